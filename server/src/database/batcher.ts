@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ProblemError } from '../core/problem.ts';
-import { isRejected } from './database.ts';
+import { isRejected } from './errors.ts';
 
 /** The result of one item of a batch that was committed. */
 export type Outcome<Answer> = { answer: Answer } | { refusal: unknown };

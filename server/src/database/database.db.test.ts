@@ -5,7 +5,8 @@ import pg from 'pg';
 import { arrangeTenant } from '../testing/arrange.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
-import { isUniqueViolation, openDatabase, type Querier } from './database.ts';
+import { openDatabase, type Querier } from './database.ts';
+import { isUniqueViolation } from './errors.ts';
 import { sql } from './sql.ts';
 
 const clone = await cloneTestDatabase();

@@ -1,13 +1,14 @@
 import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
-import pg from 'pg';
+import type pg from 'pg';
 import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
 import { statementChannel } from '../core/statement-channel.ts';
-import { measurePool } from './pool-metrics.ts';
+import { isDeadlock } from './errors.ts';
 import { createFairSemaphore, type SemaphoreLimits } from './fair-semaphore.ts';
+import { openPool } from './pool.ts';
+import { measurePool } from './pool-metrics.ts';
 import { shareOf } from '../core/share.ts';
-import { rowTypes } from './row-types.ts';
 import { isPrepared, sql, type Sql } from './sql.ts';
 
 /** Runs SQL statements. Features accept a Querier, and their caller decides whether it is a transaction. */
@@ -80,25 +81,6 @@ export interface HeavyReads {
   ): Scope;
   forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
 }
-
-/**
- * Requests read by index and in its order. Without statistics PostgreSQL takes each table for nearly empty, so that it would read it as
- * a whole. If a table has no index, it still does (docs/decisions/0042-plans-without-statistics.md).
- */
-const BY_INDEX = {
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-  // Before version 18 PostgreSQL adds to the cost of what is off, and compiles statements of high cost.
-  jit: 'off',
-};
-
-/** The statement timeout in seconds, for each class of work. */
-const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
-
-/**
- * How much longer than its timeout a statement waits for PostgreSQL. Then the connection is closed: the network or PostgreSQL hangs.
- */
-const SILENT_SECONDS = 10;
 
 /**
  * Large reads use half of the cores, and those of one tenant a quarter, because PostgreSQL often runs on the same
@@ -174,98 +156,6 @@ export function openDatabase(
       await Promise.all([pool.end(), heavyPool.end()]);
     },
   };
-}
-
-/** Opens a pool whose connections use `role` from the start. */
-export function openPool(
-  url: string,
-  role: string,
-  options: { poolSize: number; pipeline: boolean; work?: keyof typeof STATEMENT_SECONDS },
-): pg.Pool {
-  const seconds = STATEMENT_SECONDS[options.work ?? 'request'];
-  const settings = {
-    role,
-    timezone: 'UTC',
-    statement_timeout: `${seconds}s`,
-    idle_in_transaction_session_timeout: '60s',
-    // By default PostgreSQL would use two more cores for a large read.
-    max_parallel_workers_per_gather: '0',
-    ...(options.work !== 'job' && BY_INDEX),
-  };
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: options.poolSize,
-    pipeline: options.pipeline,
-    types: rowTypes,
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
-    application_name: `guildhall ${role}`,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: (seconds + SILENT_SECONDS) * 1000,
-  });
-  // The pool replaces a broken idle connection. If the problem persists, the next query reports it.
-  pool.on('error', () => {});
-  // A broken connection in use reports to its queries. Without this listener the error would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
-}
-
-/** Whether an error is a unique violation, of the named constraint or of any. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return (
-    error instanceof pg.DatabaseError &&
-    error.code === '23505' &&
-    (!constraint || error.constraint === constraint)
-  );
-}
-
-/** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */
-export function refusalOf(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
-}
-
-/**
- * Returns the result of a statement, or undefined if it was refused for this reason. Do not use it inside a longer
- * transaction, because the refusal has aborted that.
- */
-export async function unlessRefused<Result>(
-  reason: string,
-  statement: Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await statement;
-  } catch (error) {
-    if (refusalOf(error) === reason) return undefined;
-    throw error;
-  }
-}
-
-/** Whether a transaction certainly had no effect: PostgreSQL rejected it, or no connection could be opened. */
-export function isRolledBack(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return true;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return (
-    code === 'ECONNREFUSED' || code === 'ENOENT' || message === 'timeout exceeded when trying to connect'
-  );
-}
-
-/**
- * Whether PostgreSQL rejected a transaction because of its content: a value, a constraint, a deadlock, a refusal or a hard stop.
- * Then it had no effect, and a part of it may succeed. Timeouts and failures of the server do not count.
- */
-export function isRejected(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(21|22|23|GH|40001|40P01)/.test(error.code ?? '');
-}
-
-/** Whether an error says that the hard stop of a plan is reached. */
-export function isQuotaExceeded(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === 'GH002';
-}
-
-/** Whether an error is a deadlock. */
-export function isDeadlock(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '40P01';
 }
 
 /**

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
-import { openDatabase, openPool, type Querier } from './database.ts';
+import { openDatabase, type Querier } from './database.ts';
+import { openPool } from './pool.ts';
 import { sql } from './sql.ts';
 
 const app = await startTestApp();

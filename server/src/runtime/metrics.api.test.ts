@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
-import { openPool } from '../database/database.ts';
+import { openPool } from '../database/pool.ts';
 import { measurePool, measurePools } from '../database/pool-metrics.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';

@@ -3,15 +3,9 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
-import {
-  chargeText,
-  chargeUnits,
-  isDeadlock,
-  isQuotaExceeded,
-  isUniqueViolation,
-  openPool,
-  type Database,
-} from '../../../database/database.ts';
+import { chargeText, chargeUnits, type Database } from '../../../database/database.ts';
+import { isDeadlock, isQuotaExceeded, isUniqueViolation } from '../../../database/errors.ts';
+import { openPool } from '../../../database/pool.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { shareOf } from '../../../core/share.ts';

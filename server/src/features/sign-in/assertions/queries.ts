@@ -1,4 +1,5 @@
-import { unlessRefused, type Querier, type Scope } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { unlessRefused } from '../../../database/errors.ts';
 import { sql } from '../../../database/sql.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';

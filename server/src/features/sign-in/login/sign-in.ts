@@ -1,4 +1,5 @@
-import { refusalOf, type Database, type Querier, type Scope } from '../../../database/database.ts';
+import type { Database, Querier, Scope } from '../../../database/database.ts';
+import { refusalOf } from '../../../database/errors.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';

@@ -1,4 +1,5 @@
-import { isUniqueViolation, type Querier } from '../../../database/database.ts';
+import type { Querier } from '../../../database/database.ts';
+import { isUniqueViolation } from '../../../database/errors.ts';
 import { sql } from '../../../database/sql.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';

@@ -1,4 +1,5 @@
-import { isUniqueViolation, type Database } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
+import { isUniqueViolation } from '../../../database/errors.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';

@@ -1,4 +1,5 @@
-import { enterScope, isUniqueViolation, type Database, type Querier } from '../../../database/database.ts';
+import { enterScope, type Database, type Querier } from '../../../database/database.ts';
+import { isUniqueViolation } from '../../../database/errors.ts';
 import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
-import { isRolledBack, type Database } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
+import { isRolledBack } from '../../../database/errors.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
 import { countCache } from '../../../core/cache-counts.ts';
 import type { KeyCaller } from '../../../core/callers.ts';

@@ -1,0 +1,58 @@
+import pg from 'pg';
+
+/** Whether an error is a unique violation, of the named constraint or of any. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === '23505' &&
+    (!constraint || error.constraint === constraint)
+  );
+}
+
+/** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */
+export function refusalOf(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
+}
+
+/**
+ * Returns the result of a statement, or undefined if it was refused for this reason. Do not use it inside a longer
+ * transaction, because the refusal has aborted that.
+ */
+export async function unlessRefused<Result>(
+  reason: string,
+  statement: Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (refusalOf(error) === reason) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a transaction certainly had no effect: PostgreSQL rejected it, or no connection could be opened. */
+export function isRolledBack(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return true;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (
+    code === 'ECONNREFUSED' || code === 'ENOENT' || message === 'timeout exceeded when trying to connect'
+  );
+}
+
+/**
+ * Whether PostgreSQL rejected a transaction because of its content: a value, a constraint, a deadlock, a refusal or a hard stop.
+ * Then it had no effect, and a part of it may succeed. Timeouts and failures of the server do not count.
+ */
+export function isRejected(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(21|22|23|GH|40001|40P01)/.test(error.code ?? '');
+}
+
+/** Whether an error says that the hard stop of a plan is reached. */
+export function isQuotaExceeded(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === 'GH002';
+}
+
+/** Whether an error is a deadlock. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40P01';
+}

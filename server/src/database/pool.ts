@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { rowTypes } from './row-types.ts';
+
+/**
+ * Requests read by index and in its order. Without statistics PostgreSQL takes each table for nearly empty, so that it would read it as
+ * a whole. If a table has no index, it still does (docs/decisions/0042-plans-without-statistics.md).
+ */
+const BY_INDEX = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  // Before version 18 PostgreSQL adds to the cost of what is off, and compiles statements of high cost.
+  jit: 'off',
+};
+
+/** The statement timeout in seconds, for each class of work. */
+const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
+
+/**
+ * How much longer than its timeout a statement waits for PostgreSQL. Then the connection is closed: the network or PostgreSQL hangs.
+ */
+const SILENT_SECONDS = 10;
+
+/** Opens a pool whose connections use `role` from the start. */
+export function openPool(
+  url: string,
+  role: string,
+  options: { poolSize: number; pipeline: boolean; work?: keyof typeof STATEMENT_SECONDS },
+): pg.Pool {
+  const seconds = STATEMENT_SECONDS[options.work ?? 'request'];
+  const settings = {
+    role,
+    timezone: 'UTC',
+    statement_timeout: `${seconds}s`,
+    idle_in_transaction_session_timeout: '60s',
+    // By default PostgreSQL would use two more cores for a large read.
+    max_parallel_workers_per_gather: '0',
+    ...(options.work !== 'job' && BY_INDEX),
+  };
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.poolSize,
+    pipeline: options.pipeline,
+    types: rowTypes,
+    options: Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    application_name: `guildhall ${role}`,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: (seconds + SILENT_SECONDS) * 1000,
+  });
+  // The pool replaces a broken idle connection. If the problem persists, the next query reports it.
+  pool.on('error', () => {});
+  // A broken connection in use reports to its queries. Without this listener the error would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
