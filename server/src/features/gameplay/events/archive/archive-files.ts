@@ -7,12 +7,16 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 
-/** What was archived together: events of one tenant, scope and month. Later events of the month are in further parts. */
-export interface PartName {
+/** The events of one tenant, scope and month. */
+export interface MonthName {
   tenantId: string;
   scope: EventScope;
   /** As `2026-01`. */
   month: string;
+}
+
+/** Events of a month that were archived together. Later events of the month are in further parts. */
+export interface PartName extends MonthName {
   /** From 1. */
   part: number;
 }
@@ -46,7 +50,7 @@ export interface PartManifest extends PartName {
   files: { name: string; bytes: number; sha256: string; columns: Record<string, string> }[];
 }
 
-const monthFolder = (root: string, { tenantId, scope, month }: Omit<PartName, 'part'>): string =>
+const monthFolder = (root: string, { tenantId, scope, month }: MonthName): string =>
   join(root, tenantId, scope, month);
 
 /** The folder of a part. */
@@ -56,7 +60,7 @@ export const partFolder = (root: string, name: PartName): string => join(root, n
 export const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
 
 /** The parts of a month that have a folder, also those that no row of the database names. */
-export async function listFolders(root: string, month: Omit<PartName, 'part'>): Promise<number[]> {
+export async function listFolders(root: string, month: MonthName): Promise<number[]> {
   return (await namesIn(monthFolder(root, month)))
     .map((name) => Number(/^part-(\d+)$/.exec(name)?.[1] ?? Number.NaN))
     .filter((part) => !Number.isNaN(part));

@@ -10,7 +10,7 @@ import type { BucketStorage } from '../../../../outbound/object-storage.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import type { Partition } from '../../../../database/list-partitions.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
-import { listFolders, PROOFS_FILE, removePart, type PartName } from './archive-files.ts';
+import { listFolders, PROOFS_FILE, removePart, type MonthName, type PartName } from './archive-files.ts';
 import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
 import {
@@ -200,7 +200,7 @@ async function writeMonth(
   reader: pg.ClientBase,
   client: pg.ClientBase,
   archive: Archive,
-  month: Omit<PartName, 'part'>,
+  month: MonthName,
 ): Promise<WrittenEvents> {
   const { root, bucket, duckdb } = archive;
   const earlier = await findParts(client, month);
@@ -216,7 +216,7 @@ async function writeMonth(
 /** The number after those of all parts of a month, including folders and objects that no row of the database names. */
 async function nextPartNumber(
   { root, bucket }: Archive,
-  month: Omit<PartName, 'part'>,
+  month: MonthName,
   registered: PartName[],
 ): Promise<number> {
   const stored = ((await bucket?.listParts(month.tenantId)) ?? []).filter(

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
-import type { PartName, StoredPart } from './archive-files.ts';
+import type { MonthName, PartName, StoredPart } from './archive-files.ts';
 import type { RepeatedEvents, WrittenPart } from './write-part.ts';
 
 /** A part whose events are in the archive, and not in PostgreSQL any more. */
@@ -119,7 +119,7 @@ export async function forgetPart(
 /** The parts of a month that are archived. */
 export async function findParts(
   owner: pg.ClientBase,
-  { tenantId, scope, month }: Omit<PartName, 'part'>,
+  { tenantId, scope, month }: MonthName,
 ): Promise<StoredPart[]> {
   const { rows } = await owner.query(
     `SELECT ${NAME.text}, manifest_hash AS "manifestHash" FROM event_archives
