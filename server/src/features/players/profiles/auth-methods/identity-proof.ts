@@ -1,11 +1,16 @@
 import type { Querier } from '../../../../database/database.ts';
-import { ProblemError, type ProblemCode } from '../../../../core/problem.ts';
+import { ProblemError } from '../../../../core/problem.ts';
 import { verifyPortalCode } from '../../../sign-in/email/index.ts';
 import type { Identity } from '../../../sign-in/login/index.ts';
 import { verifyStoreACallback } from '../../../sign-in/portal/index.ts';
 import { verifyProofMessage } from '../../../sign-in/wallet/index.ts';
 import { findMethodOfIdentity, findMethodOfPortalSession, listWorkspacesOfPlayer } from './proof-queries.ts';
-import type { CallerWithAddress, Credential, CredentialServices } from './verify-credential.ts';
+import {
+  mapRefusal,
+  type CallerWithAddress,
+  type Credential,
+  type CredentialServices,
+} from './verify-credential.ts';
 
 // A workspace knows a profile if the player has signed in to one of its games. The reasons for the rules are in
 // docs/decisions/0035-proofs-of-identity.md.
@@ -44,9 +49,12 @@ export async function verifyProof(
   { proof, ipAddress }: CallerWithProof,
 ): Promise<VerifiedProof | undefined> {
   if (!proof) return undefined;
-  const verified = await mapRefusal(() => verifyWithProvider(services, ipAddress, proof));
+  const verified = await mapRefusal(proofRequiredError, () => verifyWithProvider(services, ipAddress, proof));
   const { identity, use } = verified;
-  return { identity, ...(use && { use: (transaction) => mapRefusal(() => use(transaction)) }) };
+  return {
+    identity,
+    ...(use && { use: (transaction) => mapRefusal(proofRequiredError, () => use(transaction)) }),
+  };
 }
 
 async function verifyWithProvider(
@@ -63,18 +71,6 @@ async function verifyWithProvider(
       return verifyPortalCode(services, proof);
     default:
       throw proofRequiredError(`A credential of ${proof.provider} is not a proof of identity.`);
-  }
-}
-
-const refusals: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
-
-async function mapRefusal<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ProblemError && refusals.includes(error.code))
-      throw proofRequiredError(error.message);
-    throw error;
   }
 }
 

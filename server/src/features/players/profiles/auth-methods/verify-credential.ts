@@ -35,25 +35,33 @@ export async function verifyCredential(
   caller: CallerWithAddress,
   credential: Credential,
 ): Promise<VerifiedCredential> {
-  const { identity, claim } = await mapRefusal(() => verifyWithProvider(services, caller, credential));
+  const { identity, claim } = await mapRefusal(refusedError, () =>
+    verifyWithProvider(services, caller, credential),
+  );
   return {
     identity,
-    ...(claim && { claim: (transaction, playerId) => mapRefusal(() => claim(transaction, playerId)) }),
+    ...(claim && {
+      claim: (transaction, playerId) => mapRefusal(refusedError, () => claim(transaction, playerId)),
+    }),
   };
 }
 
-/** Maps the 401 and 422 of a sign-in to 400, because the caller's own token is valid. */
-async function mapRefusal<Result>(work: () => Promise<Result>): Promise<Result> {
+const refusals: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
+
+/** Maps the 401 and 422 of a sign-in to another error, because the caller's own token is valid. */
+export async function mapRefusal<Result>(
+  toError: (reason: string) => ProblemError,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ProblemError && refusals.includes(error.code))
-      throw new ProblemError('credential_refused', error.message);
+    if (error instanceof ProblemError && refusals.includes(error.code)) throw toError(error.message);
     throw error;
   }
 }
 
-const refusals: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
+const refusedError = (reason: string): ProblemError => new ProblemError('credential_refused', reason);
 
 async function verifyWithProvider(
   services: CredentialServices,
