@@ -418,3 +418,8 @@ export class ProblemError extends Error {
 export function invalidField(path: string, message: string, detail = `${path} ${message}.`): ProblemError {
   return new ProblemError('invalid_request', { detail, members: { errors: [{ path, message }] } });
 }
+
+/** Creates the error for a range of time that ends before it begins. */
+export function emptyRange(): ProblemError {
+  return invalidField('from', 'must be earlier than to', 'The range is empty: from must be earlier than to.');
+}

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { invalidField } from '../../../core/problem.ts';
+import { emptyRange } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { splitRange } from './split-range.ts';
 import { countSessions, findRolledUpTo, type SessionCounts } from './queries.ts';
@@ -22,12 +22,7 @@ export async function readAnalytics(
 ): Promise<SessionAnalytics> {
   const to = toMicroseconds(range.to ?? new Date().toISOString())!;
   const from = toMicroseconds(range.from ?? daysBefore(to))!;
-  if (from >= to)
-    throw invalidField(
-      'from',
-      'must be earlier than to',
-      'The range is empty: from must be earlier than to.',
-    );
+  if (from >= to) throw emptyRange();
   const tenant = database.heavy.forTenant(tenantId);
   // Roll-ups never change, so the result stays correct if the roll-up advances before the second statement.
   const rolledUpTo = await findRolledUpTo(tenant, tenantId);

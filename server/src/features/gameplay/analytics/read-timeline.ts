@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { invalidField } from '../../../core/problem.ts';
+import { emptyRange, invalidField } from '../../../core/problem.ts';
 import { floor } from '../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
@@ -35,12 +35,7 @@ export async function readTimeline(
   const to = toMicroseconds(range.to ?? new Date().toISOString())!;
   const earliest = new Date(Math.max(Date.parse(to) - (DEFAULT_BUCKETS - 1) * BUCKET_MS[bucket], 0));
   const from = floor(toMicroseconds(range.from ?? earliest.toISOString())!, bucket);
-  if (from >= to)
-    throw invalidField(
-      'from',
-      'must be earlier than to',
-      'The range is empty: from must be earlier than to.',
-    );
+  if (from >= to) throw emptyRange();
   if (Date.parse(to) - Date.parse(from) > MAX_BUCKETS * BUCKET_MS[bucket])
     throw invalidField(
       'from',

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { invalidField, ProblemError } from '../../../core/problem.ts';
+import { emptyRange, invalidField, ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import {
   findQuota,
@@ -52,12 +52,7 @@ function wholeDays(range: { from?: string | undefined; to?: string | undefined }
       ? Date.UTC(last.getUTCFullYear(), last.getUTCMonth())
       : instantOf('from', range.from);
   const from = Math.floor(start / DAY_MS) * DAY_MS;
-  if (start >= end)
-    throw invalidField(
-      'from',
-      'must be earlier than to',
-      'The range is empty: from must be earlier than to.',
-    );
+  if (start >= end) throw emptyRange();
   if (to - from > MOST_DAYS * DAY_MS)
     throw invalidField('from', `must be at most ${MOST_DAYS} days before to`);
   return { from: dayOf(from), to: dayOf(to) };
