@@ -27,30 +27,7 @@ const ROLL_UP_EVENTS_EVERY_MS = 2_000;
 
 /** Starts the worker: everything that the deployment does without a request. */
 export async function startBackgroundWork(
-  {
-    config,
-    databaseUrl,
-    masterKey,
-  }: {
-    config: Pick<
-      Config,
-      | 'publicUrl'
-      | 'host'
-      | 'port'
-      | 'smtpUrl'
-      | 'smtpTls'
-      | 'mailFrom'
-      | 'allowPrivateAddresses'
-      | 'chain'
-      | 'retention'
-      | 'archiveAfterMonths'
-      | 'archiveDir'
-      | 'archiveBucket'
-      | 'archiveCacheBytes'
-    >;
-    databaseUrl: string;
-    masterKey: Buffer;
-  },
+  { config, databaseUrl, masterKey }: { config: Config; databaseUrl: string; masterKey: Buffer },
   logger: BaseLogger,
 ): Promise<Worker> {
   await using opened = new AsyncDisposableStack();
