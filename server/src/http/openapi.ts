@@ -52,6 +52,57 @@ const TAGS = [
   { name: 'Operations', description: 'Read health, metrics and public keys.' },
 ];
 
+/** The credentials of the API. */
+const SECURITY_SCHEMES = {
+  gameKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Game-Key',
+    description: 'A game key: can write data of one tenant.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'An API key: can only read data of one tenant.',
+  },
+  player: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A player access token, valid for 2 hours.',
+  },
+  walletPlayer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A platform JWT from a wallet login, valid for 2 hours.',
+  },
+  assertion: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An assertion that a third party received, valid for 5 minutes.',
+  },
+  thirdParty: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The refresh token of a third party, valid for 30 days.',
+  },
+  metricsToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The token of the setting METRICS_TOKEN. Optional if the setting is empty and the server listens on loopback.',
+  },
+  account: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A dashboard access token, valid for 15 minutes.',
+  },
+} as const;
+
 /**
  * Serves `/openapi.json`, generated from all routes that are registered later, and the API reference at `/docs`. The document
  * is built at the first request, once.
@@ -78,55 +129,7 @@ export async function publishOpenApi(
       tags: TAGS,
       components: {
         headers: responseHeaders,
-        securitySchemes: {
-          gameKey: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'X-Game-Key',
-            description: 'A game key: can write data of one tenant.',
-          },
-          apiKey: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'X-API-Key',
-            description: 'An API key: can only read data of one tenant.',
-          },
-          player: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'A player access token, valid for 2 hours.',
-          },
-          walletPlayer: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'A platform JWT from a wallet login, valid for 2 hours.',
-          },
-          assertion: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'An assertion that a third party received, valid for 5 minutes.',
-          },
-          thirdParty: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'The refresh token of a third party, valid for 30 days.',
-          },
-          metricsToken: {
-            type: 'http',
-            scheme: 'bearer',
-            description:
-              'The token of the setting METRICS_TOKEN. Optional if the setting is empty and the server listens on loopback.',
-          },
-          account: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'A dashboard access token, valid for 15 minutes.',
-          },
-        },
+        securitySchemes: SECURITY_SCHEMES,
       },
     },
     // The plugin caches the result, so the objects of the generated document are not kept in memory.

@@ -1,7 +1,13 @@
 import cors from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { BODY_LIMIT } from './body-limits.ts';
@@ -42,7 +48,7 @@ function withoutCredentials(logger: HttpOptions['logger']): HttpOptions['logger'
 export async function createHttpServer(options: HttpOptions): Promise<App> {
   const app = Fastify({
     logger: withoutCredentials(options.logger),
-    // The onResponse hook below logs each request at a level that depends on the outcome.
+    // logRequest() logs each request at a level that depends on the outcome.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustProxy,
     bodyLimit: BODY_LIMIT,
@@ -87,23 +93,33 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   });
   cutStalledReaders(app);
   prepareDraining(app);
-  app.addHook('onResponse', async (request, reply) => {
-    const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
-    // 502 and 503 are expected under load, or when another server is unavailable.
-    const level = reply.statusCode === 500 ? 'error' : reply.statusCode > 500 || isSlow ? 'warn' : 'debug';
-    request.log[level](
-      {
-        operation: request.routeOptions.schema?.operationId,
-        method: request.method,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        tenantId: tenantIdOf(request),
-      },
-      'request',
-    );
-  });
+  app.addHook('onResponse', logRequest);
   if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);
 
+  await setHeaders(app, options.corsOrigins);
+  const pages = await serveConsole(app);
+  answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem), pages);
+  return app;
+}
+
+async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
+  // 502 and 503 are expected under load, or when another server is unavailable.
+  const level = reply.statusCode === 500 ? 'error' : reply.statusCode > 500 || isSlow ? 'warn' : 'debug';
+  request.log[level](
+    {
+      operation: request.routeOptions.schema?.operationId,
+      method: request.method,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      tenantId: tenantIdOf(request),
+    },
+    'request',
+  );
+}
+
+/** Adds the security headers and, if pages of other origins may call the API, the CORS headers. */
+async function setHeaders(app: App, corsOrigins: HttpOptions['corsOrigins']): Promise<void> {
   // The API returns data. The disabled headers of helmet apply to HTML pages only.
   await app.register(helmet, {
     contentSecurityPolicy: false,
@@ -115,9 +131,9 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
   });
-  if (options.corsOrigins === '*' || options.corsOrigins.length > 0) {
+  if (corsOrigins === '*' || corsOrigins.length > 0) {
     await app.register(cors, {
-      origin: options.corsOrigins,
+      origin: corsOrigins,
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       exposedHeaders: [
         'Content-Disposition',
@@ -133,9 +149,6 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       strictPreflight: false,
     });
   }
-  const pages = await serveConsole(app);
-  answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem), pages);
-  return app;
 }
 
 function validRequestId(header: string | string[] | undefined): string | undefined {
