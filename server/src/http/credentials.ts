@@ -77,18 +77,11 @@ export function createCredentials(
   };
 
   const checkPlayer = async (request: FastifyRequest): Promise<PlayerCaller> => {
-    const token = bearerToken(request);
-    if (!token) throw new ProblemError('missing_bearer');
-    const caller = await verify.player(token);
-    if (!caller) throw new ProblemError('invalid_bearer');
-    return (request.playerCaller = caller);
+    return (request.playerCaller = await verifyBearer(request, verify.player));
   };
 
   const checkAccount = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const token = bearerToken(request);
-    if (!token) throw new ProblemError('missing_bearer');
-    const caller = await verify.account(token);
-    if (!caller) throw new ProblemError('invalid_bearer');
+    const caller = await verifyBearer(request, verify.account);
     request.accountCaller = caller;
     await limitKeyless(request, reply, rateLimits, { kind: 'account', id: caller.accountId });
   };
@@ -103,10 +96,8 @@ export function createCredentials(
   const checkWalletPlayer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const hasKey = request.headers['x-game-key'] !== undefined;
     const key = hasKey ? await checkKey(request, reply, 'game') : undefined;
-    const token = bearerToken(request);
-    if (!token) throw new ProblemError('missing_bearer');
-    const caller = await verify.wallet(token);
-    if (!caller || (key && key.tenantId !== caller.tenantId)) throw new ProblemError('invalid_bearer');
+    const caller = await verifyBearer(request, verify.wallet);
+    if (key && key.tenantId !== caller.tenantId) throw new ProblemError('invalid_bearer');
     request.walletCaller = caller;
     const id = `${caller.tenantId} ${caller.playerIndex}`;
     if (!key) await limitKeyless(request, reply, rateLimits, { kind: 'player', id });
@@ -119,11 +110,7 @@ export function createCredentials(
   const checkAnyBearer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (request.headers['x-api-key'] !== undefined) throw new ProblemError('api_key_not_allowed');
     await checkKey(request, reply, 'game');
-    const token = bearerToken(request);
-    if (!token) throw new ProblemError('missing_bearer');
-    const caller = await verify.bearer(token);
-    if (!caller) throw new ProblemError('invalid_bearer');
-    request.bearerCaller = caller;
+    request.bearerCaller = await verifyBearer(request, verify.bearer);
   };
 
   /** Returns 404 for a workspace or tenant of others, as if it did not exist. */
@@ -246,4 +233,16 @@ export function createCredentials(
 
 function placeOf(request: FastifyRequest): Place {
   return request.params as Place;
+}
+
+/** Returns the caller of the bearer token. Throws missing_bearer and invalid_bearer. */
+async function verifyBearer<Caller>(
+  request: FastifyRequest,
+  verify: (token: string) => Promise<Caller | undefined>,
+): Promise<Caller> {
+  const token = bearerToken(request);
+  if (!token) throw new ProblemError('missing_bearer');
+  const caller = await verify(token);
+  if (!caller) throw new ProblemError('invalid_bearer');
+  return caller;
 }
