@@ -42,6 +42,11 @@ export function OneOf<const Choice extends string>(choices: readonly Choice[], o
   return Type.Unsafe<Choice>({ type: 'string', enum: [...choices], ...options });
 }
 
+/** The parameter of the paths of a tenant. */
+export const TenantPath = Type.Object({ tenantId: Guid });
+/** The parameter of the paths of a workspace. */
+export const WorkspacePath = Type.Object({ workspaceId: Guid });
+
 /**
  * Arbitrary key-value pairs from the caller. Lists return rows with metadata, so its size bounds the memory of every
  * page. `http/metadata-limits.ts` checks the two limits that begin with `x-`.

@@ -1,15 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
-import { problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import { readAnalytics } from './read-analytics.ts';
 import { readTimeline } from './read-timeline.ts';
-import {
-  AnalyticsPath,
-  AnalyticsQuery,
-  SessionAnalytics,
-  SessionTimeline,
-  TimelineQuery,
-} from './schemas.ts';
+import { AnalyticsQuery, SessionAnalytics, SessionTimeline, TimelineQuery } from './schemas.ts';
 
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTypebox {
@@ -25,7 +19,7 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
           description:
             'Counts the logins and logouts that the database received in the range, and their distinct players. The counts are ' +
             'exact and include the last committed login. The default range is the last 30 days.',
-          params: AnalyticsPath,
+          params: TenantPath,
           querystring: AnalyticsQuery,
           response: { 200: SessionAnalytics, ...problems(503) },
         },
@@ -44,7 +38,7 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
           description:
             'Counts the logins and their distinct players in each hour or day of the range, for charts. The counts are exact and ' +
             'include the last committed login. Limit: 192 buckets.',
-          params: AnalyticsPath,
+          params: TenantPath,
           querystring: TimelineQuery,
           response: { 200: SessionTimeline, ...problems(503) },
         },

@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
-
-export const AnalyticsPath = Type.Object({ tenantId: Guid });
+import { OneOf, Timestamp } from '../../../http/schemas.ts';
 
 export const AnalyticsQuery = Type.Object({
   from: Type.Optional(

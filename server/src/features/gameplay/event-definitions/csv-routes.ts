@@ -4,13 +4,13 @@ import { FORM_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { createConcurrencyLimit } from '../../../http/traffic/concurrency.ts';
 import { acceptForms, type Form } from '../../../http/form.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import type { DefinitionRouteServices } from './manage-definitions.ts';
 import { exportDefinitions } from './export-definitions.ts';
 import { importDefinitions } from './import-definitions.ts';
 import { MAX_CSV_BYTES } from './read-csv.ts';
-import { ExportDefinitionsQuery, ImportForm, ImportResult, TenantPath } from './schemas.ts';
+import { ExportDefinitionsQuery, ImportForm, ImportResult } from './schemas.ts';
 
 const LIST = '/api/bus_tenants/:tenantId/event-definitions';
 const tags = ['Event definitions'];

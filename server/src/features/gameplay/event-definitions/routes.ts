@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { authorOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { CHUNK, readDefinitionPage, streamDefinitionsAsJson } from './list-definitions.ts';
 import {
@@ -17,7 +17,6 @@ import {
   EventDefinition,
   ListDefinitionsQuery,
   ListDefinitionsResult,
-  TenantPath,
   UpdateDefinitionBody,
 } from './schemas.ts';
 

@@ -148,5 +148,4 @@ export const DefinitionSettings = Type.Object(
   { title: 'EventDefinitionSettings' },
 );
 
-export const TenantPath = Type.Object({ tenantId: Guid });
 export const DefinitionPath = Type.Object({ tenantId: Guid, definitionId: Guid });

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import { abortSignalOf } from '../../../http/abort-signal.ts';
-import { Guid, problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import { queryEvents, QUERY_SECONDS } from './query-events.ts';
 import { EventQueryAnswer, EventQueryBody } from './query-schemas.ts';
 import type { EventGroup } from './query-sql.ts';
@@ -23,7 +22,7 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
             'of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer ' +
             `than ${QUERY_SECONDS} seconds is 503 \`query_timeout\`. If the client disconnects, the query is cancelled. Counts as ` +
             '10 requests.',
-          params: Type.Object({ tenantId: Guid }),
+          params: TenantPath,
           body: EventQueryBody,
           response: { 200: EventQueryAnswer, ...problems(429, 503) },
         },

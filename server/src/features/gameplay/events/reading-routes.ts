@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringify } from 'csv-stringify/sync';
 import { Type } from 'typebox';
 import type { Exports } from '../../../http/exports.ts';
-import { Guid, problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import type { EventScope } from './event-row.ts';
 import type { StoredEvent } from './queries.ts';
 import {
@@ -14,8 +14,6 @@ import {
   type EventSources,
 } from './read-events.ts';
 import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
-
-const TenantPath = Type.Object({ tenantId: Guid });
 
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function eventReadingRoutes({

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
-import { problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listMatches } from './list-matches.ts';
 import { readMatch } from './read-match.ts';
-import { Match, MatchesQuery, MatchPage, TenantMatchesPath, TenantMatchPath } from './schemas.ts';
+import { Match, MatchesQuery, MatchPage, TenantMatchPath } from './schemas.ts';
 
 const tags = ['Matches'];
 
@@ -21,7 +21,7 @@ export function tenantMatchRoutes(database: Database): FastifyPluginAsyncTypebox
           description:
             'Returns matches with the number of their players, newest first, in pages. Pass `nextCursor` as `cursor` to read the ' +
             'next page.',
-          params: TenantMatchesPath,
+          params: TenantPath,
           querystring: MatchesQuery,
           response: { 200: MatchPage, ...problems(503) },
         },

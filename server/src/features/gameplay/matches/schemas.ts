@@ -115,7 +115,6 @@ export const Match = Type.Object(
 
 export const MatchPath = Type.Object({ matchSessionId: Guid });
 
-export const TenantMatchesPath = Type.Object({ tenantId: Guid });
 export const TenantMatchPath = Type.Object({ tenantId: Guid, matchSessionId: Guid });
 
 export const MatchesQuery = Type.Object({

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
-import { Guid } from '../../../http/schemas.ts';
+import { TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 import { listAuditRecords } from './list-records.ts';
 import { AuditQuery, AuditRecordPage } from './schemas.ts';
 
@@ -17,7 +16,7 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
           tags: ['Tenants'],
           summary: 'List audit records of a tenant',
           description: 'Returns the audit records of the tenant, newest first.',
-          params: Type.Object({ tenantId: Guid }),
+          params: TenantPath,
           querystring: AuditQuery,
           response: { 200: AuditRecordPage },
         },
@@ -34,7 +33,7 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
           tags: ['Workspaces'],
           summary: 'List audit records of a workspace',
           description: 'Returns the audit records of the workspace and its tenants, newest first.',
-          params: Type.Object({ workspaceId: Guid }),
+          params: WorkspacePath,
           querystring: AuditQuery,
           response: { 200: AuditRecordPage },
         },

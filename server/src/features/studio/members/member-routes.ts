@@ -1,20 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { authorOf } from '../../../http/request-context.ts';
-import { PageQuery, problems } from '../../../http/schemas.ts';
+import { PageQuery, problems, WorkspacePath } from '../../../http/schemas.ts';
 import { readPage } from '../../../core/page.ts';
 import { changeRole, removeMember } from './change-member.ts';
 import { inviteMember, type InviteServices } from './invite-member.ts';
 import { countTeam, listTeam } from './queries.ts';
-import {
-  ChangeMemberBody,
-  InvitationPath,
-  InviteBody,
-  Member,
-  MemberPage,
-  MemberPath,
-  WorkspacePath,
-} from './schemas.ts';
+import { ChangeMemberBody, InvitationPath, InviteBody, Member, MemberPage, MemberPath } from './schemas.ts';
 import { withdrawInvitation } from './withdraw-invitation.ts';
 
 const LIST = '/api/workspaces/:workspaceId/members';

@@ -5,7 +5,6 @@ import { Membership, SignedInBody } from '../accounts/index.ts';
 
 const WorkspaceRole = OneOf(roles, { title: 'WorkspaceRole' });
 
-export const WorkspacePath = Type.Object({ workspaceId: Guid });
 export const MemberPath = Type.Object({ workspaceId: Guid, userId: Guid });
 export const InvitationPath = Type.Object({ workspaceId: Guid, invitationId: Guid });
 

@@ -2,12 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { PageQuery } from '../../../http/schemas.ts';
+import { PageQuery, WorkspacePath } from '../../../http/schemas.ts';
 import { readPage } from '../../../core/page.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { endPayment } from './end-payments.ts';
 import { countPaidKeys, listPaidKeys } from './queries.ts';
-import { PaidKeyPage, PaidKeyPath, WorkspacePath } from './schemas.ts';
+import { PaidKeyPage, PaidKeyPath } from './schemas.ts';
 
 const LIST = '/api/workspaces/:workspaceId/paid-keys';
 const tags = ['Usage'];

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Page, Timestamp } from '../../../http/schemas.ts';
 
-export const WorkspacePath = Type.Object({ workspaceId: Guid });
 export const PaidKeyPath = Type.Object({ workspaceId: Guid, keyId: Guid });
 
 export const PaidKey = Type.Object(

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import { readPage } from '../../../core/page.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -12,7 +12,7 @@ import { changeKey, revokeKey } from './change-key.ts';
 import { createKey } from './create-key.ts';
 import { countKeys, listKeys, type TenantKey } from './queries.ts';
 import { rotateKey } from './rotate-key.ts';
-import { KeyParams, KeyQuery, keySchemas, RotateBody, TenantParams } from './schemas.ts';
+import { KeyParams, KeyQuery, keySchemas, RotateBody } from './schemas.ts';
 
 export interface TenantKeyServices extends MailServices {
   database: Database;
@@ -67,7 +67,7 @@ function routesOf(
           tags,
           description:
             'Returns the keys of the tenant, oldest first. Revoked keys are included only if `includeRevoked` is true.',
-          params: TenantParams,
+          params: TenantPath,
           querystring: KeyQuery,
           response: { 200: KeyPage },
         },
@@ -90,7 +90,7 @@ function routesOf(
           description:
             'The response contains the key. Save it: it is not shown again. If you repeat the request with the same ' +
             '`Idempotency-Key` within 24 hours, you receive the first response without the key.',
-          params: TenantParams,
+          params: TenantPath,
           body: CreateBody,
           response: { 201: CreatedKeyOrRepeat },
         },

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Name, Nullable, Page, PageQuery, Timestamp } from '../../../http/schemas.ts';
 
-export const TenantParams = Type.Object({ tenantId: Guid });
 export const KeyParams = Type.Object({ tenantId: Guid, keyId: Guid });
 
 export const KeyQuery = Type.Object({

@@ -2,17 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 import { readProviders } from './read-providers.ts';
-import {
-  providerBodies,
-  ProviderList,
-  ProviderParams,
-  ProviderView,
-  SetProviderBody,
-  TenantParams,
-} from './schemas.ts';
+import { providerBodies, ProviderList, ProviderParams, ProviderView, SetProviderBody } from './schemas.ts';
 import { setProvider, type SetProviderServices } from './set-provider.ts';
 
 export interface ProviderServices extends SetProviderServices {
@@ -33,7 +26,7 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
           tags: ['Tenants'],
           summary: 'List sign-in providers',
           description: 'Returns all sign-in providers with the settings of the tenant.',
-          params: TenantParams,
+          params: TenantPath,
           response: { 200: ProviderList },
         },
       },

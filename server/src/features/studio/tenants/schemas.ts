@@ -2,8 +2,6 @@ import { Type, type TSchema } from 'typebox';
 import { Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
 import { providers, type Provider } from './providers.ts';
 
-export const WorkspaceParams = Type.Object({ workspaceId: Guid });
-export const TenantParams = Type.Object({ tenantId: Guid });
 export const ProviderParams = Type.Object({
   tenantId: Guid,
   provider: OneOf(providers, { title: 'AuthProvider' }),

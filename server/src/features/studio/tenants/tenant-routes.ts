@@ -2,19 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { PageQuery, problems } from '../../../http/schemas.ts';
+import { PageQuery, problems, TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 import { newId } from '../../../core/ids.ts';
 import { changeTenant } from './change-tenant.ts';
 import { createTenant } from './create-tenant.ts';
 import { readTenant, readTenants } from './read-tenants.ts';
-import {
-  ChangeTenantBody,
-  CreateTenantBody,
-  Tenant,
-  TenantPage,
-  TenantParams,
-  WorkspaceParams,
-} from './schemas.ts';
+import { ChangeTenantBody, CreateTenantBody, Tenant, TenantPage } from './schemas.ts';
 
 export interface TenantServices {
   database: Database;
@@ -34,7 +27,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           tags: ['Tenants'],
           summary: 'List tenants',
           description: 'Returns the tenants of the workspace, oldest first. Disabled tenants are included.',
-          params: WorkspaceParams,
+          params: WorkspacePath,
           querystring: PageQuery,
           response: { 200: TenantPage },
         },
@@ -56,7 +49,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           description:
             'A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another ' +
             'tenant of the workspace has the slug, the response is 409.',
-          params: WorkspaceParams,
+          params: WorkspacePath,
           body: CreateTenantBody,
           response: { 201: Tenant, ...problems(409) },
         },
@@ -87,7 +80,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           tags: ['Tenants'],
           summary: 'Get a tenant',
           description: 'Returns a tenant, also if it is disabled.',
-          params: TenantParams,
+          params: TenantPath,
           response: { 200: Tenant },
         },
       },
@@ -107,7 +100,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           summary: 'Update a tenant',
           description:
             'Omitted fields keep their value. If another tenant of the workspace has the slug, the response is 409.',
-          params: TenantParams,
+          params: TenantPath,
           body: ChangeTenantBody,
           response: { 200: Tenant, ...problems(409) },
         },
@@ -131,7 +124,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           description:
             'The keys of the tenant stop working. No data is deleted. Enable the tenant again with PATCH and `isActive: true`. ' +
             'Idempotent: a second call returns 204 too.',
-          params: TenantParams,
+          params: TenantPath,
           response: { 204: Type.Null({ description: 'The tenant is disabled.' }) },
         },
       },

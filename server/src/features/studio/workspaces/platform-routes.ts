@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { listAnyWorkspaces, readAnyWorkspace } from './read-any-workspace.ts';
-import { AnyWorkspaceDetail, AnyWorkspacePage, AnyWorkspacesQuery, WorkspaceParams } from './schemas.ts';
+import { AnyWorkspaceDetail, AnyWorkspacePage, AnyWorkspacesQuery } from './schemas.ts';
+import { WorkspacePath } from '../../../http/schemas.ts';
 
 const tags = ['Administration'];
 
@@ -36,7 +37,7 @@ export function platformWorkspaceRoutes(database: Database): FastifyPluginAsyncT
           description:
             'Returns a workspace with its plan, and the first 200 of its members and tenants. The caller need not be a member. Use ' +
             '`PATCH /api/workspaces/{workspaceId}/plan` to change the plan.',
-          params: WorkspaceParams,
+          params: WorkspacePath,
           response: { 200: AnyWorkspaceDetail },
         },
       },

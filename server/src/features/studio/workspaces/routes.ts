@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { accountOf, authorOf } from '../../../http/request-context.ts';
-import { PageQuery, problems } from '../../../http/schemas.ts';
+import { PageQuery, problems, WorkspacePath } from '../../../http/schemas.ts';
 import { changePlan } from './change-plan.ts';
 import {
   ChangePlanBody,
@@ -10,7 +10,6 @@ import {
   Plan,
   Workspace,
   WorkspacePage,
-  WorkspaceParams,
 } from './schemas.ts';
 import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from './workspaces.ts';
 
@@ -75,7 +74,7 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
           tags: ['Workspaces'],
           summary: 'Get a workspace',
           description: 'Returns a workspace with its plan and the role of the caller.',
-          params: WorkspaceParams,
+          params: WorkspacePath,
           response: { 200: Workspace },
         },
       },
@@ -95,7 +94,7 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
           summary: 'Update a workspace',
           description:
             'Omitted fields keep their value. If another workspace has the slug, the response is 409.',
-          params: WorkspaceParams,
+          params: WorkspacePath,
           body: ChangeWorkspaceBody,
           response: { 200: Workspace, ...problems(409) },
         },
@@ -121,7 +120,7 @@ export function planRoutes({ database, keys, meter }: PlanServices): FastifyPlug
           tags: ['Administration'],
           summary: 'Change the plan of a workspace',
           description: 'The change takes effect immediately. Omitted fields keep their value.',
-          params: WorkspaceParams,
+          params: WorkspacePath,
           body: ChangePlanBody,
           response: { 200: Plan },
         },

@@ -6,8 +6,6 @@ import { MAX_LISTED } from './platform-queries.ts';
 /** No plan can allow more events per request. See docs/events.md. */
 const MAX_EVENTS_PER_REQUEST = 10_000;
 
-export const WorkspaceParams = Type.Object({ workspaceId: Guid });
-
 export const CreateWorkspaceBody = Type.Object(
   { name: Name(128), slug: Type.Optional(Slug) },
   { title: 'CreateWorkspaceRequest' },

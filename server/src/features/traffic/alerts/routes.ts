@@ -3,14 +3,8 @@ import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { changeAlertSettings, readAlertSettings } from './alert-settings.ts';
 import { readAlerts } from './read-alerts.ts';
-import {
-  AlertPage,
-  AlertQuery,
-  AlertSettings,
-  ChangeAlertSettingsBody,
-  TenantParams,
-  WorkspaceParams,
-} from './schemas.ts';
+import { AlertPage, AlertQuery, AlertSettings, ChangeAlertSettingsBody } from './schemas.ts';
+import { TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 
 const tags = ['Alerts'];
 
@@ -33,7 +27,7 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
           summary: 'List alerts',
           description:
             'Returns the alerts of all tenants of the workspace, newest first. Filter by tenant, type, key or time.',
-          params: WorkspaceParams,
+          params: WorkspacePath,
           querystring: AlertQuery,
           response: { 200: AlertPage },
         },
@@ -55,7 +49,7 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
           summary: 'Get alert thresholds',
           description:
             'Returns the thresholds of the tenant. They apply to keys that have no thresholds of their own.',
-          params: TenantParams,
+          params: TenantPath,
           response: { 200: AlertSettings },
         },
       },
@@ -76,7 +70,7 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
           description:
             'Changes the given thresholds of the tenant and keeps the others. They apply from the next request with a key. ' +
             'A key’s own thresholds take precedence.',
-          params: TenantParams,
+          params: TenantPath,
           body: ChangeAlertSettingsBody,
           response: { 200: AlertSettings },
         },

@@ -2,9 +2,6 @@ import { Type } from 'typebox';
 import { Guid, OneOf, Page, PageQuery, Timestamp } from '../../../http/schemas.ts';
 import { alertTypes } from './queries.ts';
 
-export const WorkspaceParams = Type.Object({ workspaceId: Guid });
-export const TenantParams = Type.Object({ tenantId: Guid });
-
 export const AlertQuery = Type.Object({
   ...PageQuery.properties,
   tenantId: Type.Optional(Guid),

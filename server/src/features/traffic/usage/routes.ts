@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { readQuota, readUsage } from './read-usage.ts';
-import { UsagePath, UsageQuery, UsageReport, WorkspaceQuota } from './schemas.ts';
+import { UsageQuery, UsageReport, WorkspaceQuota } from './schemas.ts';
+import { WorkspacePath } from '../../../http/schemas.ts';
 
 const tags = ['Usage'];
 
@@ -20,7 +21,7 @@ export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
             'Returns the units that the workspace has used in the current billing period, which is the calendar month in UTC. ' +
             'Each accepted request with a key is one unit. In a batch, each stored event is one unit. ' +
             'Writes are included at once, reads within a second.',
-          params: UsagePath,
+          params: WorkspacePath,
           response: { 200: WorkspaceQuota },
         },
       },
@@ -39,7 +40,7 @@ export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
             'Returns the billed usage of up to 366 days, grouped by UTC day, tenant or key. By day, it includes every day of the ' +
             'range. By tenant or key, it includes only those with usage, most units first. Reads with an API key of another ' +
             'workspace are included if the key names this workspace as its subscriber. Names that belong to another workspace are null.',
-          params: UsagePath,
+          params: WorkspacePath,
           querystring: UsageQuery,
           response: { 200: UsageReport },
         },

@@ -2,8 +2,6 @@ import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { MOST_USAGE_ROWS } from './queries.ts';
 
-export const UsagePath = Type.Object({ workspaceId: Guid });
-
 const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
 
 const bytes = {

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
-import { problems } from '../../../http/schemas.ts';
+import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listLedgerEntries } from './list-entries.ts';
 import { readTransaction } from './read-ledger.ts';
 import type { Recorder } from './recorder.ts';
-import { EntriesQuery, EntryPage, TenantEntriesPath, TenantTransactionPath, Transaction } from './schemas.ts';
+import { EntriesQuery, EntryPage, TenantTransactionPath, Transaction } from './schemas.ts';
 
 const tags = ['Wallet recording'];
 
@@ -26,7 +26,7 @@ export function tenantLedgerRoutes(services: {
             'Returns entries with all values that their hashes are computed from, and the head of the chain. Read all pages with ' +
             '`order=oldest` to verify the chain. Pass `nextCursor` as `cursor` to read the next page. A request with a filter ' +
             'searches at most 10,000 entries. So a page may have fewer items than `limit`, or none, and still have a next page.',
-          params: TenantEntriesPath,
+          params: TenantPath,
           querystring: EntriesQuery,
           response: { 200: EntryPage, ...problems(503) },
         },

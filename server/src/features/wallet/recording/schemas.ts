@@ -235,7 +235,6 @@ export const Chain = Type.Object(
 
 const head = Chain.properties.head;
 
-export const TenantEntriesPath = Type.Object({ tenantId: Guid });
 export const TenantTransactionPath = Type.Object({ tenantId: Guid, transactionHash: Type.String() });
 
 /** The largest page. A dashboard verifies a chain in pages of this size. */
