@@ -2,7 +2,7 @@ import { ActionIcon, Checkbox, Menu, Skeleton, UnstyledButton } from '@mantine/c
 import { useLocalStorage } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react';
-import { memo, useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { memo, useEffect, useRef, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react';
 import { ErrorState } from './ErrorState';
 import classes from './DataTable.module.css';
 
@@ -123,7 +123,7 @@ function Rows<Row>({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 6,
+    overscan: 3,
   });
   const items = virtual.getVirtualItems();
   const lastIndex = items.at(-1)?.index ?? 0;
@@ -133,7 +133,6 @@ function Rows<Row>({
 
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
-  const minWidth = columns.reduce((sum, { width }) => sum + (width ?? 220), 0);
 
   return (
     <div
@@ -146,16 +145,11 @@ function Rows<Row>({
     >
       <table
         className={classes.table}
-        style={{ minWidth }}
+        style={{ '--columns': templateOf(columns) } as CSSProperties}
         aria-rowcount={loadMore ? -1 : count + 1}
         aria-busy={rows === undefined || isFetching}
         data-stale={isFetching || undefined}
       >
-        <colgroup>
-          {columns.map(({ id, width }) => (
-            <col key={id} style={width === undefined ? undefined : { width }} />
-          ))}
-        </colgroup>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -195,6 +189,19 @@ function Rows<Row>({
       </table>
     </div>
   );
+}
+
+const FREE_WIDTH = 220;
+
+/** Columns without a width share the space that is left. If there is none, all columns do, in proportion to their widths. */
+function templateOf(columns: { width?: number }[]): string {
+  const isFree = columns.some(({ width }) => width === undefined);
+  return columns
+    .map(({ width }) => {
+      if (width === undefined) return `minmax(${FREE_WIDTH}px, 1fr)`;
+      return isFree ? `${width}px` : `minmax(${width}px, ${width}fr)`;
+    })
+    .join(' ');
 }
 
 interface RecordRowProps<Row> {
