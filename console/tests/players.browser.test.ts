@@ -241,7 +241,7 @@ describe('players', () => {
     await other.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
     await other.getByRole('button', { name: 'Ban', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Matches', exact: true }).click();
-    await page.getByRole('heading', { name: 'Matches' }).waitFor();
+    await page.getByRole('heading', { name: 'Matches', exact: true }).waitFor();
     await page.goBack();
     await page.getByRole('cell', { name: 'Hidden' }).waitFor();
   });
