@@ -1019,7 +1019,7 @@ export interface paths {
         };
         /**
          * List players
-         * @description Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. If more match, use a longer search text.
+         * @description Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. If more match, use a longer search text. A filter finds and counts at most 50,000 banned and 50,000 hidden players.
          */
         get: operations["listTenantPlayers"];
         put?: never;
@@ -3245,7 +3245,7 @@ export interface paths {
         };
         /**
          * List deliveries of a webhook
-         * @description Returns the deliveries of the last 30 days in pages, newest first.
+         * @description Returns the deliveries of the last 30 days in pages, newest first, at most the last 10,000 of the time range. `status` and `eventType` select from these. For older ones, send an earlier `to`.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -3305,7 +3305,7 @@ export interface paths {
         };
         /**
          * List mails in the outbox
-         * @description Returns the mails of the last 7 days in pages, newest first. If no mail server is configured (`SMTP_URL`), read all mails here. Otherwise the text of a mail is erased after its delivery.
+         * @description Returns the mails of the last 7 days in pages, newest first, at most the last 10,000. If no mail server is configured (`SMTP_URL`), read all mails here. Otherwise the text of a mail is erased after its delivery.
          */
         get: operations["listOutboxMails"];
         put?: never;
@@ -3417,7 +3417,7 @@ export interface paths {
         };
         /**
          * List deliveries of a webhook
-         * @description Returns the deliveries of the last 30 days in pages, newest first.
+         * @description Returns the deliveries of the last 30 days in pages, newest first, at most the last 10,000 of the time range. `status` and `eventType` select from these. For older ones, send an earlier `to`.
          */
         get: operations["listPlatformWebhookDeliveries"];
         put?: never;

@@ -49,9 +49,13 @@ async function arrangeEvents(): Promise<string> {
 describe('guildhall roll-ups', () => {
   test('names a wrong roll-up, and corrects it while the server runs', async () => {
     const tenantId = await arrangeEvents();
-    const rebuilt = { code: 0, output: 'Counted 3 events of 1 days.\n' };
+    const rebuilt = { code: 0, output: 'Counted 3 events of 1 days, and the players.\n' };
     assert.deepEqual(await rollUps('rebuild'), rebuilt);
-    const right = { code: 0, output: 'The roll-ups of 1 days match the stored events.\n' };
+    const right = {
+      code: 0,
+      output:
+        'The roll-ups of 1 days match the stored events.\nThe counts of players match the stored players.\n',
+    };
     assert.deepEqual(await rollUps('check'), right);
 
     const owner = new pg.Client({
@@ -61,6 +65,7 @@ describe('guildhall roll-ups', () => {
     });
     await owner.connect();
     await owner.query(`UPDATE event_rollups SET events = 4 WHERE span = 'hour'`);
+    await owner.query(`UPDATE tenant_player_counts SET players = 7 WHERE auth_provider = 'Mock'`);
     await owner.end();
     const wrong = await rollUps(`check --tenant ${tenantId}`);
     assert.equal(wrong.code, 2, wrong.output);
@@ -68,6 +73,7 @@ describe('guildhall roll-ups', () => {
       wrong.output,
       /^tenant \S+, player events, hour 2026-11-20T10:00:00Z, definition \S+: events is 4 instead of 3$/m,
     );
+    assert.match(wrong.output, /^tenant \S+, players of Mock: counted 7 instead of 1$/m);
     assert.match(wrong.output, /^1 roll-ups of 1 days do not match/m);
 
     assert.deepEqual(await rollUps(`rebuild --tenant ${tenantId}`), rebuilt);

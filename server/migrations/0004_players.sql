@@ -308,17 +308,72 @@ CREATE INDEX tenant_sign_in_methods_email ON tenant_sign_in_methods (tenant_id, 
 CREATE INDEX tenant_sign_in_methods_provider ON tenant_sign_in_methods (tenant_id, auth_provider, player_id);
 CALL guildhall_isolate_tenant('tenant_sign_in_methods');
 
--- How many players a tenant has: to count a million takes 55 ms. The sum of several rows, one for each connection, so that
--- parallel first sign-ins do not wait for each other.
+-- How many players a tenant has, in total and for each provider: to count a million takes 55 ms. The sum of several rows, one for each
+-- connection, so that parallel first sign-ins do not wait for each other.
 CREATE TABLE tenant_player_counts (
-  tenant_id uuid NOT NULL,
-  shard     smallint NOT NULL DEFAULT pg_backend_pid() % 64,
-  players   integer NOT NULL,                       -- may be negative: another connection may have counted the arrival
-  PRIMARY KEY (tenant_id, shard)
+  tenant_id     uuid NOT NULL,
+  auth_provider text NOT NULL DEFAULT '',           -- empty: all players, also those without a sign-in method
+  shard         smallint NOT NULL DEFAULT pg_backend_pid() % 64,
+  players       integer NOT NULL,                   -- may be negative: another connection may have counted the arrival
+  PRIMARY KEY (tenant_id, auth_provider, shard)
 ) WITH (fillfactor = 50);
 CALL guildhall_isolate_tenant('tenant_player_counts');
 -- A merge joins the access records of all tenants that the two profiles have been in.
 CREATE POLICY merges ON tenant_player_counts TO guildhall_player USING (true);
+
+-- Counts the players of each provider: a player with two methods of a provider is counted once. Triggers, because foreign keys move
+-- and delete methods too. Whoever changes the methods of a player holds the lock of the player, and each statement of a trigger has a
+-- snapshot of its own. So it sees the methods of transactions that committed while this one waited.
+CREATE FUNCTION guildhall_count_provider_users() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO tenant_player_counts AS known (tenant_id, auth_provider, players)
+    SELECT tenant_id, auth_provider, count(DISTINCT player_id) FROM added
+    WHERE NOT EXISTS (
+      SELECT FROM tenant_sign_in_methods earlier
+      WHERE earlier.tenant_id = added.tenant_id AND earlier.auth_provider = added.auth_provider
+        AND earlier.player_id = added.player_id AND earlier.auth_method_id NOT IN (SELECT auth_method_id FROM added))
+    GROUP BY tenant_id, auth_provider ORDER BY tenant_id, auth_provider
+    ON CONFLICT (tenant_id, auth_provider, shard) DO UPDATE SET players = known.players + excluded.players;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO tenant_player_counts AS known (tenant_id, auth_provider, players)
+    SELECT tenant_id, auth_provider, -count(DISTINCT player_id) FROM removed
+    WHERE NOT EXISTS (
+      SELECT FROM tenant_sign_in_methods other
+      WHERE other.tenant_id = removed.tenant_id AND other.auth_provider = removed.auth_provider
+        AND other.player_id = removed.player_id)
+    GROUP BY tenant_id, auth_provider ORDER BY tenant_id, auth_provider
+    ON CONFLICT (tenant_id, auth_provider, shard) DO UPDATE SET players = known.players + excluded.players;
+  ELSE
+    INSERT INTO tenant_player_counts AS known (tenant_id, auth_provider, players)
+    SELECT tenant_id, auth_provider, sum(is_user::int - was_user::int) FROM (
+      SELECT tenant_id, auth_provider, bool_or(was) OR EXISTS (
+               SELECT FROM tenant_sign_in_methods other
+               WHERE other.tenant_id = moved.tenant_id AND other.auth_provider = moved.auth_provider
+                 AND other.player_id = moved.player_id AND other.auth_method_id NOT IN (SELECT auth_method_id FROM added)
+             ) AS was_user,
+             EXISTS (
+               SELECT FROM tenant_sign_in_methods other
+               WHERE other.tenant_id = moved.tenant_id AND other.auth_provider = moved.auth_provider
+                 AND other.player_id = moved.player_id) AS is_user
+      FROM (SELECT *, true AS was FROM removed UNION ALL SELECT *, false FROM added) moved
+      GROUP BY tenant_id, auth_provider, player_id) player
+    GROUP BY tenant_id, auth_provider HAVING sum(is_user::int - was_user::int) <> 0 ORDER BY tenant_id, auth_provider
+    ON CONFLICT (tenant_id, auth_provider, shard) DO UPDATE SET players = known.players + excluded.players;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_added_users AFTER INSERT ON tenant_sign_in_methods
+  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION guildhall_count_provider_users();
+CREATE TRIGGER count_removed_users AFTER DELETE ON tenant_sign_in_methods
+  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION guildhall_count_provider_users();
+CREATE TRIGGER count_moved_users AFTER UPDATE ON tenant_sign_in_methods
+  REFERENCING OLD TABLE AS removed NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION guildhall_count_provider_users();
+-- The triggers run as the owner.
+CREATE POLICY owner_works ON tenant_sign_in_methods TO CURRENT_USER USING (true);
+CREATE POLICY owner_works ON tenant_player_counts TO CURRENT_USER USING (true);
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON players, auth_methods, devices, tenant_access, player_bans, tenant_player_counts
   TO guildhall_app;

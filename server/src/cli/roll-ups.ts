@@ -6,6 +6,11 @@ import {
   type RollupDifference,
   type RollupFigures,
 } from '../features/gameplay/events/index.ts';
+import {
+  checkPlayerCounts,
+  correctPlayerCounts,
+  type PlayerCountDifference,
+} from '../features/players/administration/index.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
 
 /** Progress is printed this often. */
@@ -15,54 +20,73 @@ const PROGRESS_MS = 2_000;
 const PRINTED_DIFFERENCES = 100;
 
 export const rollUpsCommand = new Command('roll-ups').description(
-  'check and rebuild the counts of events that charts and queries read',
+  'check and rebuild the counts of events and players that charts, queries and lists read',
 );
 
 rollUpsCommand
   .command('check')
-  .description('compare the roll-ups with the stored and archived events, and name each difference')
+  .description(
+    'compare the counts with the stored and archived events and with the players, and name each difference',
+  )
   .option('--tenant <id>', 'only this tenant')
   .action(async (options: TenantOption) => {
     let days = 0;
     let differences = 0;
-    await forEachTenant(options, (sources, tenantId) =>
-      checkRollups(sources, tenantId, ({ count, differences: found, ...day }) => {
+    let playerDifferences = 0;
+    await forEachTenant(options, async (sources, tenantId) => {
+      await checkRollups(sources, tenantId, ({ count, differences: found, ...day }) => {
         days++;
         for (const difference of found.slice(0, Math.max(0, PRINTED_DIFFERENCES - differences)))
           console.log(describeDifference(day, difference));
         differences += count;
-      }),
-    );
+      });
+      for (const difference of await checkPlayerCounts(sources.database, tenantId)) {
+        console.log(describePlayerDifference(tenantId, difference));
+        playerDifferences++;
+      }
+    });
     console.log(
       differences === 0
         ? `The roll-ups of ${days} days match the stored events.`
         : `${differences} roll-ups of ${days} days do not match the stored events. Correct them with: guildhall roll-ups rebuild`,
     );
-    if (differences > 0) process.exitCode = 2;
+    console.log(
+      playerDifferences === 0
+        ? 'The counts of players match the stored players.'
+        : `${playerDifferences} counts of players do not match the stored players. Correct them with: guildhall roll-ups rebuild`,
+    );
+    if (differences + playerDifferences > 0) process.exitCode = 2;
   });
 
 rollUpsCommand
   .command('rebuild')
-  .description('count the stored and archived events again, while the server runs')
+  .description('count the stored and archived events and the players again, while the server runs')
   .option('--tenant <id>', 'only this tenant')
   .action(async (options: TenantOption) => {
     let days = 0;
     let events = 0;
     let printedAt = Date.now();
-    await forEachTenant(options, (sources, tenantId) =>
-      rebuildRollups(sources, tenantId, (day) => {
+    await forEachTenant(options, async (sources, tenantId) => {
+      await correctPlayerCounts(sources.database, tenantId);
+      await rebuildRollups(sources, tenantId, (day) => {
         days++;
         events += day.events;
         if (Date.now() - printedAt < PROGRESS_MS) return;
         printedAt = Date.now();
         console.log(`${describeDay(day)}: ${events} events of ${days} days counted so far.`);
-      }),
-    );
-    console.log(`Counted ${events} events of ${days} days.`);
+      });
+    });
+    console.log(`Counted ${events} events of ${days} days, and the players.`);
   });
 
 const describeDay = ({ tenantId, scope, day }: CountedDay): string =>
   `tenant ${tenantId}, ${scope} events of ${day.slice(0, 10)}`;
+
+const describePlayerDifference = (
+  tenantId: string,
+  { authProvider, players, counted }: PlayerCountDifference,
+): string =>
+  `tenant ${tenantId}, ${authProvider === '' ? 'all players' : `players of ${authProvider}`}: counted ${counted} instead of ${players}`;
 
 function describeDifference(
   { tenantId, scope }: CountedDay,

@@ -34,7 +34,11 @@ const COPIES = 1000;
 /** Statements that read more, by a part of their text: how much, and why. */
 const LARGE_READS: { text: string; rows?: number; why: string }[] = [
   { text: 'FROM usage_entries', why: 'the worker moves the entries into totals every few seconds' },
-  { text: 'SELECT count(*) FROM mails', why: 'a platform admin asks for the number of all mails' },
+  {
+    text: 'FROM (SELECT FROM mails LIMIT',
+    rows: 10_000,
+    why: 'a platform admin asks for the number of mails, at most 10,000',
+  },
   {
     text: 'FROM tenants WHERE workspace_id = $1',
     why: 'a list with the number of the tenants of a workspace',

@@ -161,8 +161,8 @@ const SHARED_WRITERS: Record<string, { tables: string[]; reason: string }> = {
     reason: 'a merge or deletion changes all that a person has, in one transaction',
   },
   'players/administration': {
-    tables: ['tenant_access'],
-    reason: 'roles and hiding are columns of the access record',
+    tables: ['tenant_access', 'tenant_player_counts'],
+    reason: 'roles and hiding are columns of the access record, and a command corrects the counts',
   },
   'studio/workspaces': { tables: ['memberships'], reason: 'the creator is the first owner' },
   'gameplay/event-definitions': { tables: ['tenants'], reason: 'auto-create is a setting of the tenant' },

@@ -54,6 +54,27 @@ describe('GET /api/admin/outbox', () => {
     for (const query of ['?limit=0', '?limit=201', '?offset=-1', '?limit=x'])
       assert.equal((await outbox(query)).status, 400, query);
   });
+
+  test('lists and counts the last 10,000 mails', async () => {
+    // These ids are older than those of all other mails.
+    await app.owner.query(
+      `INSERT INTO mails (id, recipient, subject, give_up_at)
+       SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, 'ada@example.com', 'mail ' || number, now()
+       FROM generate_series(1, 10000) number`,
+    );
+    await send('the last one');
+    const { items, totalCount } = (await outbox('?limit=1')).body;
+    assert.deepEqual([items[0].subject, totalCount], ['the last one', 10_000]);
+    const end = (await outbox('?offset=9999')).body;
+    assert.equal(end.items.length, 1);
+    const { subject } = end.items[0];
+    const { rows } = await app.owner.query(`SELECT count(*)::int AS newer FROM mails WHERE id > $1`, [
+      end.items[0].id,
+    ]);
+    assert.equal(rows[0].newer, 9_999, subject);
+    assert.deepEqual((await outbox('?offset=10000')).body.items, []);
+    await app.owner.query(`DELETE FROM mails WHERE id < '00000000-0000-7000-9000-000000000000'`);
+  });
 });
 
 describe('sendMail', () => {

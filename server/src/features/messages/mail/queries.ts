@@ -67,16 +67,21 @@ export interface OutboxMail {
   failure: string | null;
 }
 
-/** Returns a page of mails, newest first. */
+/** The outbox lists and counts at most this many mails. */
+export const MAX_LISTED_MAILS = 10_000;
+
+/** Returns a page of the last {@link MAX_LISTED_MAILS} mails, newest first. */
 export function listMails(db: Querier, { limit, offset }: PageRequest): Promise<OutboxMail[]> {
   return db.rows(sql`
     SELECT id, recipient AS "to", subject, body, created_at AS "createdAt", sent_at AS "sentAt",
            failed_at AS "failedAt", failure
-    FROM mails ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
+    FROM (SELECT * FROM mails ORDER BY id DESC LIMIT ${MAX_LISTED_MAILS}) mail
+    ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
+/** Counts the mails, at most {@link MAX_LISTED_MAILS}. */
 export function countMails(db: Querier): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM mails`);
+  return db.count(sql`SELECT count(*) FROM (SELECT FROM mails LIMIT ${MAX_LISTED_MAILS}) mail`);
 }
 
 /** Deletes the mails that are older than 7 days, in any state. Returns their number. */

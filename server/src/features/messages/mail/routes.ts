@@ -24,8 +24,8 @@ export function outboxRoutes({
           tags: ['Administration'],
           summary: 'List mails in the outbox',
           description:
-            'Returns the mails of the last 7 days in pages, newest first. If no mail server is configured (`SMTP_URL`), read ' +
-            'all mails here. Otherwise the text of a mail is erased after its delivery.',
+            'Returns the mails of the last 7 days in pages, newest first, at most the last 10,000. If no mail server is configured ' +
+            '(`SMTP_URL`), read all mails here. Otherwise the text of a mail is erased after its delivery.',
           querystring: PageQuery,
           response: { 200: Outbox },
         },

@@ -162,15 +162,21 @@ export interface DeliveryFilter {
 /** Ids are made in the order of time, so the index of ids limits the range, and `created_at` decides. */
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
+/** A list has and counts at most this many deliveries. */
+export const MAX_LISTED_DELIVERIES = 10_000;
+
+/** The last {@link MAX_LISTED_DELIVERIES} deliveries of a time range, then filtered. So a rare status does not read all of them. */
 const matching = (endpointId: string, { status, eventType, from, to }: DeliveryFilter): Sql => {
-  const conditions = [sql`endpoint_id = ${endpointId}`];
+  const range = [sql`endpoint_id = ${endpointId}`];
+  if (from !== undefined)
+    range.push(sql`created_at >= ${from} AND id >= ${firstIdAt(from, -MAX_CLOCK_SKEW_SECONDS)}`);
+  if (to !== undefined) range.push(sql`created_at < ${to} AND id < ${firstIdAt(to, MAX_CLOCK_SKEW_SECONDS)}`);
+  const conditions = [sql`true`];
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (eventType !== undefined) conditions.push(sql`event_type = ${eventType}`);
-  if (from !== undefined)
-    conditions.push(sql`created_at >= ${from} AND id >= ${firstIdAt(from, -MAX_CLOCK_SKEW_SECONDS)}`);
-  if (to !== undefined)
-    conditions.push(sql`created_at < ${to} AND id < ${firstIdAt(to, MAX_CLOCK_SKEW_SECONDS)}`);
-  return join(conditions, ' AND ');
+  return sql`(
+      SELECT * FROM webhook_deliveries WHERE ${join(range, ' AND ')} ORDER BY id DESC LIMIT ${MAX_LISTED_DELIVERIES}) delivery
+    WHERE ${join(conditions, ' AND ')}`;
 };
 
 /** Returns a page of deliveries, newest first. */
@@ -181,12 +187,12 @@ export function listDeliveries(
   { limit, offset }: PageRequest,
 ): Promise<Delivery[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM webhook_deliveries WHERE ${matching(endpointId, filter)}
+    SELECT ${columns} FROM ${matching(endpointId, filter)}
     ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
 export function countDeliveries(db: Querier, endpointId: string, filter: DeliveryFilter): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM webhook_deliveries WHERE ${matching(endpointId, filter)}`);
+  return db.count(sql`SELECT count(*) FROM ${matching(endpointId, filter)}`);
 }
 
 export function findDelivery(

@@ -282,7 +282,9 @@ function createRoutes(
           operationId: operationIds.listDeliveries,
           tags,
           summary: 'List deliveries of a webhook',
-          description: 'Returns the deliveries of the last 30 days in pages, newest first.',
+          description:
+            'Returns the deliveries of the last 30 days in pages, newest first, at most the last 10,000 of the time range. `status` and ' +
+            '`eventType` select from these. For older ones, send an earlier `to`.',
           params: WebhookPath,
           querystring: DeliveryQuery,
           response: { 200: DeliveryPage },

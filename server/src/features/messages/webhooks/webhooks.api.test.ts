@@ -276,6 +276,28 @@ describe('webhook authorization', () => {
 });
 
 describe('GET /api/workspaces/:workspaceId/webhooks/:webhookId/deliveries', () => {
+  test('lists and counts the last 10,000 of a time range, before it filters by status', async () => {
+    const { id } = (await create()).body;
+    const oldest = '2026-01-01T00:00:00Z';
+    await app.owner.query(
+      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, created_at)
+       SELECT ('019b76da-a800-7000-8000-' || substr($1, 1, 4) || lpad(to_hex(number), 8, '0'))::uuid, $1::uuid, 'webhook.test', '{}',
+              CASE WHEN number IN (1, 10002) THEN 'failed' ELSE 'delivered' END, $2::timestamptz + number * interval '1 microsecond'
+       FROM generate_series(1, 10002) number`,
+      [id, oldest],
+    );
+    const list = async (query: string) =>
+      (await app.http.get(`${webhooks}/${id}/deliveries?${query}`, viewer)).body;
+    const last = await list('limit=1');
+    assert.deepEqual([last.items.length, last.totalCount], [1, 10_000]);
+    assert.equal((await list('offset=9999')).items.length, 1);
+    assert.deepEqual((await list('offset=10000')).items, []);
+    assert.equal((await list('status=failed')).totalCount, 1);
+    assert.equal((await list(`status=failed&to=2026-01-01T00:00:00.000100Z`)).totalCount, 1);
+    assert.equal((await list('status=delivered')).totalCount, 9_999);
+    assert.equal((await list(`from=${oldest}&to=2026-01-01T00:00:00.000100Z`)).totalCount, 99);
+  });
+
   test('returns pages and filters by status and type', async () => {
     const { id } = await created();
     const ids: string[] = [];

@@ -4,3 +4,4 @@ export { tenantPlayerRoutes } from './player-routes.ts';
 export { deleteExpiredBanFingerprints } from './moderation-queries.ts';
 export { profileSearchRoutes } from './platform-routes.ts';
 export { playerNoteRoutes } from './note-routes.ts';
+export { checkPlayerCounts, correctPlayerCounts, type PlayerCountDifference } from './player-counts.ts';

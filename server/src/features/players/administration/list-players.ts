@@ -4,13 +4,12 @@ import type { Page } from '../../../core/page.ts';
 import { findActiveId } from '../lookup/index.ts';
 import { describePlayers, type TenantPlayer } from './read-player.ts';
 import {
-  countAll,
   countExcluded,
-  countMatching,
-  countProviderUsers,
-  isCommonProvider,
+  countRestricted,
+  countUsers,
   listSlice,
   listProviderUsers,
+  MAX_FOUND,
   searchPlayers,
   type SearchResult,
   type PlayerFilter,
@@ -52,24 +51,19 @@ async function findByText(
 async function findByFilter(
   db: Querier,
   tenantId: string,
-  { authProvider, ...filter }: PlayerFilter,
+  filter: PlayerFilter,
   slice: Slice,
 ): Promise<SearchResult> {
+  const { authProvider, ...conditions } = filter;
+  const users = await countUsers(db, tenantId, authProvider);
   // Players of a rare provider are found by the provider. Those of a common one are found by a scan in the sort order.
-  if (authProvider !== undefined && !(await isCommonProvider(db, tenantId, authProvider)))
-    return listProviderUsers(db, tenantId, authProvider, filter, slice);
-  const fullFilter = { ...filter, authProvider };
-  const totalCount = await countPlayers(db, tenantId, fullFilter);
-  return { playerIds: await readSlice(db, tenantId, fullFilter, slice, totalCount), totalCount };
-}
-
-async function countPlayers(db: Querier, tenantId: string, filter: PlayerFilter): Promise<number> {
-  const { banned, hidden, authProvider } = filter;
-  if (authProvider !== undefined && banned === undefined && hidden === undefined)
-    return countProviderUsers(db, tenantId, authProvider);
-  if (authProvider !== undefined || banned || hidden) return countMatching(db, tenantId, filter);
-  const [all, excluded] = await Promise.all([countAll(db, tenantId), countExcluded(db, tenantId, filter)]);
-  return all - excluded;
+  if (authProvider !== undefined && users <= MAX_FOUND)
+    return listProviderUsers(db, tenantId, authProvider, conditions, slice);
+  const totalCount =
+    filter.banned || filter.hidden
+      ? await countRestricted(db, tenantId, filter)
+      : users - (await countExcluded(db, tenantId, filter));
+  return { playerIds: await readSlice(db, tenantId, filter, slice, totalCount), totalCount };
 }
 
 /** Reads pages of the second half of the list from its end, so that PostgreSQL skips at most half of the index. */

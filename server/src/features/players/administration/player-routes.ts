@@ -33,7 +33,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           summary: 'List players',
           description:
             'Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. ' +
-            'If more match, use a longer search text.',
+            'If more match, use a longer search text. A filter finds and counts at most 50,000 banned and 50,000 hidden players.',
           params: Type.Object({ tenantId: Guid }),
           querystring: PlayersQuery,
           response: { 200: Page(TenantPlayer), ...problems(429, 503) },

@@ -222,6 +222,31 @@ describe('GET /api/bus_tenants/{tenantId}/players', () => {
     assert.equal((await list({ search: 'crowd 250' }, at, at.viewer)).body.totalCount, 3);
   });
 
+  test('finds and counts at most 50,000 banned and 50,000 hidden players', async () => {
+    const at = await newTenant();
+    await app.owner.query(
+      `WITH crowd AS (INSERT INTO players (id, created_at) SELECT gen_random_uuid(), now() FROM generate_series(1, 50003) RETURNING id),
+       numbered AS (SELECT id, row_number() OVER () AS number FROM crowd),
+       counted AS (INSERT INTO tenant_player_counts (tenant_id, players) VALUES ($1, 50003))
+     INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at, banned_until, hidden_from_discovery)
+     SELECT $1, id, now(), now(), CASE WHEN number > 1 THEN now() + number * interval '1 hour' END, number > 1 FROM numbered`,
+      [at.tenantId],
+    );
+    const totals: [Record<string, boolean>, number][] = [
+      [{ banned: true }, 50_000],
+      [{ hidden: true }, 50_000],
+      [{ banned: true, hidden: true }, 50_000],
+      [{ banned: true, hidden: false }, 0],
+      [{ banned: false }, 3],
+      [{}, 50_003],
+    ];
+    for (const [filter, expected] of totals)
+      assert.equal((await list(filter, at, at.viewer)).body.totalCount, expected, JSON.stringify(filter));
+    const last = await list({ banned: true, offset: 49_999 }, at, at.viewer);
+    assert.equal(last.body.items.length, 1);
+    assert.deepEqual((await list({ banned: true, offset: 50_000 }, at, at.viewer)).body.items, []);
+  });
+
   test('combines filters, with and without a search', async () => {
     const at = await newTenant();
     const [plain, banned, hidden, both] = await Promise.all(

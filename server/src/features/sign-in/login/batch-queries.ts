@@ -204,7 +204,7 @@ export async function writeFirstLogins(
     counted AS (
       INSERT INTO tenant_player_counts AS known (tenant_id, players)
       SELECT ${tenantId}, count(*) FROM login HAVING count(*) > 0
-      ON CONFLICT (tenant_id, shard) DO UPDATE SET players = known.players + excluded.players),
+      ON CONFLICT (tenant_id, auth_provider, shard) DO UPDATE SET players = known.players + excluded.players),
     shown AS (
       INSERT INTO tenant_sign_in_methods (tenant_id, auth_method_id, player_id, auth_provider, search_id, search_email,
                                           first_used_at)

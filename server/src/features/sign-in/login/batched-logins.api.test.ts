@@ -411,11 +411,14 @@ describe('first sign-ins that arrive together', () => {
       });
       assert.deepEqual((await loginDataOf(app, sessionId)).metadata, { index });
     }
-    const [{ players }] = await query(
-      'SELECT sum(players)::int AS players FROM tenant_player_counts WHERE tenant_id = $1',
+    const counts = await query(
+      'SELECT auth_provider, sum(players)::int AS players FROM tenant_player_counts WHERE tenant_id = $1 GROUP BY 1 ORDER BY 1',
       tenant.tenantId,
     );
-    assert.equal(players, 60);
+    assert.deepEqual(counts, [
+      { auth_provider: '', players: 60 },
+      { auth_provider: 'Mock', players: 60 },
+    ]);
     const altered: unknown[] = [];
     await verify(app.databaseUrl, { tenantId: tenant.tenantId }, (found) => altered.push(found));
     assert.deepEqual(altered, []);

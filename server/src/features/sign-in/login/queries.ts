@@ -227,7 +227,7 @@ const firstUse = (tenantId: string, at: string) => sql`
     counted AS (
       INSERT INTO tenant_player_counts AS known (tenant_id, players)
       SELECT ${tenantId}::uuid, 1 FROM access WHERE is_first
-      ON CONFLICT (tenant_id, shard) DO UPDATE SET players = known.players + excluded.players),
+      ON CONFLICT (tenant_id, auth_provider, shard) DO UPDATE SET players = known.players + excluded.players),
     shown AS (
       INSERT INTO tenant_sign_in_methods (tenant_id, auth_method_id, player_id, auth_provider, search_id, search_email,
                                           first_used_at)

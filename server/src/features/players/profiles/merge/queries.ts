@@ -50,7 +50,7 @@ export async function mergeTenantAccess(db: Querier, sourceId: string, targetId:
       GROUP BY tenant_id HAVING count(*) = 2),
     counted AS (
       INSERT INTO tenant_player_counts AS known (tenant_id, players) SELECT tenant_id, -1 FROM shared ORDER BY tenant_id
-      ON CONFLICT (tenant_id, shard) DO UPDATE SET players = known.players + excluded.players),
+      ON CONFLICT (tenant_id, auth_provider, shard) DO UPDATE SET players = known.players + excluded.players),
     moved AS (DELETE FROM tenant_access WHERE player_id = ${sourceId} RETURNING *)
     INSERT INTO tenant_access AS known (tenant_id, player_id, tenant_role, first_seen_at, last_seen_at, login_count,
                                         hidden_from_discovery, banned_until, search_name)
