@@ -14,8 +14,8 @@ export interface S3Server {
   url: string;
   /** The stored objects by `bucket/key`. */
   objects: Map<string, StoredObject>;
-  /** The failure of all following requests: 503 SlowDown, like S3 under load, or no response. */
-  trouble: 'none' | 'slow down' | 'silence';
+  /** The failure of all following requests: 503 SlowDown, like S3 under load, no response, or half of an object. */
+  trouble: 'none' | 'slow down' | 'silence' | 'half';
   /** Called before each request is answered, with its method and its `bucket/key`. */
   onRequest: (method: string, key: string) => void;
 }
@@ -66,7 +66,12 @@ export async function startS3Server(): Promise<S3Server> {
         return;
       case 'GET':
         if (!object) return fail(404, 'NoSuchKey');
-        response.writeHead(200, { 'content-type': object.type ?? 'binary/octet-stream' }).end(object.bytes);
+        response.writeHead(200, {
+          'content-type': object.type ?? 'binary/octet-stream',
+          'content-length': object.bytes.length,
+        });
+        if (state.trouble === 'half') response.write(object.bytes.subarray(0, object.bytes.length / 2));
+        else response.end(object.bytes);
         return;
       case 'DELETE':
         state.objects.delete(key);

@@ -142,6 +142,70 @@ describe('an archive in a bucket', () => {
     assert.deepEqual(await tenant.verify(), { rows: 30, problems: [] });
   });
 
+  test('has a month in several parts if it has more events than a part', async () => {
+    const tenant = await arrange();
+    const before = [(await tenant.ask()).text, (await tenant.exported()).text];
+    const inParts = (rowsOfPart: number) => archiveEvents(app.owner, { ...worker, rowsOfPart }, month(0));
+    let puts = 0;
+    s3.onRequest = (method) => {
+      if (method === 'PUT' && ++puts === 5) s3.trouble = 'slow down';
+    };
+    await assert.rejects(inParts(3), ArchiveStorageError);
+    assert.equal(await tenant.countLive(), 20);
+    Object.assign(s3, { trouble: 'none', onRequest: () => {} });
+
+    await inParts(3);
+    assert.equal(await tenant.countLive(), 0);
+    const rows = async () => (await tenant.parts()).map((part) => part.rows);
+    assert.deepEqual(await rows(), [3, 3, 3, 1, 3, 3, 3, 1]);
+    assert.equal(tenant.keys().length, 8 * PART_FILES.length);
+    assert.deepEqual([(await tenant.ask()).text, (await tenant.exported()).text], before);
+    assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
+
+    // Late and repeated events over all parts. A part of repeated events alone is not written.
+    await tenant.send('first', 20);
+    await tenant.send('late', 8);
+    const withLate = (await tenant.exported()).text;
+    assert.equal(withLate.trim().split('\n').length, 28);
+    await inParts(7);
+    assert.equal((await tenant.exported()).text, withLate);
+    assert.equal((await tenant.ask()).body.rows[0].events, 28);
+    assert.deepEqual(await tenant.verify(), { rows: 28, problems: [] });
+    assert.ok((await rows()).every((count) => count > 0 && count <= 7));
+    await inParts(5);
+    assert.equal((await tenant.exported()).text, withLate, 'a run without events');
+  });
+
+  test('fails, and drops nothing, if the bucket accepts connections and never answers', async () => {
+    const tenant = await arrange();
+    const silent = (name: string): Archive => {
+      const root = join(folders, name);
+      const bucket = createArchiveBucket(storage, root, 1e9, { reading: 50, writing: 50 });
+      return { root, duckdb, bucket };
+    };
+    const unanswered = { name: 'ArchiveStorageError', message: /does not answer/ };
+    s3.trouble = 'silence';
+    await assert.rejects(archiveEvents(app.owner, silent('archiver'), month(0)), unanswered);
+    assert.equal(await tenant.countLive(), 20);
+    s3.trouble = 'none';
+    await archive();
+    const [part] = await tenant.parts();
+    for (const trouble of ['silence', 'half'] as const) {
+      s3.trouble = trouble;
+      const { bucket } = silent(trouble);
+      await assert.rejects(bucket!.fetch([part!], [EVENTS_FILE]), unanswered);
+      await assert.rejects(bucket!.check(part!), unanswered);
+      const copies = await readdir(join(folders, trouble), { recursive: true }).catch(() => []);
+      assert.ok(!copies.some((name) => name.endsWith(EVENTS_FILE)), trouble);
+    }
+    s3.trouble = 'silence';
+    const { bucket } = silent('others');
+    await assert.rejects(bucket!.remove(part!), unanswered);
+    await assert.rejects(bucket!.listParts(tenant.tenantId), unanswered);
+    s3.trouble = 'none';
+    assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
+  });
+
   test('drops nothing if the bucket has stored something else', async () => {
     const tenant = await arrange();
     const { set } = s3.objects;

@@ -45,24 +45,28 @@ export class ArchiveStorageError extends OperatorError {
   override name = 'ArchiveStorageError';
 }
 
-/** Without a byte for this long, a read has failed. It is sent twice, so a query has time to say so. */
-const READ_TIMEOUT_MS = 5_000;
-/** Some servers answer late, because they check or copy a large object first. */
-const WRITE_TIMEOUT_MS = 60_000;
+/**
+ * Without a byte for this long, a request has failed. Reads are sent twice, so a query has time to say so. Some servers answer a write
+ * late, because they check or copy a large object first.
+ */
+const TIMEOUTS_MS = { reading: 5_000, writing: 60_000 };
 const CONCURRENT_DOWNLOADS = 2;
-/** S3 takes no larger object in one request. */
-const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 const MAX_MANIFEST_BYTES = 1024 ** 2;
 /** Another process may be about to open a file that was used within this time, so it stays. */
 const IN_USE_MS = 2 * 60_000;
 
 /** Opens a bucket. Sends no request before the first use. */
-export function createArchiveBucket(storage: BucketStorage, root: string, cacheBytes: number): ArchiveBucket {
+export function createArchiveBucket(
+  storage: BucketStorage,
+  root: string,
+  cacheBytes: number,
+  timeouts = TIMEOUTS_MS,
+): ArchiveBucket {
   const openOnce = (socketTimeout: number): (() => Promise<Disk>) => {
     let opened: Promise<Disk> | undefined;
     return () => (opened ??= openObjectStorage(storage, { socketTimeout }));
   };
-  const [reading, writing] = [openOnce(READ_TIMEOUT_MS), openOnce(WRITE_TIMEOUT_MS)];
+  const [reading, writing] = [openOnce(timeouts.reading), openOnce(timeouts.writing)];
   const inTurn = pLimit(CONCURRENT_DOWNLOADS);
   const downloads = new Map<string, Promise<void>>();
 
@@ -131,11 +135,6 @@ export function createArchiveBucket(storage: BucketStorage, root: string, cacheB
       // The manifest is last, so a part with it is complete.
       for (const file of PART_FILES) {
         const path = join(folder, file);
-        const { size } = await stat(path);
-        if (size > MAX_OBJECT_BYTES)
-          throw new ArchiveStorageError(
-            `${nameOf(name, file)} has ${size} bytes, and S3 takes at most ${MAX_OBJECT_BYTES} in one request.`,
-          );
         await reached((await writing()).copyFromFs(path, keyOfFile(name, file)));
         const object = await reached(openObject(name, file));
         const [stored, written] = [object && (await reached(hashOf(object))), await hashOf(path)];

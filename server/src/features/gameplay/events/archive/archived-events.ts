@@ -25,7 +25,7 @@ export interface ArchivedChunk {
   until: EventPosition | undefined;
 }
 
-/** Rows in memory of one export, of all parts of a month together. 4,000 rows have about 2 MiB, and take DuckDB 0.1 seconds. */
+/** Rows in memory of one export, of all parts of the same time together. 4,000 rows have about 2 MiB, and take DuckDB 0.1 seconds. */
 const ROWS_IN_MEMORY = 4_000;
 const LEAST_ROWS = 200;
 const MEMORY_MEGABYTES = 256;
@@ -49,6 +49,8 @@ interface PartReader {
   nextRow: number;
   isExhausted: boolean;
 }
+
+const startOf = ({ part }: PartReader): string => toMicroseconds(part.firstAt)!;
 
 /**
  * Reads the archived events of a filter in their order, in chunks. Its memory does not depend on their number. Call it with the parts
@@ -79,23 +81,27 @@ export function createArchivedEvents(archive: Archive, tenantId: string, filter:
       const wanted = await definitions;
       try {
         await follow(parts, after);
-        const open = [...readers.values()].filter(({ rows, isExhausted }) => rows.length > 0 || !isExhausted);
-        // No event of a month comes after one of the next month.
-        const month = open.filter(({ part }) => part.month === open[0]!.part.month);
-        const limit = Math.max(LEAST_ROWS, Math.floor(ROWS_IN_MEMORY / month.length));
-        for (const reader of month)
+        const open = [...readers.values()]
+          .filter(({ rows, isExhausted }) => rows.length > 0 || !isExhausted)
+          .toSorted((one, other) => (startOf(one) < startOf(other) ? -1 : 1));
+        if (open.length === 0) return { events: [], until: undefined };
+        const [first, position] = [startOf(open[0]!), after && toMicroseconds(after.occurredAt)!];
+        const reached = position !== undefined && position > first ? position : first;
+        const started = open.filter((reader) => startOf(reader) <= reached);
+        const limit = Math.max(LEAST_ROWS, Math.floor(ROWS_IN_MEMORY / started.length));
+        for (const reader of started)
           if (reader.rows.length === 0 && !reader.isExhausted)
             await fill(archive, reader, filter, wanted, limit);
-        const ends = month
-          .filter(({ isExhausted }) => !isExhausted)
-          .map(({ rows }) => rows.at(-1)!)
-          .toSorted(comparePlaces);
-        const following = open[month.length]?.part;
-        const until = ends[0]
-          ? { occurredAt: ends[0].at, idempotencyKey: ends[0].key }
-          : // No key is empty, so this is the place before the first event of the next month.
-            following && { occurredAt: toMicroseconds(following.firstAt)!, idempotencyKey: '' };
-        return { events: month.flatMap(({ rows }) => rows).toSorted(comparePlaces), until };
+        const ends = started.filter(({ isExhausted }) => !isExhausted).map(({ rows }) => rows.at(-1)!);
+        const following = open[started.length];
+        // No key is empty, so this is the place before the first event of a part.
+        const end = [...ends, ...(following ? [{ at: startOf(following), key: '' }] : [])].toSorted(
+          comparePlaces,
+        )[0];
+        return {
+          events: started.flatMap(({ rows }) => rows).toSorted(comparePlaces),
+          until: end && { occurredAt: end.at, idempotencyKey: end.key },
+        };
       } catch (error) {
         throw asProblem(error, LIMITS);
       }

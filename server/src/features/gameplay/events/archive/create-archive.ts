@@ -10,7 +10,14 @@ import type { BucketStorage } from '../../../../outbound/object-storage.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import type { Partition } from '../../../../database/list-partitions.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
-import { listFolders, PROOFS_FILE, removePart, type MonthName, type PartName } from './archive-files.ts';
+import {
+  listFolders,
+  PROOFS_FILE,
+  removePart,
+  type MonthName,
+  type PartName,
+  type StoredPart,
+} from './archive-files.ts';
 import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
 import {
@@ -28,7 +35,8 @@ import {
   withdrawParts,
   type MonthOfEvents,
 } from './queries.ts';
-import { writePart, type WrittenEvents, type WrittenPart } from './write-part.ts';
+import { splitMonth, type RowRange } from './spool-events.ts';
+import { writePart, type RepeatedEvents, type WrittenEvents, type WrittenPart } from './write-part.ts';
 
 /** Where events are archived, and what writes the files. */
 export interface Archive {
@@ -37,6 +45,8 @@ export interface Archive {
   /** Undefined: the parts are in the folder only. */
   bucket?: ArchiveBucket | undefined;
   duckdb: Duckdb;
+  /** The most rows of a part. Default: {@link ROWS_OF_PART}. */
+  rowsOfPart?: number | undefined;
 }
 
 /** The settings of the archive. */
@@ -58,6 +68,11 @@ export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: Ar
 /** In the folder of the archive, the copies of what is in the bucket. */
 const COPIES_FOLDER = 'copies';
 
+/**
+ * S3 takes at most 5 GiB in one request. A row with the longest keys has 352 bytes before compression, so a file of this many rows has at
+ * most 3.5 GB. Usually it has 0.9 GB.
+ */
+const ROWS_OF_PART = 10_000_000;
 /** Events of old months may arrive while a month is written. */
 const MAX_ATTEMPTS = 3;
 
@@ -139,7 +154,7 @@ async function archiveUpTo(
 ): Promise<WrittenPart[]> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const written = await writeMonths(owner, client, archive, scope, end);
-    if (await replacePartitions(owner, scope, end, written)) return written.flatMap(({ part }) => part ?? []);
+    if (await replacePartitions(owner, scope, end, written)) return written.flatMap(({ parts }) => parts);
     await removeUnfinished(client, archive);
   }
   throw new OperatorError(
@@ -147,9 +162,11 @@ async function archiveUpTo(
   );
 }
 
-/** The events of a month of a tenant, with the part that has those of them that were not archived or dropped before. */
-export interface WrittenMonth extends WrittenEvents {
+/** The events of a month of a tenant, with the parts that have those of them that were not archived or dropped before. */
+export interface WrittenMonth {
   counted: MonthOfEvents;
+  parts: WrittenPart[];
+  repeated: RepeatedEvents[];
 }
 
 /** Writes the parts of all events of a scope from before a day. PostgreSQL keeps these events. */
@@ -174,16 +191,11 @@ export async function writeMonths(
     for (const counted of await countMonths(reader, eventsBefore(scope, end, partitions))) {
       // Retention has dropped a month from before the start, and these events arrived later.
       const isDropped = start !== undefined && `${counted.month}-01` < start;
-      written.push({
-        counted,
-        ...(isDropped
-          ? { part: undefined, repeated: [] }
-          : await writeMonth(reader, client, archive, {
-              tenantId: counted.tenantId,
-              scope,
-              month: counted.month,
-            })),
-      });
+      written.push(
+        isDropped
+          ? { counted, parts: [], repeated: [] }
+          : await writeMonth(reader, client, archive, scope, counted),
+      );
     }
     await reader.query('COMMIT');
     return written;
@@ -195,19 +207,42 @@ export async function writeMonths(
   }
 }
 
-/** Writes the events of a month as a new part, without those that an earlier part has. */
+/** Writes the events of a month as new parts, without those that an earlier part has. */
 async function writeMonth(
   reader: pg.ClientBase,
   client: pg.ClientBase,
   archive: Archive,
+  scope: EventScope,
+  counted: MonthOfEvents,
+): Promise<WrittenMonth> {
+  const { rowsOfPart = ROWS_OF_PART } = archive;
+  const month = { tenantId: counted.tenantId, scope, month: counted.month };
+  const earlier = await findParts(client, month);
+  const ranges: RowRange[] = counted.rows > rowsOfPart ? await splitMonth(reader, month, rowsOfPart) : [{}];
+  const written: WrittenEvents[] = [];
+  for (const range of ranges) written.push(await writeRange(reader, client, archive, month, range, earlier));
+  return {
+    counted,
+    parts: written.flatMap(({ part }) => part ?? []),
+    repeated: written.flatMap(({ repeated }) => repeated),
+  };
+}
+
+/** Writes a range of the events of a month as a new part, without those that an earlier part has. */
+async function writeRange(
+  reader: pg.ClientBase,
+  client: pg.ClientBase,
+  archive: Archive,
   month: MonthName,
+  range: RowRange,
+  earlier: StoredPart[],
 ): Promise<WrittenEvents> {
   const { root, bucket, duckdb } = archive;
-  const earlier = await findParts(client, month);
   const name: PartName = { ...month, part: await nextPartNumber(archive, month, earlier) };
   await registerPart(client, name);
+  // Again for each range, because an upload may delete copies.
   await bucket?.fetch(earlier, [PROOFS_FILE]);
-  const written = await writePart(reader, duckdb, root, name, earlier);
+  const written = await writePart(reader, duckdb, root, name, range, earlier);
   if (written.part) await bucket?.upload(name);
   else await forgetPart(client, name);
   return written;
@@ -253,7 +288,7 @@ export async function replacePartitions(
       async alongside(client) {
         await completeParts(
           client,
-          written.flatMap(({ part }) => part ?? []),
+          written.flatMap(({ parts }) => parts),
         );
         for (const { counted, repeated } of written.filter((month) => month.repeated.length > 0))
           await uncount(client, { tenantId: counted.tenantId, scope }, repeated);

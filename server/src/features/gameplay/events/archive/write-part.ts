@@ -1,13 +1,8 @@
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createZstdCompress } from 'node:zlib';
 import type pg from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
-import { isGuid } from '../../../../core/ids.ts';
 import { version } from '../../../../core/version.ts';
-import { eventTables, type EventScope } from '../event-row.ts';
+import type { EventScope } from '../event-row.ts';
 import {
   createDraft,
   draftFolder,
@@ -20,6 +15,7 @@ import {
 import type { Duckdb, DuckdbStatement } from './duckdb.ts';
 import { isoTime, literal } from './duckdb-sql.ts';
 import { eventColumns, proofColumns, type Column } from './part-columns.ts';
+import { ROWS_ORDER, spooled, spoolEvents, type RowRange } from './spool-events.ts';
 
 /** What a written part holds. */
 export interface WrittenPart extends PartName {
@@ -39,7 +35,7 @@ export interface RepeatedEvents {
   sum: string | null;
 }
 
-/** The events of a month that were found in PostgreSQL: those of a new part, and those of earlier parts. */
+/** The events of a range that were found in PostgreSQL: those of a new part, and those of earlier parts. */
 export interface WrittenEvents {
   /** Undefined: all events were archived before. */
   part: WrittenPart | undefined;
@@ -57,13 +53,12 @@ interface Figures {
 const SPOOL_FILE = 'rows.csv.zst';
 /** The space of DuckDB for rows that do not fit into memory. */
 const SPILL_FOLDER = 'spill';
-const ROWS_ORDER = ['occurred_at', 'idempotency_key'];
 const WRITING_SECONDS = 6 * 60 * 60;
 const MEMORY_MEGABYTES = 512;
 const MAX_REPEATED = 500_000;
 
 /**
- * Writes the events of one tenant, scope and month as a new part. Its memory does not depend on their number. `client` is in a
+ * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. `client` is in a
  * transaction of the owner, whose snapshot says which events there are. Events that one of the `earlier` parts has are left out and
  * counted: their idempotency keys were archived, so PostgreSQL has stored them again.
  */
@@ -72,11 +67,12 @@ export async function writePart(
   duckdb: Duckdb,
   root: string,
   name: PartName,
+  range: RowRange,
   earlier: PartName[],
 ): Promise<WrittenEvents> {
   const { scope } = name;
   const draft = await createDraft(root, name);
-  await spoolEvents(client, name, join(draft, SPOOL_FILE));
+  await spoolEvents(client, name, range, join(draft, SPOOL_FILE));
   const archived = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
   const [, , figures, repeated = []] = (await duckdb(
     {
@@ -158,54 +154,6 @@ function statementsOf(scope: EventScope, draft: string, archived: string[]): Duc
     check,
     ...(archived.length > 0 ? [countRepeated] : []),
   ];
-}
-
-/** The columns of the spool: those of both files, each once. */
-const spoolColumns = (scope: EventScope): Column[] => [
-  ...new Map(
-    [...eventColumns(scope), ...proofColumns(scope)].map((column) => [column.name, column]),
-  ).values(),
-];
-
-/** Copies the events from PostgreSQL to a file, as the tenant: row-level security applies. */
-async function spoolEvents(
-  client: pg.ClientBase,
-  { tenantId, scope, month }: PartName,
-  file: string,
-): Promise<void> {
-  if (!isGuid(tenantId) || !/^\d{4}-\d\d$/.test(month))
-    throw new TypeError(`${tenantId} ${month} is no part.`);
-  const roster =
-    scope === 'match'
-      ? `LEFT JOIN LATERAL (
-           SELECT player_id FROM match_players WHERE tenant_id = event.tenant_id AND id = event.match_player_id OFFSET 0) roster ON true`
-      : '';
-  await client.query(`SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.tenant_id = '${tenantId}'`);
-  const rows = client.query(
-    copyTo(`COPY (
-      SELECT ${spoolColumns(scope)
-        .map(({ source }) => source)
-        .join(', ')}
-      FROM ${eventTables[scope]} event
-      LEFT JOIN LATERAL (
-        SELECT event_key, event_value FROM event_definitions
-        WHERE tenant_id = event.tenant_id AND id = event.event_definitions_id OFFSET 0) definition ON true
-      ${roster}
-      WHERE event.tenant_id = '${tenantId}' AND event.occurred_at >= '${month}-01T00:00:00Z'
-        AND event.occurred_at < timestamptz '${month}-01T00:00:00Z' + interval '1 month'
-      ORDER BY event.occurred_at, event.idempotency_key) TO STDOUT (FORMAT csv)`),
-  );
-  await pipeline(rows, createZstdCompress(), createWriteStream(file, { mode: 0o600 }));
-  await client.query('RESET ROLE');
-}
-
-/** Reads the spool in DuckDB. An empty text is quoted, and null is not. */
-function spooled(scope: EventScope): string {
-  const types = spoolColumns(scope).map(
-    ({ name, type }) => `${literal(name)}: ${literal(type === 'BLOB' ? 'VARCHAR' : type)}`,
-  );
-  return `read_csv($1, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', nullstr = '',
-    allow_quoted_nulls = false, compression = 'zstd', columns = {${types.join(', ')}})`;
 }
 
 const selected = ({ name, type }: Column): string =>
