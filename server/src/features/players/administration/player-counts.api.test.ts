@@ -37,7 +37,7 @@ async function arrangeGame(name: string) {
   const tenants = [first, await arrangeTenant(app, { workspaceId: first.workspaceId })];
   const tokenOf = (username: string) => `mock:${name}-${username}:secret`;
   const signIn = async (tenant: number, username: string) =>
-    app.http.post('/api/player-auth/login', { provider: 'Mock', token: tokenOf(username) }, tenants[tenant]!);
+    app.http.post('/api/player-auth/login', { provider: 'Mock', token: tokenOf(username) }, tenants[tenant]);
 
   /** Uses a method of another provider, which has no server here, as a sign-in does: under the lock of the player. */
   const use = async (tenantId: string, playerId: string, userId: string) => {
