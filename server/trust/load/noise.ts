@@ -34,6 +34,7 @@ export interface NoiseReport {
 
 /** A refused client asks again soon, but does not use up this machine with requests that are refused. */
 const AFTER_REFUSAL_MS = 50;
+const SIGN_IN_ATTEMPTS = 200;
 
 // The clients of other games run on other machines. Here they get the processor that the server leaves.
 setPriority(19);
@@ -65,7 +66,8 @@ async function send({ kind, method, path, headers, body }: Request): Promise<unk
   // An export may take minutes. Its client leaves when the noise ends.
   const pieces = answer.body[Symbol.asyncIterator]();
   while (isOn && !(await pieces.next()).done);
-  answer.body.destroy();
+  // A body that is destroyed before its end emits an error.
+  answer.body.on('error', () => {}).destroy();
   if (answer.statusCode >= 300) await sleep(AFTER_REFUSAL_MS);
   return undefined;
 }
@@ -85,7 +87,7 @@ async function repeat(next: () => Request, use: (body: unknown) => void = () => 
 }
 
 async function playerOf({ gameKey }: NoisyTenant): Promise<{ playerId: string; accessToken: string }> {
-  for (;;) {
+  for (let attempt = 1; attempt <= SIGN_IN_ATTEMPTS; attempt++) {
     const body = await send({
       kind: 'sign-in',
       method: 'POST',
@@ -95,6 +97,7 @@ async function playerOf({ gameKey }: NoisyTenant): Promise<{ playerId: string; a
     });
     if (body) return body as { playerId: string; accessToken: string };
   }
+  throw new Error('No sign-in of a noisy tenant was accepted.');
 }
 
 async function makeNoise(tenant: NoisyTenant): Promise<void> {
