@@ -31,8 +31,8 @@ const world = await startWorld();
 const { app, operations } = world;
 const requests = await createRequests(world);
 
-/** A workspace may send 120 webhook tests a minute, and has at most 20,000 definitions: so others follow. */
-const REQUESTS_PER_STUDIO = 100;
+/** A workspace may send 120 webhook tests a minute, and has at most 20,000 definitions. A request may send two tests. So others follow. */
+const REQUESTS_PER_STUDIO = 50;
 let studio = await arrangeStudio(world);
 let made = 0;
 

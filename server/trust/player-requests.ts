@@ -55,7 +55,7 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
   const { app, store } = world;
   const { http, owner } = app;
   const mail = await emailClient(app);
-  const accounts = await accountClient(app);
+  const accounts = await accountClient(app, someNetwork);
   /** A caller from a network of its own. */
   const from = (caller: Caller): Caller => ({ ...caller, headers: { 'x-forwarded-for': someNetwork() } });
   const auth = async ({ tenant }: Studio, path: string, body?: object, caller: Caller = {}) =>

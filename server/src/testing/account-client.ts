@@ -32,11 +32,14 @@ export function authenticatorCode(secret: string, offset = 0): string {
   return String((mac.readUInt32BE(start) % 2 ** 31) % 10 ** 6).padStart(6, '0');
 }
 
-/** Creates a client for tests of dashboard accounts. */
-export async function accountClient(app: TestApp) {
+/** Creates a client for tests of dashboard accounts. `network` returns the address that a proxy names for the next request. */
+export async function accountClient(app: TestApp, network?: () => string) {
   const mailbox = await createMailbox(app);
   const post = (path: string, body: unknown, bearer?: string, headers: Record<string, string> = {}) =>
-    app.http.post(`/api/saas-auth/${path}`, body, { ...(bearer && { bearer }), headers });
+    app.http.post(`/api/saas-auth/${path}`, body, {
+      ...(bearer && { bearer }),
+      headers: { ...(network && { 'x-forwarded-for': network() }), ...headers },
+    });
 
   const logIn = (email: string, password = ACCOUNT_PASSWORD): Promise<Answer> =>
     post('login', { email, password });
