@@ -4,19 +4,16 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { GuildhallError } from './app/client';
-import { dropCreatedKeys } from './app/created-keys';
 import { createQueryClient } from './app/query-client';
 import { createConsoleRouter } from './app/router';
+import { leave, leaveAtSessionEnd } from './app/session-end';
 import { styleNonce } from './app/style-nonce';
 import { cssVariables, theme } from './app/theme';
 import './app/global.css';
 
-const queryClient = createQueryClient(() => {
-  dropCreatedKeys();
-  const { pathname, href } = router.state.location;
-  if (pathname !== '/sign-in') void router.navigate({ to: '/sign-in', search: { next: href } });
-});
+const queryClient = createQueryClient(() => void leave(router, queryClient));
 const router = createConsoleRouter(queryClient);
+leaveAtSessionEnd(router, queryClient);
 
 createRoot(document.getElementById('root')!, {
   // The page that catches a refused request shows it to the reader.

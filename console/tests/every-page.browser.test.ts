@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, startStudio } from './browser.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
+import { assertAccessible, becomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
@@ -37,6 +37,9 @@ const { body: webhook } = await app.http.post(
 );
 await app.http.post(`/api/workspaces/${tenant.workspaceId}/webhooks/${webhook.id}/test`, undefined, admin);
 
+const stranger = await arrangeTenant(app);
+const strangeMatch = await app.http.post('/api/game/matches', {}, { gameKey: stranger.gameKey });
+
 const PAGES: [path: string, heading: string][] = [
   [game, 'Overview'],
   [`${game}/first-run`, 'First steps'],
@@ -70,6 +73,7 @@ const PAGES: [path: string, heading: string][] = [
   ['/platform/health', 'Health and jobs'],
   ['/platform/outbox', 'Outbox'],
   ['/platform/audit', 'All audit records'],
+  [`${game}/nowhere`, 'Not found'],
 ];
 
 const LOOKS = [
@@ -101,6 +105,34 @@ for (const { look, ...context } of LOOKS)
         assert.ok(!isTooWide, 'the page is not wider than the window');
       });
   });
+
+describe('an unknown address', () => {
+  const nobody = '01a2069f-0000-7000-8000-000000000000';
+  const ADDRESSES: [path: string, heading: string, next: string][] = [
+    ['/nowhere', 'This page does not exist', 'Open the overview'],
+    [`${game}/nowhere`, 'This page does not exist', 'Open the overview'],
+    [`${game}/players/${nobody}`, 'This player does not exist', 'Open the players'],
+    [`${game}/players/x`, 'This player does not exist', 'Open the players'],
+    [`${game}/matches/${strangeMatch.body.matchSessionId}`, 'This match does not exist', 'Open the matches'],
+    [`${workspace}/webhooks/${nobody}`, 'This webhook does not exist', 'Open the webhooks'],
+    [`/games/${stranger.tenantId}/players`, 'This game does not exist', 'Open the overview'],
+    [`/workspaces/${stranger.workspaceId}/members`, 'This workspace does not exist', 'Open the overview'],
+  ];
+
+  test('shows what does not exist, with the side bar of the last game and a way to go on', async () => {
+    const page = await openPages.get(LOOKS[0].look)!;
+    await page.goto(game);
+    await settle(page, 'Overview');
+    for (const [path, heading, next] of ADDRESSES) {
+      await page.goto(path);
+      await page.getByRole('heading', { level: 2, name: heading }).waitFor();
+      const side = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Players' });
+      await becomes(() => side.getAttribute('href'), `${game}/players`);
+      await page.getByRole('link', { name: next }).click();
+      await page.getByRole('heading', { level: 2, name: heading }).waitFor({ state: 'detached' });
+    }
+  });
+});
 
 describe('every page', () => {
   test('loads nothing from another server', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { dialogHasFocus, startStudio } from './browser.ts';
+import { becomes, dialogCloses, dialogHasFocus, startStudio } from './browser.ts';
 
 // The five most common tasks, with the keyboard alone.
 
@@ -83,6 +83,43 @@ describe('the keyboard alone', () => {
     await tabTo(page, 'I saved the key');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'Build 9', exact: true }).waitFor();
+  });
+
+  test('returns to what opened a dialog or menu, and stays near a row that disappears', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    const focusIs = (name: string): Promise<void> =>
+      becomes(
+        () =>
+          page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? ''),
+        name,
+      );
+    await page.getByRole('button', { name: 'Create a game key' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name').waitFor();
+    await dialogHasFocus(page);
+    await page.keyboard.press('Escape');
+    await dialogCloses(page);
+    await focusIs('Create a game key');
+
+    const menu = page.getByRole('button', { name: /^Change the key/ }).first();
+    const name = (await menu.getAttribute('aria-label'))!;
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Revoke' }).focus();
+    await page.keyboard.press('Enter');
+    await dialogHasFocus(page);
+    await page.keyboard.press('Escape');
+    await dialogCloses(page);
+    await focusIs(name);
+
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Revoke' }).focus();
+    await page.keyboard.press('Enter');
+    await dialogHasFocus(page);
+    await page.getByRole('dialog').getByRole('textbox').fill(name.replace('Change the key ', ''));
+    await page.keyboard.press('Enter');
+    await dialogCloses(page);
+    await focusIs('Game keys');
   });
 
   test('creates a definition', async () => {

@@ -49,7 +49,7 @@ const report = (what: string, value: number, unit: string, goal?: number): void 
 
 const folder = options.data && resolve(options.data);
 if (folder) mkdirSync(folder, { recursive: true });
-const server = await startServerProcess(1, folder);
+const server = await startServerProcess({ folder });
 const browser = await chromium.launch({
   executablePath: spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim(),
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info'],

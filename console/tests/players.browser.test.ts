@@ -314,11 +314,11 @@ describe('players', () => {
     await page.getByText('Nobody has written a note about this player.').waitFor();
   });
 
-  test('shows the same page for an unknown player and an unknown game', async () => {
+  test('says that an unknown player or an unknown game does not exist', async () => {
     const page = await studio.open(`${studio.game}/players/${randomUUID()}`);
-    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+    await page.getByRole('heading', { name: 'This player does not exist' }).waitFor();
     await page.goto(`/games/${randomUUID()}/players`);
-    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+    await page.getByRole('heading', { name: 'This game does not exist' }).waitFor();
   });
 
   test('scrolls through 1,000 players and keeps few rows in the page', async () => {

@@ -9,21 +9,18 @@ import {
 import { openDatabase } from '../../server/src/database/database.ts';
 import { createSignInLink } from '../../server/src/features/studio/accounts/index.ts';
 import { createVault } from '../../server/src/security/vault.ts';
-import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
 import { startTestWorker, TEST_MASTER_KEY } from '../../server/src/testing/test-app.ts';
-import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const accounts = await accountClient(studio.app);
 // It mails the links of password resets.
 await startTestWorker(studio.app);
 
-const signIn = async (
-  page: Awaited<ReturnType<typeof studio.visit>>,
-  email: string,
-  password = ACCOUNT_PASSWORD,
-) => {
+const signIn = async (page: Page, email: string, password = ACCOUNT_PASSWORD) => {
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -77,16 +74,98 @@ describe('sign-in', () => {
     await other.getByRole('button', { name: 'Continue' }).click();
     await other.waitForURL('**/workspaces');
   });
+});
 
-  test('ends the session on sign-out, in all tabs', async () => {
-    const page = await studio.open(studio.game);
-    const second = await page.context().newPage();
-    await second.goto(studio.game);
-    await second.getByRole('heading', { name: 'Overview' }).waitFor();
+describe('the end of a session', () => {
+  const signOut = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  };
+
+  test('leaves the pages of all tabs, also unsaved changes, and returns to them after a sign-in in one', async () => {
+    const page = await studio.open(studio.game);
+    const second = await page.context().newPage();
+    await second.goto(`${studio.game}/keys?revoked=true`);
+    await second.getByRole('button', { name: 'Create a game key' }).click();
+    await second.getByLabel('Name').fill('Build 10');
+    await signOut(page);
     await page.waitForURL('**/sign-in');
-    await second.waitForURL('**/sign-in**');
+    await second.getByText(/^Your session has ended/).waitFor();
+    await assertAccessible(second, 'sign-in after the end of a session');
+
+    await signIn(page, studio.owner.email);
+    await second.waitForURL(`**${studio.game}/keys?revoked=true`);
+    await second.getByRole('button', { name: 'Create a game key' }).waitFor();
+  });
+
+  test('leaves the page when the account in another tab is a different one', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    const { email } = await accounts.signUpVerified();
+    const second = await page.context().newPage();
+    await second.goto('/sign-in');
+    await signIn(second, email);
+    await second.waitForURL('**/workspaces');
+    await page.getByText(/^Your session has ended/).waitFor();
+  });
+
+  test('leaves the page when the password is changed on another device', async () => {
+    const { email } = await accounts.signUpVerified();
+    const page = await studio.visit('/sign-in?next=/workspaces');
+    await signIn(page, email);
+    await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
+    const other = await studio.visit('/sign-in?next=/account');
+    await signIn(other, email);
+    await other.getByRole('textbox', { name: 'Current password' }).last().fill(ACCOUNT_PASSWORD);
+    await other.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
+    await other.getByRole('button', { name: 'Change the password' }).click();
+    await other.getByText(/^The password is changed/).waitFor();
+    await page.getByText(/^Your session has ended/).waitFor();
+  });
+
+  test('asks about unsaved changes before the sign-out', async () => {
+    const page = await studio.open(`${studio.game}/settings`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Undertow');
+    await signOut(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await dialogCloses(page);
+    await page.getByRole('heading', { name: 'Game settings' }).waitFor();
+    await signOut(page);
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await page.waitForURL('**/sign-in');
+    await becomes(() => page.evaluate(() => localStorage.getItem('guildhall.admin')), null);
+  });
+});
+
+describe('a changed role', () => {
+  test('hides what the role does not allow any more, and all of a workspace after the membership has ended', async () => {
+    const { email, id } = await accounts.signUpVerified();
+    const { workspaceId } = studio.tenant;
+    await studio.app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, 'admin')`,
+      [workspaceId, id],
+    );
+    const owner = await arrangeAccount(studio.app, studio.tenant, 'owner');
+    const page = await studio.visit(`/sign-in?next=${studio.game}/keys`);
+    await signIn(page, email);
+    const create = page.getByRole('button', { name: 'Create a game key' });
+    await create.click();
+    await page.getByLabel('Name').fill('Build 11');
+    const demoted = await studio.app.http.patch(
+      `/api/workspaces/${workspaceId}/members/${id}`,
+      { role: 'viewer' },
+      owner,
+    );
+    assert.equal(demoted.status, 200, demoted.text);
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('dialog').getByText(/role/).waitFor();
+    await create.waitFor({ state: 'detached' });
+
+    await page.goto(`${studio.game}/players`);
+    await page.getByRole('heading', { name: 'Players', exact: true }).waitFor();
+    const removed = await studio.app.http.delete(`/api/workspaces/${workspaceId}/members/${id}`, owner);
+    assert.equal(removed.status, 204, removed.text);
+    await page.getByRole('searchbox', { name: 'Name, id, provider id or e-mail' }).fill('ada');
+    await page.getByRole('heading', { name: 'This game does not exist' }).waitFor();
   });
 });
 
@@ -136,7 +215,19 @@ describe('account', () => {
     await page.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByText(`${email} has a new password.`).waitFor();
+    // While the next page loads, this one does not change back to its first step.
+    const { promise: loading, resolve: load } = Promise.withResolvers<void>();
+    await page.route('**/assets/SignInPage-*', async (route) => {
+      await loading;
+      await route.continue();
+    });
     await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.waitForFunction(() => location.pathname === '/sign-in');
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    await page.getByText(`${email} has a new password.`).waitFor();
+    load();
     await signIn(page, email, 'another horse battery');
     await page.waitForURL('**/workspaces');
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangeAccount } from '../../server/src/testing/arrange.ts';
-import { becomes, startStudio } from './browser.ts';
+import { assertAccessible, becomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -38,18 +38,78 @@ describe('webhooks', () => {
   test('filters deliveries by state and time, and redelivers the failed ones', async () => {
     const { id, failed } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}`);
-    await page.getByRole('cell', { name: 'Failed' }).waitFor();
+    await page.getByRole('cell', { name: 'Failed', exact: true }).waitFor();
     await page.getByRole('combobox', { name: 'State' }).click();
     await page.getByRole('option', { name: 'Failed' }).click();
     await page.waitForURL('**status=failed**');
-    await page.getByRole('cell', { name: 'Pending' }).waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'Pending', exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('combobox', { name: 'Any time' }).click();
     await page.getByRole('option', { name: 'Last hour' }).click();
     await page.waitForURL('**range=1h**');
-    await page.getByRole('button', { name: 'Redeliver 1 failed' }).click();
+    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();
+    await page.getByRole('button', { name: 'Redeliver 1 selected' }).click();
+    await page.getByText('Sent again: 1.').waitFor();
     await page.getByRole('heading', { name: 'No deliveries' }).waitFor();
     const { rows } = await app.owner.query('SELECT status FROM webhook_deliveries WHERE id = $1', [failed]);
     assert.deepEqual(rows, [{ status: 'pending' }]);
+  });
+
+  test('redelivers all that match, says what was refused, and keeps it selected', async () => {
+    const { id, failed } = await arrangeDeliveries();
+    await app.owner.query(
+      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, next_attempt_at)
+       SELECT ('01a20000-0000-7000-8001-' || lpad(to_hex(number), 12, '0'))::uuid, $1, 'webhook.test', '{}', 'delivered', NULL
+       FROM generate_series(1, 103) number`,
+      [id],
+    );
+    // An attempt is in progress, so the server refuses this one.
+    await app.owner.query(
+      `UPDATE webhook_deliveries
+       SET status = 'pending', next_attempt_at = now(), attempting_until = now() + interval '1 hour' WHERE id = $1`,
+      [failed],
+    );
+    const page = await studio.open(`${webhooks}/${id}`);
+    // The others are answered here, because the server limits how many are sent in a minute.
+    const sent = new Set<string>();
+    await page.route('**/redeliver', (route) => {
+      const [deliveryId = ''] = route.request().url().split('/').slice(-2);
+      sent.add(deliveryId);
+      return deliveryId === failed ? route.continue() : route.fulfill({ json: {} });
+    });
+    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();
+    await page.getByRole('button', { name: 'Redeliver 100 selected' }).waitFor();
+    await page.getByRole('button', { name: 'Select all 105 that match' }).click();
+    await page.getByRole('button', { name: 'Redeliver 105 selected' }).click();
+    await page.getByText('Sent again: 104. Not sent, and still selected: 1.').waitFor();
+    await page.getByText(/^Refused: 1\. .*in progress/).waitFor();
+    assert.equal(sent.size, 105);
+    await page.getByRole('button', { name: 'Redeliver 1 selected' }).waitFor();
+    await assertAccessible(page, 'a bulk redelivery');
+    await page.getByRole('button', { name: 'Clear the selection' }).click();
+    await page.getByText(/^Sent again/).waitFor({ state: 'detached' });
+  });
+
+  test('stops a bulk redelivery that waits for the limit, and says how far it came', async () => {
+    const { id } = await arrangeDeliveries();
+    const page = await studio.open(`${webhooks}/${id}`);
+    let answers = 0;
+    await page.route('**/redeliver', (route) => {
+      answers++;
+      const refusal = { code: 'too_many_attempts', status: 429, detail: 'Wait.' };
+      return answers === 1
+        ? route.fulfill({ json: {} })
+        : route.fulfill({
+            status: 429,
+            headers: { 'retry-after': '3600' },
+            contentType: 'application/problem+json',
+            body: JSON.stringify(refusal),
+          });
+    });
+    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();
+    await page.getByRole('button', { name: 'Redeliver 2 selected' }).click();
+    await page.getByText(/^Redelivering 1 of 2/).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Sent again: 1. Not sent, and still selected: 1.').waitFor();
   });
 
   test('keeps few of many deliveries in the page, and loads more while the reader scrolls', async () => {
@@ -61,7 +121,7 @@ describe('webhooks', () => {
       [id],
     );
     const page = await studio.open(`${webhooks}/${id}`);
-    await page.getByRole('cell', { name: 'Delivered' }).first().waitFor();
+    await page.getByRole('cell', { name: 'Delivered', exact: true }).first().waitFor();
     const rows = page.locator('tr[data-row]');
     assert.ok((await rows.count()) < 100, `${await rows.count()} rows are in the page`);
     const scroller = page.getByRole('region', { name: 'Deliveries' });

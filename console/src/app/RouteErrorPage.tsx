@@ -1,4 +1,5 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { EmptyState } from '../components/EmptyState';
 import { ErrorState } from '../components/ErrorState';
 import { ButtonLink } from '../components/links';
@@ -6,10 +7,10 @@ import { Page, Panel } from '../components/Page';
 import { GuildhallError } from './client';
 
 /** A page whose data could not be loaded. */
-export function RouteErrorPage({ error, reset }: ErrorComponentProps) {
+export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { what?: string }) {
   const router = useRouter();
   if (error instanceof GuildhallError && (error.status === 404 || error.status === 403))
-    return <NotFoundPage />;
+    return <NotFoundPage what={what} />;
   return (
     <Page title="Not available">
       <ErrorState
@@ -24,19 +25,16 @@ export function RouteErrorPage({ error, reset }: ErrorComponentProps) {
   );
 }
 
-export function NotFoundPage() {
+/** What the address names does not exist, or not for this account. */
+export function NotFoundPage({ what = 'page', next }: { what?: string | undefined; next?: ReactNode }) {
   return (
     <Page title="Not found">
       <Panel flush>
         <EmptyState
-          title="This page does not exist"
-          next={
-            <ButtonLink to="/" variant="default" w="fit-content">
-              Open the overview
-            </ButtonLink>
-          }
+          title={`This ${what} does not exist`}
+          next={next ?? <ButtonLink to="/">Open the overview</ButtonLink>}
         >
-          The address may be wrong, the record may be deleted, or your account may not see it.
+          The address may be wrong, the {what} may be deleted, or your account may not see it.
         </EmptyState>
       </Panel>
     </Page>

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useCan } from './account';
+import { meQuery, useCan } from './account';
 import { api } from './client';
 
 export const gameQuery = (tenantId: string) =>
@@ -51,19 +51,30 @@ export function lastGameId(workspaceId: string): string | undefined {
   return localStorage.getItem(lastGameKey(workspaceId)) ?? undefined;
 }
 
-/** The workspace and the game that the current URL names. A workspace page has the game that was open last. */
+/**
+ * The workspace and the game that the current URL names, if the account may see them. Otherwise those that were open last, so that
+ * the side bar of a workspace page has links to a game, and that of an unknown address leads somewhere.
+ */
 export function usePlace(): {
   workspaceId: string | undefined;
   tenantId: string | undefined;
   gameName: string | undefined;
 } {
   const params = useParams({ strict: false });
-  const game = useQuery({ ...gameQuery(params.tenantId ?? ''), enabled: params.tenantId !== undefined });
-  const workspaceId = params.workspaceId ?? game.data?.workspaceId ?? lastWorkspaceId();
+  const memberships = useQuery(meQuery).data?.memberships ?? [];
+  const isMember = (workspaceId: string | undefined): boolean =>
+    memberships.some((membership) => membership.workspaceId === workspaceId);
+
+  const named = useQuery({ ...gameQuery(params.tenantId ?? ''), enabled: params.tenantId !== undefined });
+  const workspaceId =
+    [params.workspaceId, named.data?.workspaceId, lastWorkspaceId()].find(isMember) ??
+    memberships[0]?.workspaceId;
   const games = useQuery({ ...gamesQuery(workspaceId ?? ''), enabled: workspaceId !== undefined });
+  if (named.data && isMember(named.data.workspaceId))
+    return { workspaceId, tenantId: named.data.id, gameName: named.data.name };
+
   const items = games.data?.items ?? [];
   const last = workspaceId === undefined ? undefined : lastGameId(workspaceId);
-  const remembered = items.find(({ id }) => id === last) ?? items[0];
-  const { id, name } = (params.tenantId === undefined ? remembered : game.data) ?? {};
-  return { workspaceId, tenantId: params.tenantId ?? id, gameName: name };
+  const game = items.find(({ id }) => id === last) ?? items[0];
+  return { workspaceId, tenantId: game?.id, gameName: game?.name };
 }

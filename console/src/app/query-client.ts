@@ -21,6 +21,25 @@ export const patience = {
       : 500 * 2 ** failures,
 };
 
+/** Sends a request that is no query with the same patience. */
+export async function patiently<Result>(
+  request: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (let failures = 0; ; failures++)
+    try {
+      return await request();
+    } catch (error) {
+      const failure = error as Error;
+      if (signal.aborted || !patience.retry(failures, failure)) throw failure;
+      await new Promise((resolve) => {
+        setTimeout(resolve, patience.retryDelay(failures, failure));
+        signal.addEventListener('abort', resolve);
+      });
+      if (signal.aborted) throw failure;
+    }
+}
+
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const otherTabs = new BroadcastChannel('guildhall.changes');
   const queryClient = new QueryClient({
@@ -30,14 +49,21 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         void queryClient.invalidateQueries({ queryKey: ['audit'] });
         otherTabs.postMessage('changed');
       },
+      onError: (error) => checkRole(error),
     }),
     queryCache: new QueryCache({
       onError: (error) => {
         if (error instanceof GuildhallError && error.status === 401) onSignedOut();
+        checkRole(error);
       },
     }),
     defaultOptions: { queries: { staleTime: 15_000, retry: isWorthRetrying, refetchOnWindowFocus: true } },
   });
+  /** After a refusal, the pages learn the roles of the account again: an owner may have changed them. */
+  function checkRole(error: Error): void {
+    if (error instanceof GuildhallError && (error.status === 403 || error.status === 404))
+      void queryClient.invalidateQueries({ queryKey: ['me'] });
+  }
   // Other tabs read their data again when the reader turns to them or opens a page there.
   otherTabs.addEventListener('message', () => void queryClient.invalidateQueries({ refetchType: 'none' }));
   return queryClient;

@@ -10,6 +10,7 @@ import {
 import { meQuery } from './account';
 import { client } from './client';
 import { gameQuery, gamesQuery, lastGameId, lastWorkspaceId, rememberGame } from './game';
+import { GamePages, WorkspacePages } from './member-pages';
 import { plainSearch, textParams } from './search-params';
 import { Shell } from './shell/Shell';
 import { NotFoundPage, RouteErrorPage } from './RouteErrorPage';
@@ -29,7 +30,6 @@ function begin<Params, Search>(
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
-  notFoundComponent: NotFoundPage,
 });
 
 // Pages without a session
@@ -37,7 +37,7 @@ const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: textParams('next'),
+  validateSearch: textParams('next', 'ended'),
   component: lazyRouteComponent(() => import('../pages/sign-in/SignInPage'), 'SignInPage'),
 });
 
@@ -109,7 +109,8 @@ const workspacesRoute = createRoute({
 const gameRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/games/$tenantId',
-  errorComponent: RouteErrorPage,
+  component: GamePages,
+  errorComponent: (props) => <RouteErrorPage {...props} what="game" />,
   loader: async ({ context, params }) => {
     const game = await context.queryClient.ensureQueryData(gameQuery(params.tenantId));
     rememberGame(game);
@@ -120,6 +121,7 @@ const overviewRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/',
   validateSearch: textParams('range'),
+  loader: (visit) => begin(import('../pages/overview/OverviewPage'), visit),
   component: lazyRouteComponent(() => import('../pages/overview/OverviewPage'), 'OverviewPage'),
 });
 
@@ -222,7 +224,9 @@ const gameSettingsRoute = createRoute({
 const workspaceRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/workspaces/$workspaceId',
-  errorComponent: RouteErrorPage,
+  component: WorkspacePages,
+  errorComponent: (props) => <RouteErrorPage {...props} what="workspace" />,
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(gamesQuery(params.workspaceId)),
 });
 
 const workspaceGamesRoute = createRoute({
@@ -334,6 +338,12 @@ const healthRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/platform/HealthPage'), 'HealthPage'),
 });
 
+const unknownRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '$',
+  component: NotFoundPage,
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
   signUpRoute,
@@ -377,6 +387,7 @@ const routeTree = rootRoute.addChildren([
     healthRoute,
     outboxRoute,
     platformAuditRoute,
+    unknownRoute,
   ]),
 ]);
 
@@ -392,8 +403,10 @@ export function createConsoleRouter(queryClient: QueryClient) {
   });
 }
 
+export type ConsoleRouter = ReturnType<typeof createConsoleRouter>;
+
 declare module '@tanstack/react-router' {
   interface Register {
-    router: ReturnType<typeof createConsoleRouter>;
+    router: ConsoleRouter;
   }
 }

@@ -1,16 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { client } from './client';
-import { dropCreatedKeys } from './created-keys';
 
-/** Ends the session on the server and in this browser. */
+/** Ends the session on the server and in this browser, after a question about unsaved changes. */
 export function useSignOut(): () => Promise<void> {
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const router = useRouter();
   return async () => {
-    await client.signOut();
-    queryClient.clear();
-    dropCreatedKeys();
-    await navigate({ to: '/sign-in' });
+    await router.navigate({ to: '/sign-in' });
+    if (router.state.location.pathname === '/sign-in') await client.signOut();
   };
 }

@@ -10,6 +10,8 @@ export interface Column<Row> {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
+  /** The head of the column, if it is more than its name. */
+  head?: ReactNode;
   /** In pixels. The first column without a width takes the space that is left. */
   width?: number;
   align?: 'right';
@@ -17,6 +19,14 @@ export interface Column<Row> {
   sort?: string;
   /** Not shown until the reader chooses it. */
   hidden?: boolean;
+}
+
+/** The rows that the reader has chosen for an action on many of them. */
+export interface Selection<Row> {
+  keys: ReadonlySet<string>;
+  onChange: (keys: ReadonlySet<string>) => void;
+  /** The row in words, for screen readers. */
+  nameOf: (row: Row) => string;
 }
 
 export interface DataTableProps<Row> {
@@ -35,12 +45,16 @@ export interface DataTableProps<Row> {
   sort?: string;
   onSort?: (sort: string) => void;
   onOpen?: (row: Row) => void;
+  /** The row whose record is open. */
   selectedKey?: string | undefined;
+  selection?: Selection<Row> | undefined;
   empty: ReactNode;
   /** The table takes its own height instead of the rest of the page. */
   inline?: boolean;
   /** The controls above the table, beside the choice of columns. */
   toolbar?: ReactNode;
+  /** What can be done with the chosen rows, and what became of it. */
+  bulkActions?: ReactNode;
 }
 
 const ROW_HEIGHT = 36;
@@ -49,7 +63,8 @@ const SKELETON_ROWS = { inline: 3, whole: 8 };
 
 /** A table of records: sticky header, rows by virtual scrolling, sorting and paging by the server. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, error, isFetching = false, toolbar, empty, inline = false } = props;
+  const { label, columns, rows, rowKey, error, isFetching = false, empty, inline = false } = props;
+  const { toolbar, bulkActions, selection } = props;
   const [shown, setShown] = useLocalStorage<Record<string, boolean>>({
     key: `guildhall.columns.${label}`,
     defaultValue: {},
@@ -57,6 +72,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   const isShown = (column: Column<Row>): boolean => shown[column.id] ?? !column.hidden;
   const visible = columns.filter(isShown);
+  if (selection) visible.unshift(selectionColumn(selection, rows ?? [], rowKey));
   const hasChoice = !inline && columns.some((column) => column.hidden);
 
   return (
@@ -88,6 +104,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           )}
         </div>
       )}
+      {bulkActions}
       {isFetching && rows && <div className={classes.progress} role="presentation" />}
       {rows === undefined && error ? (
         <ErrorState
@@ -191,6 +208,49 @@ function Rows<Row>({
   );
 }
 
+/** A box in each row, and one for all rows that are loaded. */
+function selectionColumn<Row>(
+  { keys, onChange, nameOf }: Selection<Row>,
+  rows: Row[],
+  rowKey: (row: Row) => string,
+): Column<Row> {
+  const loaded = rows.map(rowKey);
+  const count = loaded.filter((key) => keys.has(key)).length;
+  const isWhole = count > 0 && count === loaded.length;
+  return {
+    id: 'selection',
+    header: 'Select',
+    width: 44,
+    head: (
+      <label className={classes.select}>
+        <Checkbox
+          size="xs"
+          aria-label="Select all rows that are loaded"
+          checked={isWhole}
+          indeterminate={count > 0 && !isWhole}
+          onChange={() => onChange(new Set(isWhole ? [] : loaded))}
+        />
+      </label>
+    ),
+    cell: (row) => (
+      <label className={classes.select}>
+        <Checkbox
+          size="xs"
+          aria-label={`Select ${nameOf(row)}`}
+          checked={keys.has(rowKey(row))}
+          onChange={() => onChange(toggled(keys, rowKey(row)))}
+        />
+      </label>
+    ),
+  };
+}
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}
+
 const FREE_WIDTH = 220;
 
 /** Columns without a width share the space that is left. If there is none, all columns do, in proportion to their widths. */
@@ -229,7 +289,11 @@ const RecordRow = memo(function RecordRow<Row>({
       data-selected={isSelected || undefined}
       tabIndex={onOpen && -1}
       onKeyDown={(event) => {
-        if (onOpen && event.key === 'Enter' && event.target === event.currentTarget) onOpen(row);
+        if (event.target !== event.currentTarget) return;
+        if (onOpen && event.key === 'Enter') onOpen(row);
+        if (event.key !== ' ') return;
+        event.preventDefault();
+        event.currentTarget.querySelector<HTMLInputElement>('label > * input')?.click();
       }}
       onClick={(event) => {
         if (onOpen && !(event.target as Element).closest('a, button, input, label')) onOpen(row);
@@ -245,7 +309,7 @@ const RecordRow = memo(function RecordRow<Row>({
 }) as <Row>(props: RecordRowProps<Row>) => ReactNode;
 
 function HeaderCell<Row>({
-  column: { header, align, sort: name },
+  column: { header, head, align, sort: name },
   sort,
   onSort,
 }: {
@@ -256,7 +320,7 @@ function HeaderCell<Row>({
   if (name === undefined || !onSort)
     return (
       <th scope="col" data-align={align}>
-        {header}
+        {head ?? header}
       </th>
     );
   const direction = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined;

@@ -67,8 +67,10 @@ function toInstruction(message: string): string {
 }
 
 const INSTRUCTIONS: [RegExp, string][] = [
-  [/^must not be empty$/, 'Enter a value.'],
-  [/^must be (integer|number)$/, 'Enter a number.'],
-  [/^must be >= (\d+)$/, 'Enter $1 or more.'],
-  [/^must be <= (\d+)$/, 'Enter $1 or less.'],
+  [/^(must not be empty|is missing)$/, 'Enter a value.'],
+  [/^must be (an integer|a number)( or null)?$/, 'Enter a number.'],
+  [/^must be at least (-?\d+)$/, 'Enter $1 or more.'],
+  [/^must be at most (-?\d+)$/, 'Enter $1 or less.'],
+  [/^must have (at least|at most) (\d+) characters?$/, 'Enter $1 $2 characters.'],
+  [/^must be an e-mail address$/, 'Enter an e-mail address.'],
 ];

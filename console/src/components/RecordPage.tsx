@@ -10,14 +10,17 @@ interface RecordPageProps<Data> {
   /** What the record is, such as "Match". */
   title: string;
   query: UseQueryResult<Data>;
+  /** A link to the list of such records. */
+  list: ReactNode;
   /** The page of the loaded record. */
   children: (data: Data) => ReactNode;
 }
 
 /** The page of one record, also while it loads, if it does not exist, and if it cannot be loaded. */
-export function RecordPage<Data>({ title, query, children }: RecordPageProps<Data>) {
+export function RecordPage<Data>({ title, query, list, children }: RecordPageProps<Data>) {
   const { data, error, refetch } = query;
-  if (error instanceof GuildhallError && error.status === 404) return <NotFoundPage />;
+  if (error instanceof GuildhallError && error.status === 404)
+    return <NotFoundPage what={title.toLowerCase()} next={list} />;
   if (data !== undefined) return children(data);
   if (!error) return <PageSkeleton title={title} />;
   return (

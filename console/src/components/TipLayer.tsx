@@ -19,9 +19,8 @@ interface Tip {
 }
 
 /**
- * One tip for all elements with `data-tip`, all times and all cells of a page: a time shows the exact one, and a cell whose text is
- * cut off the whole text. A tooltip in each cell would
- * be most of the work of a row that scrolls into view.
+ * One tip for all elements with `data-tip`, all times and all cells of a page. For a time it shows the exact time. For a cell whose text
+ * is cut off it shows the whole text. A tooltip in each cell would be most of the work of a row that scrolls into view.
  */
 export function TipLayer() {
   const [tip, setTip] = useState<Tip>();

@@ -8,5 +8,7 @@ type ButtonElement = Omit<ComponentPropsWithRef<'a'>, keyof ButtonProps> & Butto
 /** A link to a page of the console. */
 export const TextLink = createLink((props: AnchorElement) => <Anchor {...props} />);
 
-/** A link to a page of the console that looks like a button. */
-export const ButtonLink = createLink((props: ButtonElement) => <Button component="a" {...props} />);
+/** A link to a page of the console that looks like a button, as wide as its text. */
+export const ButtonLink = createLink((props: ButtonElement) => (
+  <Button component="a" variant="default" w="fit-content" {...props} />
+));

@@ -6,6 +6,7 @@ import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { TipLayer } from '../../components/TipLayer';
 import { SideBar } from './SideBar';
 import { TopBar } from './TopBar';
+import { useKeptFocus } from './use-kept-focus';
 import classes from './Shell.module.css';
 
 const loadPalette = () => import('./CommandPalette');
@@ -33,6 +34,7 @@ export function Shell() {
   const { pathname } = useLocation();
   const isOnline = useIsOnline();
   usePaletteWhenIdle();
+  useKeptFocus();
   useHotkeys([['mod+K', palette.open]], []);
   const closeMenu = menu.close;
   useEffect(() => closeMenu(), [pathname, closeMenu]);

@@ -5,6 +5,7 @@ import { ErrorText } from '../../components/ErrorState';
 import { Snippet } from '../../components/Snippet';
 import { State } from '../../components/State';
 import { saveText } from '../../components/save-file';
+import { toAuthenticatorCode } from '../sign-in/authenticator-code';
 import {
   useConfirmTotp,
   useDisableTotp,
@@ -26,6 +27,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const [code, setCode] = useState('');
   const enroll = useEnrollTotp();
   const confirm = useConfirmTotp();
+  const given = toAuthenticatorCode(code);
   if (!enroll.data)
     return (
       <form
@@ -56,7 +58,8 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        confirm.mutate(code.trim(), { onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes) });
+        if (given !== undefined)
+          confirm.mutate(given, { onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes) });
       }}
     >
       <Group align="flex-start" gap="lg">
@@ -77,12 +80,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
             onChange={(event) => setCode(event.currentTarget.value)}
           />
           {confirm.error && <ErrorText error={confirm.error} />}
-          <Button
-            type="submit"
-            w="fit-content"
-            disabled={!/^\d{6}$/.test(code.trim())}
-            loading={confirm.isPending}
-          >
+          <Button type="submit" w="fit-content" disabled={given === undefined} loading={confirm.isPending}>
             Turn the second factor on
           </Button>
         </Stack>
@@ -99,7 +97,8 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const [proof, setProof] = useState('');
   const renew = useRenewRecoveryCodes();
   const disable = useDisableTotp();
-  const given: Reauthentication = /^\d{6}$/.test(proof.trim()) ? { code: proof.trim() } : { password: proof };
+  const code = toAuthenticatorCode(proof);
+  const given: Reauthentication = code === undefined ? { password: proof } : { code };
   return (
     <Stack gap="sm" maw={360}>
       <div>

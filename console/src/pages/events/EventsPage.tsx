@@ -6,9 +6,8 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
-import { DownloadProgress } from '../../components/DownloadProgress';
 import { EmptyState } from '../../components/EmptyState';
-import { formatExactTime } from '../../components/format';
+import { formatBytes, formatExactTime } from '../../components/format';
 import { ErrorState, ErrorText } from '../../components/ErrorState';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
@@ -265,18 +264,25 @@ function ExportButton({
   range: RangeName;
 }) {
   const exporting = useDownload();
-  if (exporting.bytes !== undefined)
-    return <DownloadProgress bytes={exporting.bytes} onCancel={exporting.cancel} />;
+  const [opened, setOpened] = useState(false);
+  const { bytes } = exporting;
   const start = (format: 'csv' | 'ndjson'): void =>
     exporting.start(`events.${format}`, (signal) => requestExport(tenantId, filter, range, format, signal));
   return (
     <>
       {exporting.error != null && <ErrorText error={exporting.error} />}
-      <Menu position="bottom-end">
+      {/* One button for both, so that it keeps the focus. */}
+      <Menu position="bottom-end" opened={opened} onChange={(next) => setOpened(next && bytes === undefined)}>
         <Menu.Target>
-          <Button variant="default" leftSection={<Download size={14} />}>
-            Export
-          </Button>
+          {bytes === undefined ? (
+            <Button variant="default" leftSection={<Download size={14} />}>
+              Export
+            </Button>
+          ) : (
+            <Button variant="default" onClick={exporting.cancel}>
+              <span role="status">{formatBytes(bytes)} – cancel</span>
+            </Button>
+          )}
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => start('csv')}>As CSV</Menu.Item>

@@ -31,12 +31,7 @@ export function FirstRunPage() {
               ? 'The terminal printed a key at the first start. A key is shown once: if it is lost, create another.'
               : 'The game sends its key with each request. The key is shown once, when you create it.'}
           </Text>
-          <ButtonLink
-            to="/games/$tenantId/keys"
-            params={{ tenantId: game.id }}
-            variant="default"
-            w="fit-content"
-          >
+          <ButtonLink to="/games/$tenantId/keys" params={{ tenantId: game.id }}>
             Open the keys
           </ButtonLink>
         </Step>
@@ -80,7 +75,6 @@ export function FirstRunPage() {
         to="/games/$tenantId"
         params={{ tenantId: game.id }}
         variant={event.data ? 'filled' : 'default'}
-        w="fit-content"
       >
         Open the overview
       </ButtonLink>

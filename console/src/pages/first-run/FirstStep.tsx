@@ -2,12 +2,16 @@ import { TextLink } from '../../components/links';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Panel } from '../../components/Page';
+import type { RangeName } from '../../components/range';
+import { signInsQuery } from '../overview/queries';
 import { firstPlayersQuery } from './queries';
 
-/** Leads a game without players to its first steps. */
-export function FirstStep({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(firstPlayersQuery(tenantId));
-  if (!data || data.totalCount > 0) return null;
+/** Leads a game without players to its first steps. A game with sign-ins in the time range has players. */
+export function FirstStep({ tenantId, range }: { tenantId: string; range: RangeName }) {
+  const signIns = useQuery(signInsQuery(tenantId, range)).data;
+  const isQuiet = signIns?.totalLogins === 0;
+  const players = useQuery({ ...firstPlayersQuery(tenantId), enabled: isQuiet }).data;
+  if (!isQuiet || players?.totalCount !== 0) return null;
   return (
     <Panel>
       <Text size="sm">

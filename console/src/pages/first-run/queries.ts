@@ -1,13 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../app/client';
 
-/** The newest player of a game. It is read again every two seconds until there is one. */
+/**
+ * The newest player of a game. It is read again every two seconds until there is one. By the first sign-in, because an order by the last
+ * one reads all players of its hour.
+ */
 export const firstPlayersQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['first-players', tenantId],
     queryFn: () =>
       api.GET('/api/bus_tenants/{tenantId}/players', {
-        params: { path: { tenantId }, query: { limit: 1, sort: '-lastSeenAt' } },
+        params: { path: { tenantId }, query: { limit: 1, sort: '-firstSeenAt' } },
       }),
     refetchInterval: ({ state }) => (state.data?.totalCount ? false : 2_000),
   });

@@ -6,7 +6,7 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { capitalize, formatNumber } from '../../components/format';
 import { NoRows } from '../../components/NoRows';
 import { JsonView } from '../../components/JsonView';
-import { TextLink } from '../../components/links';
+import { ButtonLink, TextLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
@@ -37,7 +37,15 @@ export function MatchPage() {
   const { matchSessionId } = route.useParams();
   const match = useQuery(matchQuery(game.id, matchSessionId));
   return (
-    <RecordPage title="Match" query={match}>
+    <RecordPage
+      title="Match"
+      query={match}
+      list={
+        <ButtonLink to="/games/$tenantId/matches" params={{ tenantId: game.id }}>
+          Open the matches
+        </ButtonLink>
+      }
+    >
       {(data) => <LoadedMatch tenantId={game.id} match={data} />}
     </RecordPage>
   );

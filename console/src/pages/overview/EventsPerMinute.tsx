@@ -1,23 +1,16 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
-import { api } from '../../app/client';
 import { ErrorState } from '../../components/ErrorState';
 import { Panel } from '../../components/Page';
 import { State } from '../../components/State';
+import { eventsPerMinuteQuery, MINUTES, type Minutes } from './queries';
 
 const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
 
-const MINUTES = 60;
-const REFRESH_MS = 5_000;
-
 /** The events of the last hour by minute, read again every five seconds. */
 export function EventsPerMinute({ tenantId }: { tenantId: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['events-per-minute', tenantId],
-    queryFn: ({ signal }) => readMinutes(tenantId, signal),
-    refetchInterval: REFRESH_MS,
-  });
+  const { data, error, refetch } = useQuery(eventsPerMinuteQuery(tenantId));
   const chart = useMemo(() => data && toChart(data), [data]);
   return (
     <Panel title="Events per minute" actions={<State tone="good">● Live</State>}>
@@ -36,29 +29,6 @@ export function EventsPerMinute({ tenantId }: { tenantId: string }) {
     </Panel>
   );
 }
-
-async function readMinutes(tenantId: string, signal: AbortSignal) {
-  const to = Math.floor(Date.now() / 60_000) * 60_000 + 60_000;
-  const from = to - MINUTES * 60_000;
-  const [match, player] = await Promise.all(
-    (['match', 'player'] as const).map(async (scope) => {
-      const query = {
-        scope,
-        bucket: 'minute',
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-      } as const;
-      const { items } = await api.GET('/api/bus_tenants/{tenantId}/events/summary', {
-        params: { path: { tenantId }, query },
-        signal,
-      });
-      return items;
-    }),
-  );
-  return { from, match: match!, player: player! };
-}
-
-type Minutes = Awaited<ReturnType<typeof readMinutes>>;
 
 function toChart({ from, match, player }: Minutes) {
   const first = from / 60_000;

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useGame } from '../../app/game';
@@ -19,12 +19,30 @@ import { countsOf } from '../events/top-series';
 import { QuotaMeter } from '../usage/QuotaMeter';
 import { FirstStep } from '../first-run/FirstStep';
 import { EventsPerMinute } from './EventsPerMinute';
-import { recentAlertsQuery, signInsQuery, signInTimelineQuery } from './queries';
+import { eventsPerMinuteQuery, recentAlertsQuery, signInsQuery, signInTimelineQuery } from './queries';
 import { ledgerProviderName } from './provider-names';
 import classes from './OverviewPage.module.css';
 
 const route = getRouteApi('/app/games/$tenantId/');
 const SignInChart = lazy(() => import('./SignInChart').then(({ SignInChart }) => ({ default: SignInChart })));
+
+export const preload = (
+  queryClient: QueryClient,
+  { tenantId }: { tenantId: string },
+  search: { range?: string },
+): Promise<unknown> => {
+  const range = toRange(search.range, '24h');
+  return Promise.all([
+    import('./SignInChart'),
+    queryClient.prefetchQuery(signInsQuery(tenantId, range)),
+    queryClient.prefetchQuery(signInTimelineQuery(tenantId, range)),
+    queryClient.prefetchQuery(eventsPerMinuteQuery(tenantId)),
+    queryClient.prefetchQuery(eventSummaryQuery(tenantId, { scope: 'match' }, range)),
+    queryClient.prefetchQuery(eventSummaryQuery(tenantId, { scope: 'player' }, range)),
+    queryClient.prefetchQuery(signInsQuery(tenantId, range, 1)),
+    queryClient.prefetchQuery(gameAuditQuery(tenantId, {}, 8)),
+  ]);
+};
 
 export function OverviewPage() {
   const game = useGame();
@@ -42,7 +60,7 @@ export function OverviewPage() {
         />
       }
     >
-      <FirstStep tenantId={game.id} />
+      <FirstStep tenantId={game.id} range={range} />
       <Figures tenantId={game.id} range={range} />
       <EventsPerMinute tenantId={game.id} />
       <div className={classes.columns}>

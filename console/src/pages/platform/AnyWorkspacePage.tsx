@@ -21,7 +21,11 @@ const route = getRouteApi('/app/platform/workspaces/$workspaceId');
 export function AnyWorkspacePage() {
   const { workspaceId } = route.useParams();
   return (
-    <RecordPage title="Workspace" query={useQuery(anyWorkspaceQuery(workspaceId))}>
+    <RecordPage
+      title="Workspace"
+      query={useQuery(anyWorkspaceQuery(workspaceId))}
+      list={<ButtonLink to="/platform/workspaces">Open all workspaces</ButtonLink>}
+    >
       {(workspace) => <LoadedWorkspace workspace={workspace} />}
     </RecordPage>
   );
@@ -38,7 +42,7 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
       subtitle={<CopyableId id={id} whole />}
       actions={
         isMember && (
-          <ButtonLink variant="default" to="/workspaces/$workspaceId" params={{ workspaceId: id }}>
+          <ButtonLink to="/workspaces/$workspaceId" params={{ workspaceId: id }}>
             Open the workspace
           </ButtonLink>
         )

@@ -9,6 +9,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { DownloadProgress } from '../../components/DownloadProgress';
 import { ErrorText } from '../../components/ErrorState';
 import { capitalize, formatNumber } from '../../components/format';
+import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
@@ -41,7 +42,15 @@ export function PlayerPage() {
   const { playerId } = route.useParams();
   const player = useQuery(playerQuery(game.id, playerId));
   return (
-    <RecordPage title="Player" query={player}>
+    <RecordPage
+      title="Player"
+      query={player}
+      list={
+        <ButtonLink to="/games/$tenantId/players" params={{ tenantId: game.id }}>
+          Open the players
+        </ButtonLink>
+      }
+    >
       {(data) => <LoadedPlayer tenantId={game.id} player={data} />}
     </RecordPage>
   );

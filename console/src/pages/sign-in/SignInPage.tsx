@@ -2,35 +2,42 @@ import { TextLink } from '../../components/links';
 import { Anchor, Group, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { client } from '../../app/client';
 import { useAfterSignIn } from './after-sign-in';
 import { EmailField } from './AuthFields';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
+import { toAuthenticatorCode } from './authenticator-code';
 
 const route = getRouteApi('/sign-in');
 
 export function SignInPage() {
-  const { next } = route.useSearch();
+  const { next, ended } = route.useSearch();
   const [mfaToken, setMfaToken] = useState<string>();
+  const router = useRouter();
   const enter = useAfterSignIn();
+  const goOn = (): void => {
+    if (router.history.location.pathname === '/sign-in') enter(next);
+  };
+  const onSession = useEffectEvent((account: unknown) => account !== undefined && goOn());
+  // After a sign-in in another tab this one goes on too.
+  useEffect(() => client.session.subscribe(onSession), []);
   return mfaToken === undefined ? (
-    <PasswordStep onSignedIn={() => enter(next)} onSecondFactor={setMfaToken} />
+    <PasswordStep hasEnded={ended !== undefined} onSignedIn={goOn} onSecondFactor={setMfaToken} />
   ) : (
-    <SecondFactorStep
-      mfaToken={mfaToken}
-      onSignedIn={() => enter(next)}
-      onBack={() => setMfaToken(undefined)}
-    />
+    <SecondFactorStep mfaToken={mfaToken} onSignedIn={goOn} onBack={() => setMfaToken(undefined)} />
   );
 }
 
 function PasswordStep({
+  hasEnded,
   onSignedIn,
   onSecondFactor,
 }: {
+  /** Whether a session ended while a page was open. */
+  hasEnded: boolean;
   onSignedIn: () => void;
   onSecondFactor: (mfaToken: string) => void;
 }) {
@@ -40,7 +47,13 @@ function PasswordStep({
     onSuccess: (answer) => ('mfaToken' in answer ? onSecondFactor(answer.mfaToken) : onSignedIn()),
   });
   return (
-    <AuthPage title="Sign in to Guildhall">
+    <AuthPage
+      title="Sign in to Guildhall"
+      text={
+        hasEnded &&
+        'Your session has ended: in another tab, on another device, or because it expired. Sign in to return to the same page.'
+      }
+    >
       <AuthForm
         verb="Sign in"
         isPending={signIn.isPending}
@@ -82,8 +95,9 @@ function SecondFactorStep({
   const [code, setCode] = useState('');
   const verify = useMutation({ mutationFn: client.verifyTotp, onSuccess: onSignedIn });
   const submit = (given: string): void => {
-    const proof = given.replaceAll(' ', '');
-    verify.mutate({ mfaToken, ...(hasRecoveryCode ? { recoveryCode: proof } : { code: proof }) });
+    const code = toAuthenticatorCode(given);
+    if (hasRecoveryCode) verify.mutate({ mfaToken, recoveryCode: given.replaceAll(' ', '') });
+    else if (code !== undefined) verify.mutate({ mfaToken, code });
   };
   return (
     <AuthPage
@@ -97,7 +111,7 @@ function SecondFactorStep({
         isPending={verify.isPending}
         error={verify.error}
         onSubmit={() => submit(code)}
-        isComplete={hasRecoveryCode || /^\d{6}$/.test(code.replaceAll(' ', ''))}
+        isComplete={hasRecoveryCode || toAuthenticatorCode(code) !== undefined}
         footer={
           <>
             <Group justify="space-between">
@@ -133,7 +147,7 @@ function SecondFactorStep({
           onChange={(event) => {
             const { value } = event.currentTarget;
             setCode(value);
-            if (!hasRecoveryCode && /^\d{6}$/.test(value)) submit(value);
+            if (!hasRecoveryCode) submit(value);
           }}
         />
       </AuthForm>

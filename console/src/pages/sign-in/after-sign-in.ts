@@ -8,6 +8,7 @@ export function useAfterSignIn(): (next?: string) => void {
   return (next = '/') => {
     // What is known about an earlier account. The page itself still shows its invitation.
     queryClient.removeQueries({ type: 'inactive' });
-    router.history.push(/^\/(?![/\\])/.test(next) ? next : '/');
+    // The page replaces the sign-in, which the back button would show to somebody who is signed in.
+    router.history.replace(/^\/(?![/\\])/.test(next) ? next : '/');
   };
 }

@@ -1,13 +1,14 @@
 import { Button, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { Pending } from '../../components/Pending';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorText } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { formatNumber } from '../../components/format';
+import { formatExactTime, formatNumber } from '../../components/format';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
@@ -15,6 +16,7 @@ import { SavedViews } from '../../components/SavedViews';
 import { Snippet } from '../../components/Snippet';
 import { rangeChoices } from '../../components/range';
 import { useTableRows } from '../../components/use-table-rows';
+import { BulkRedelivery } from './BulkRedelivery';
 import { DeliveryState } from './WebhookState';
 import {
   deliveriesQuery,
@@ -29,20 +31,27 @@ const route = getRouteApi('/app/workspaces/$workspaceId/webhooks/$webhookId');
 
 const typeNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': 'Test' };
 
+const NOTHING_SELECTED: { shown: string; keys: ReadonlySet<string> } = { shown: '', keys: new Set() };
+
+const nameOf = ({ eventType, status, createdAt }: Delivery): string =>
+  `${typeNames[eventType] ?? eventType}, ${status}, ${formatExactTime(createdAt)}`;
+
 /** The deliveries of a webhook. A row opens the payload and each attempt. */
 export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange: boolean }) {
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/workspaces/$workspaceId/webhooks/$webhookId' });
   const deliveries = useInfiniteQuery(deliveriesQuery(path, filter));
-  const redeliver = useRedeliver(path);
+  const [selection, setSelection] = useState(NOTHING_SELECTED);
+  // The filters that the rows were chosen with. With others, rows that do not show would be sent.
+  const shown = JSON.stringify({ ...filter, delivery: undefined });
+  const selected = selection.shown === shown ? selection.keys : NOTHING_SELECTED.keys;
+  const select = (keys: ReadonlySet<string>): void => setSelection({ shown, keys });
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   const table = useTableRows(deliveries);
-  const failed = table.rows?.filter(({ status }) => status === 'failed') ?? [];
 
   return (
     <>
-      {redeliver.error && <ErrorText error={redeliver.error} />}
       <DataTable
         label="Deliveries"
         columns={columns}
@@ -50,6 +59,18 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
         rowKey={({ id }) => id}
         onOpen={({ id }) => change({ delivery: id })}
         selectedKey={filter.delivery}
+        selection={canChange ? { keys: selected, onChange: select, nameOf } : undefined}
+        bulkActions={
+          canChange && (
+            <BulkRedelivery
+              path={path}
+              filter={filter}
+              selected={selected}
+              onSelect={select}
+              matching={deliveries.data?.pages[0]?.totalCount ?? 0}
+            />
+          )
+        }
         toolbar={
           <>
             <SavedViews
@@ -81,15 +102,6 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
               choices={rangeChoices}
               onChange={(range) => change({ range })}
             />
-            {canChange && failed.length > 0 && (
-              <Button
-                variant="default"
-                loading={redeliver.isPending}
-                onClick={() => redeliver.mutate(failed.map(({ id }) => id))}
-              >
-                Redeliver {formatNumber(failed.length)} failed
-              </Button>
-            )}
           </>
         }
         empty={
@@ -141,7 +153,7 @@ function DeliveryDetails({
           variant="default"
           w="fit-content"
           loading={redeliver.isPending}
-          onClick={() => redeliver.mutate([data.id])}
+          onClick={() => redeliver.mutate(data.id)}
         >
           Redeliver
         </Button>

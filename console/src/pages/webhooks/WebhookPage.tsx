@@ -7,6 +7,7 @@ import { useState } from 'react';
 import { useCan } from '../../app/account';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { ErrorText } from '../../components/ErrorState';
+import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
@@ -39,7 +40,15 @@ export function WebhookPage() {
   const path = route.useParams();
   const webhook = useQuery(webhookQuery(path));
   return (
-    <RecordPage title="Webhook" query={webhook}>
+    <RecordPage
+      title="Webhook"
+      query={webhook}
+      list={
+        <ButtonLink to="/workspaces/$workspaceId/webhooks" params={path}>
+          Open the webhooks
+        </ButtonLink>
+      }
+    >
       {(data) => <LoadedWebhook workspaceId={path.workspaceId} webhook={data} />}
     </RecordPage>
   );

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, type Answer, type Body } from '../../app/client';
+import { api, GuildhallError, type Answer, type Body } from '../../app/client';
+import { patiently } from '../../app/query-client';
 import { byOffset } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
@@ -44,22 +45,20 @@ export interface DeliveryFilter {
 }
 
 const PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 200;
+
+const toQuery = ({ status, eventType, range }: DeliveryFilter) => ({
+  status: status as Delivery['status'] | undefined,
+  eventType: eventType as Delivery['eventType'] | undefined,
+  from: range && limitsOf(toRange(range, '24h')).from,
+});
 
 export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }: DeliveryFilter) =>
   infiniteQueryOptions({
     queryKey: ['deliveries', path.webhookId, { status, eventType, range }],
     queryFn: ({ pageParam: offset, signal }) =>
       api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', {
-        params: {
-          path,
-          query: {
-            limit: PAGE_SIZE,
-            offset,
-            status: status as Delivery['status'] | undefined,
-            eventType: eventType as Delivery['eventType'] | undefined,
-            from: range && limitsOf(toRange(range, '24h')).from,
-          },
-        },
+        params: { path, query: { ...toQuery({ status, eventType, range }), limit: PAGE_SIZE, offset } },
         signal,
       }),
     ...byOffset,
@@ -122,11 +121,67 @@ export const useRotateSecret = (path: WebhookPath) =>
     }),
   );
 
-/** Sends deliveries again, one after the other. Stops at the first refusal. */
-export const useRedeliver = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, async (deliveryIds: string[]) => {
-    for (const deliveryId of deliveryIds)
-      await api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
-        params: { path: { ...path, deliveryId } },
-      });
+const redeliver = (path: WebhookPath, deliveryId: string) =>
+  api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
+    params: { path: { ...path, deliveryId } },
   });
+
+export const useRedeliver = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, (deliveryId: string) => redeliver(path, deliveryId));
+
+/** What became of a redelivery of many. */
+export interface BulkOutcome {
+  done: number;
+  /** The deliveries that were not sent again, because they were refused or the work stopped before them. */
+  left: Set<string>;
+  /** How many were refused, by the reason. */
+  refusals: Map<string, number>;
+  /** What stopped the work. */
+  error?: unknown;
+}
+
+/** Sends deliveries again, one after the other, so that other requests of the account stay below its limit. */
+export const useRedeliverMany = (path: WebhookPath) =>
+  useWebhookChange(
+    path.workspaceId,
+    async ({ ids, signal, onProgress }: BulkRedelivery): Promise<BulkOutcome> => {
+      const outcome: BulkOutcome = { done: 0, left: new Set(ids), refusals: new Map() };
+      for (const id of ids) {
+        if (signal.aborted) break;
+        try {
+          await patiently(() => redeliver(path, id), signal);
+          outcome.left.delete(id);
+          outcome.done++;
+        } catch (error) {
+          if (signal.aborted) break;
+          if (!isAboutOne(error)) return { ...outcome, error };
+          outcome.refusals.set(error.detail, (outcome.refusals.get(error.detail) ?? 0) + 1);
+        }
+        onProgress();
+      }
+      return outcome;
+    },
+  );
+
+interface BulkRedelivery {
+  ids: ReadonlySet<string>;
+  signal: AbortSignal;
+  /** Called after each delivery. */
+  onProgress: () => void;
+}
+
+/** Whether the next delivery may be accepted: this one is in progress, or too old and deleted. */
+const isAboutOne = (error: unknown): error is GuildhallError =>
+  error instanceof GuildhallError && ['delivery_running', 'not_found'].includes(error.code);
+
+/** Reads the ids of all deliveries that match a filter. */
+export async function readDeliveryIds(path: WebhookPath, filter: DeliveryFilter): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let offset = 0; ; offset += MAX_PAGE_SIZE) {
+    const { items } = await api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', {
+      params: { path, query: { ...toQuery(filter), limit: MAX_PAGE_SIZE, offset } },
+    });
+    for (const { id } of items) ids.add(id);
+    if (items.length < MAX_PAGE_SIZE) return ids;
+  }
+}

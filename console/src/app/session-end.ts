@@ -1,0 +1,32 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { client } from './client';
+import { dropCreatedKeys } from './created-keys';
+import type { ConsoleRouter } from './router';
+
+/**
+ * Leaves the pages of an account as soon as its session ends: here, in another tab of this browser, or on the server. The sign-in page
+ * says so, and leads back to the same page.
+ */
+export function leaveAtSessionEnd(router: ConsoleRouter, queryClient: QueryClient): void {
+  let accountId: string | undefined;
+  client.session.subscribe((account) => {
+    const before = accountId;
+    accountId = account?.id;
+    if (before !== undefined && accountId !== before) void leave(router, queryClient);
+  });
+}
+
+/** Opens the sign-in page, and forgets all data of the account. */
+export async function leave(router: ConsoleRouter, queryClient: QueryClient): Promise<void> {
+  dropCreatedKeys();
+  const { matches, location } = router.state;
+  const isLeaving = location.pathname === '/sign-in';
+  if (!isLeaving && matches.some(({ routeId }) => routeId === '/app'))
+    await router.navigate({
+      to: '/sign-in',
+      search: { next: location.href, ended: 'true' },
+      replace: true,
+      ignoreBlocker: true,
+    });
+  queryClient.clear();
+}
