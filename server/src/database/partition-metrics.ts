@@ -17,7 +17,7 @@ export function measurePartitions(registry: Registry, database: Database): void 
         FROM pg_inherits link
         CROSS JOIN LATERAL (SELECT * FROM pg_class WHERE oid = link.inhrelid OFFSET 0) partition
         WHERE link.inhparent = parent.oid) partitions
-      WHERE parent.relnamespace = 'public'::regnamespace`),
+      WHERE parent.relnamespace = 'public'::regnamespace AND partitioned.partstrat = 'r'`),
   );
   const months = new Gauge({
     name: 'guildhall_partition_months_ahead',

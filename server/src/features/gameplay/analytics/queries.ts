@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
+import { bucketStart } from '../../../database/time-buckets.ts';
 import type { RangePart } from './split-range.ts';
 import { playerNumberQuery } from './rollup-queries.ts';
 
@@ -121,7 +122,7 @@ export function countOpenBuckets(
   const hours = sql`tenant_id = ${tenantId} AND span = 'hour' AND starts_at >= ${from} AND starts_at < ${ledgerFrom}`;
   return db.rows(sql`
     WITH login AS MATERIALIZED (
-      SELECT player_id, date_trunc(${span}, received_at_db, 'UTC') AS start, count(*) AS logins
+      SELECT player_id, ${bucketStart(span, sql`received_at_db`)} AS start, count(*) AS logins
       FROM login_ledger
       WHERE tenant_id = ${tenantId} AND received_at_db >= ${ledgerFrom} AND received_at_db < ${to}
       GROUP BY player_id, start),
@@ -131,7 +132,7 @@ export function countOpenBuckets(
     page AS (
       SELECT start, bit_or(players) AS players
       FROM (
-        SELECT date_trunc(${span}, starts_at, 'UTC') AS start, page, players FROM player_rollups WHERE ${hours}
+        SELECT ${bucketStart(span, sql`starts_at`)} AS start, page, players FROM player_rollups WHERE ${hours}
         UNION ALL
         SELECT start, number / 4096, set_bit(0::bit(4096), number % 4096, 1) FROM player WHERE number IS NOT NULL) seen
       GROUP BY start, page),
@@ -139,7 +140,7 @@ export function countOpenBuckets(
       SELECT start, sum(logins) AS logins, sum(players) AS players
       FROM (
         SELECT start, logins, 0 AS players FROM login
-        UNION ALL SELECT date_trunc(${span}, starts_at, 'UTC'), logins, 0 FROM login_rollups WHERE ${hours}
+        UNION ALL SELECT ${bucketStart(span, sql`starts_at`)}, logins, 0 FROM login_rollups WHERE ${hours}
         UNION ALL SELECT start, 0, bit_count(players) FROM page
         UNION ALL SELECT start, 0, 1 FROM player WHERE number IS NULL) seen
       GROUP BY start)

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
+import { bucketStart } from '../../../database/time-buckets.ts';
 import type { Span } from './split-range.ts';
 
 /**
@@ -95,19 +96,19 @@ export function numberPlayers(db: Querier, hours: Hours, nextNumber: number): Pr
 export async function rollUpHours(db: Querier, hours: Hours): Promise<void> {
   await db.run(sql`
     INSERT INTO login_rollups (tenant_id, span, starts_at, platform, auth_provider, logins)
-    SELECT tenant_id, 'hour', date_trunc('hour', received_at_db, 'UTC') AS hour, platform, auth_provider, count(*)
+    SELECT tenant_id, 'hour', ${bucketStart('hour', sql`received_at_db`)} AS hour, platform, auth_provider, count(*)
     FROM login_ledger WHERE ${within(hours)}
     GROUP BY tenant_id, hour, platform, auth_provider`);
   await db.run(sql`
     INSERT INTO logout_rollups (tenant_id, span, starts_at, logouts)
-    SELECT tenant_id, 'hour', date_trunc('hour', received_at_db, 'UTC') AS hour, count(*)
+    SELECT tenant_id, 'hour', ${bucketStart('hour', sql`received_at_db`)} AS hour, count(*)
     FROM logout_ledger WHERE ${within(hours)}
     GROUP BY tenant_id, hour`);
   await db.run(sql`
     INSERT INTO player_rollups (tenant_id, span, starts_at, page, players)
     SELECT ${hours.tenantId}, 'hour', hour, number / 4096 AS page, bit_or(set_bit(0::bit(4096), number % 4096, 1))
     FROM (
-      SELECT DISTINCT date_trunc('hour', received_at_db, 'UTC') AS hour, player_id
+      SELECT DISTINCT ${bucketStart('hour', sql`received_at_db`)} AS hour, player_id
       FROM login_ledger WHERE ${within(hours)}) login
     CROSS JOIN LATERAL ${playerNumberQuery(hours.tenantId)} known
     GROUP BY hour, page`);
@@ -119,7 +120,7 @@ export async function rollUpSpan(
   span: Exclude<Span, 'hour'>,
   { tenantId, from, to }: Hours,
 ): Promise<void> {
-  const start = sql`date_trunc(${span}, starts_at, 'UTC') AS start`;
+  const start = sql`${bucketStart(span, sql`starts_at`)} AS start`;
   const finer = sql`
     tenant_id = ${tenantId} AND span = ${span === 'day' ? 'hour' : 'day'}
       AND starts_at >= date_trunc(${span}, ${from}::timestamptz, 'UTC')

@@ -8,7 +8,7 @@ import {
   type DefinitionResolver,
 } from '../event-definitions/index.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { inSlices, sortInSlices } from '../../../core/event-loop.ts';
+import { forEachInSlices, sortInSlices } from '../../../core/event-loop.ts';
 import { newBulkId } from '../../../core/ids.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
@@ -119,13 +119,12 @@ async function checkFields(
   const valid: CheckedEvent[] = [];
   const latest = latestOccurrence();
   let index = 0;
-  for await (const slice of inSlices(batch, CHECKED_PER_SLICE))
-    for (const event of slice) {
-      const checked = checkEvent(scope, event, index, latest);
-      if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
-      else valid.push(checked);
-      index++;
-    }
+  await forEachInSlices(batch, CHECKED_PER_SLICE, (event) => {
+    const checked = checkEvent(scope, event, index, latest);
+    if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
+    else valid.push(checked);
+    index++;
+  });
   return valid;
 }
 
@@ -169,11 +168,10 @@ async function resolveDefinitions(
 ): Promise<IndexedRow[]> {
   const ids = new Set<string>();
   const pairs = new Map<string, DefinitionPair>();
-  for await (const slice of inSlices(events, EVENTS_PER_SLICE))
-    for (const { eventDefinitionId, eventKey, eventValue } of slice) {
-      if (eventDefinitionId !== null) ids.add(eventDefinitionId);
-      if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
-    }
+  await forEachInSlices(events, EVENTS_PER_SLICE, ({ eventDefinitionId, eventKey, eventValue }) => {
+    if (eventDefinitionId !== null) ids.add(eventDefinitionId);
+    if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  });
   const wanted = { ids: [...ids], pairs: [...pairs.values()] };
   const { byId, byPair } = await definitions.resolve(tenantId, wanted);
 
@@ -187,12 +185,11 @@ async function resolveDefinitions(
   };
 
   const unknown = new Map<string, DefinitionPair>();
-  for await (const slice of inSlices(events, EVENTS_PER_SLICE))
-    for (const event of slice) {
-      const { eventKey, eventValue } = event;
-      if (eventKey !== null && !find(event))
-        unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
-    }
+  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+    const { eventKey, eventValue } = event;
+    if (eventKey !== null && !find(event))
+      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  });
   const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
   if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   const reason = autoCreate
@@ -200,30 +197,27 @@ async function resolveDefinitions(
     : 'auto-create is off';
 
   const rows: IndexedRow[] = [];
-  for await (const slice of inSlices(events, EVENTS_PER_SLICE))
-    for (const event of slice) {
-      const definition = find(event);
-      if (!definition) {
-        result.errors.push(
-          event.eventKey === null
-            ? refusal(event, 404, 'No event definition has this ID.')
-            : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
-        );
-      } else if (!definition.isActive) {
-        result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
-      } else if (definition.eventScope !== scope && definition.eventScope !== 'both') {
-        result.errors.push(
-          refusal(event, 409, `The event definition is for ${definition.eventScope} events.`),
-        );
-      } else {
-        if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
-          const message =
-            'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
-          result.warnings.push({ index: event.index, message });
-        }
-        rows.push(toRow(event, definition.id));
+  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+    const definition = find(event);
+    if (!definition) {
+      result.errors.push(
+        event.eventKey === null
+          ? refusal(event, 404, 'No event definition has this ID.')
+          : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
+      );
+    } else if (!definition.isActive) {
+      result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
+    } else if (definition.eventScope !== scope && definition.eventScope !== 'both') {
+      result.errors.push(refusal(event, 409, `The event definition is for ${definition.eventScope} events.`));
+    } else {
+      if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
+        const message =
+          'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
+        result.warnings.push({ index: event.index, message });
       }
+      rows.push(toRow(event, definition.id));
     }
+  });
   return rows;
 }
 
@@ -284,11 +278,10 @@ async function store(
   result: IngestResult,
 ): Promise<void> {
   const inserted = await writer.write(scope, rows, billing);
-  for await (const slice of inSlices(rows, EVENTS_PER_SLICE))
-    for (const row of slice) {
-      if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
-      else result.duplicateCount++;
-    }
+  await forEachInSlices(rows, EVENTS_PER_SLICE, (row) => {
+    if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
+    else result.duplicateCount++;
+  });
   result.records.sort((a, b) => a.index - b.index);
 }
 

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
+import { bucketStart } from '../../../database/time-buckets.ts';
 import {
   eventTable,
   filterActors,
@@ -33,10 +34,10 @@ const actorColumns: Record<EventScope, Sql> = {
   player: sql`event.player_id AS "playerId"`,
 };
 
-const rosterJoin: Record<EventScope, Sql> = {
-  match: sql`CROSS JOIN LATERAL (
-      SELECT player_id FROM match_players WHERE tenant_id = event.tenant_id AND id = event.match_player_id OFFSET 0) roster`,
-  player: empty,
+const rosterJoin: Record<EventScope, (tenantId: string) => Sql> = {
+  match: (tenantId) => sql`CROSS JOIN LATERAL (
+      SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = event.match_player_id OFFSET 0) roster`,
+  player: () => empty,
 };
 
 /** The index that a query uses: the one on time, or the one on the actor. */
@@ -129,8 +130,8 @@ export function selectEvents(
     FROM event
     CROSS JOIN LATERAL (
       SELECT event_key, event_value FROM event_definitions
-      WHERE tenant_id = event.tenant_id AND id = event.event_definitions_id OFFSET 0) definition
-    ${rosterJoin[scope]}
+      WHERE tenant_id = ${tenantId} AND id = event.event_definitions_id OFFSET 0) definition
+    ${rosterJoin[scope](tenantId)}
     ORDER BY ${order}`);
 }
 
@@ -180,10 +181,10 @@ export function countEvents(
   const counted =
     path === 'rollups'
       ? sql`
-      SELECT date_trunc(${bucket}, part.starts_at, 'UTC') AS start, part.definition_id, sum(part.events)::bigint AS count
+      SELECT ${bucketStart(bucket, sql`part.starts_at`)} AS start, part.definition_id, sum(part.events)::bigint AS count
       FROM (${countedEvents(tenantId, filter, bucket)}) part`
       : sql`
-      SELECT date_trunc(${bucket}, event.occurred_at, 'UTC') AS start, event.event_definitions_id AS definition_id, count(*) AS count
+      SELECT ${bucketStart(bucket, sql`event.occurred_at`)} AS start, event.event_definitions_id AS definition_id, count(*) AS count
       ${matchingEvents(tenantId, filter, path)}`;
   const ofArchive =
     archived.length === 0

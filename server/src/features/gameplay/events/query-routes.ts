@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { abortSignalOf } from '../../../http/abort-signal.ts';
+import { QUERY_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { queryEvents, QUERY_SECONDS } from './query-events.ts';
 import { EventQueryAnswer, EventQueryBody } from './query-schemas.ts';
@@ -12,6 +13,7 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
     app.post(
       '/api/bus_tenants/:tenantId/queries',
       {
+        bodyLimit: QUERY_BODY_LIMIT,
         config: { role: 'viewer', usage: 'read', cost: 10 },
         schema: {
           operationId: 'queryEvents',

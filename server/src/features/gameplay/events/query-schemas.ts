@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { BUCKETS } from '../../../database/time-buckets.ts';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { MAX_BUCKETS } from './buckets.ts';
 import { QUERY_SECONDS } from './query-events.ts';
-import { BUCKETS, DIMENSIONS } from './query-sql.ts';
+import { DIMENSIONS } from './query-sql.ts';
 import { scopeQuery } from './schemas.ts';
 
 /** Alternatives of one filter. */

@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../database/sql.ts';
+import { bucketStart, type Bucket } from '../../../database/time-buckets.ts';
 import type { ArchivedGroup } from './archive/read-archive.ts';
 import { matchingEvents, type CountPath } from './queries.ts';
 import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
@@ -8,12 +9,10 @@ import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 export const DIMENSIONS = ['eventKey', 'eventValue', 'eventCategory', 'playerId', 'matchSessionId'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-export const BUCKETS = ['minute', 'hour', 'day', 'week', 'month'] as const;
-
 /** How the events of a query are grouped. */
 export interface Grouping {
   groupBy: Dimension[];
-  bucket?: (typeof BUCKETS)[number] | undefined;
+  bucket?: Bucket | undefined;
   /** Whether to count the players of each group. It needs more memory of PostgreSQL. */
   countPlayers: boolean;
 }
@@ -81,7 +80,7 @@ export async function groupEvents(
   const time = isRolledUp ? sql`event.starts_at` : sql`event.occurred_at`;
   const definitionId = isRolledUp ? sql`event.definition_id` : sql`event.event_definitions_id`;
   const parts: Sql[] = [
-    ...(bucket ? [sql`date_trunc(${bucket}, ${time}, 'UTC') AS start`] : []),
+    ...(bucket ? [sql`${bucketStart(bucket, time)} AS start`] : []),
     ...(needsDefinition ? [sql`${definitionId} AS definition_id`] : []),
     ...(needsActor
       ? [isMatch ? sql`event.match_player_id AS actor_id` : sql`event.player_id AS actor_id`]

@@ -48,6 +48,9 @@ const stored = await app.http.post(
 );
 assert.equal(stored.status, 201, stored.text);
 
+/** Writes a UTF-16 code unit as an escape of JSON. */
+const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 const range = { scope: 'player', from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' };
 const ask = async (query: object) => {
   const answer = await app.http.post(path, { ...range, ...query }, reader);
@@ -202,6 +205,25 @@ describe('POST /api/bus_tenants/:tenantId/queries', () => {
     assert.equal(one.rows[0]!['events'], 3);
     const none = await ask({ scope: 'match', where: { matchSessionId: randomUUID() } });
     assert.equal(none.rows[0]!['events'], 0);
+  });
+
+  test('accepts the largest valid lists of alternatives, also as escapes', async () => {
+    const knights = Array.from({ length: 50 }, (_, index) => '🐴'.repeat(30) + String(10 + index));
+    const where = {
+      eventKeys: knights,
+      eventValues: knights,
+      eventCategories: knights,
+      playerIds: knights.map(() => randomUUID()),
+    };
+    const escaped = JSON.stringify({ ...range, where }).replace(/[^\0-~]/g, escapeUnit);
+    const answer = await app.http.raw('POST', path, escaped, reader);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.body.rows[0].events, 0);
+    const tooMany = await app.http.post(path, { ...range, where: { eventKeys: [...knights, 'x'] } }, reader);
+    assert.deepEqual(
+      [tooMany.status, tooMany.body.errors],
+      [400, [{ path: 'where.eventKeys', message: 'must have at most 50 items' }]],
+    );
   });
 
   test('returns at most `limit` rows, and whether there are more', async () => {

@@ -185,7 +185,9 @@ export async function summariseEvents(
   const to = toMicroseconds(filter.to ?? new Date().toISOString())!;
   const from = filter.from
     ? toMicroseconds(filter.from)!
-    : new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * BUCKET_MS[bucket], 0)).toISOString();
+    : toMicroseconds(
+        new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * BUCKET_MS[bucket], 0)).toISOString(),
+      )!;
   requireFewBuckets({ from, to }, bucket);
   const tenant = database.heavy.forTenant(tenantId);
   const range = { ...filter, from, to };

@@ -19,7 +19,8 @@ import { startTestApp } from '../../../../testing/test-app.ts';
 import type { EventScope } from '../event-row.ts';
 import { queryEvents } from '../query-events.ts';
 import type { StoredEvent } from '../queries.ts';
-import { BUCKETS, DIMENSIONS } from '../query-sql.ts';
+import { BUCKETS } from '../../../../database/time-buckets.ts';
+import { DIMENSIONS } from '../query-sql.ts';
 import { exportEvents } from '../read-events.ts';
 import { checkRollups, rebuildRollups } from '../rollups/maintain.ts';
 import { archiveEvents } from './create-archive.ts';
@@ -474,7 +475,7 @@ describe('roll-ups of archived months', () => {
     const before = await tenant.ask(all);
 
     await app.owner.query(
-      `UPDATE event_rollups SET events = events + 1 WHERE ctid = (
+      `UPDATE event_rollups SET events = events + 1 WHERE span = 'day' AND ctid = (
          SELECT ctid FROM event_rollups WHERE tenant_id = $1 AND span = 'day' AND starts_at < $2 LIMIT 1)`,
       [tenant.tenantId, month(0)],
     );

@@ -220,7 +220,12 @@ async function writeMonth(
   const earlier = await findParts(client, month);
   const ranges: RowRange[] = counted.rows > rowsOfPart ? await splitMonth(reader, month, rowsOfPart) : [{}];
   const written: WrittenEvents[] = [];
-  for (const range of ranges) written.push(await writeRange(reader, client, archive, month, range, earlier));
+  let part = await nextPartNumber(archive, month, earlier);
+  for (const range of ranges) {
+    const events = await writeRange(reader, client, archive, { ...month, part }, range, earlier);
+    written.push(events);
+    if (events.part) part++;
+  }
   return {
     counted,
     parts: written.flatMap(({ part }) => part ?? []),
@@ -233,14 +238,13 @@ async function writeRange(
   reader: pg.ClientBase,
   client: pg.ClientBase,
   archive: Archive,
-  month: MonthName,
+  name: PartName,
   range: RowRange,
   earlier: StoredPart[],
 ): Promise<WrittenEvents> {
   const { root, bucket, duckdb } = archive;
-  const name: PartName = { ...month, part: await nextPartNumber(archive, month, earlier) };
   await registerPart(client, name);
-  // Again for each range, because an upload may delete copies.
+  // The copies are fetched again for each range, because an upload may delete them.
   await bucket?.fetch(earlier, [PROOFS_FILE]);
   const written = await writePart(reader, duckdb, root, name, range, earlier);
   if (written.part) await bucket?.upload(name);

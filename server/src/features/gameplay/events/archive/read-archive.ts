@@ -1,12 +1,13 @@
 import { ProblemError } from '../../../../core/problem.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
+import type { Bucket } from '../../../../database/time-buckets.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { EVENTS_FILE, partName } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
-import { isoTime, timeLiteral } from './duckdb-sql.ts';
+import { inUtc, isoTime, timeLiteral } from './duckdb-sql.ts';
 import { asProblem, fetchParts, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';
 import { selectPartsOf } from './queries.ts';
 
@@ -15,7 +16,7 @@ export interface ArchiveQuestion {
   filter: EventFilter;
   /** The times, in the format of toMicroseconds(). */
   ranges: { from: string; to: string }[];
-  bucket?: 'minute' | 'hour' | 'day' | 'week' | 'month' | undefined;
+  bucket?: Bucket | undefined;
   byDefinition?: boolean;
   byPlayer?: boolean;
   byMatch?: boolean;
@@ -123,17 +124,19 @@ function groupFiles(
   );
   const conditions = [`(${times.join(' OR ')})`, ...filterConditions(filter, definitions, values)];
   const groups = [
-    ...(bucket ? [`${isoTime(`date_trunc('${bucket}', occurred_at)`)} AS start`] : []),
-    ...(byDefinition ? ['event_definition_id::VARCHAR AS definition_id'] : []),
-    ...(byPlayer ? ['player_id::VARCHAR AS player_id'] : []),
-    ...(byMatch ? ['match_session_id::VARCHAR AS match_session_id'] : []),
+    ...(bucket ? [`date_trunc('${bucket}', ${inUtc('occurred_at')}) AS start`] : []),
+    ...(byDefinition ? ['event_definition_id AS definition_id'] : []),
+    ...(byPlayer ? ['player_id'] : []),
+    ...(byMatch ? ['match_session_id'] : []),
   ];
   return {
+    // Texts are made for each group, not for each event.
     text: `
-      SELECT ${[...groups, ''].join(', ')} count(*)::DOUBLE AS events, count(value)::DOUBLE AS values, sum(value)::VARCHAR AS sum,
-             min(value)::VARCHAR AS minimum, max(value)::VARCHAR AS maximum
-      FROM read_parquet($1) WHERE ${conditions.join(' AND ')}
-      GROUP BY ALL HAVING count(*) > 0 LIMIT ${MAX_GROUPS + 1}`,
+      SELECT ${bucket ? `* REPLACE (${isoTime('start')} AS start)` : '*'} FROM (
+        SELECT ${[...groups, ''].join(', ')} count(*)::DOUBLE AS events, count(value)::DOUBLE AS values, sum(value)::VARCHAR AS sum,
+               min(value)::VARCHAR AS minimum, max(value)::VARCHAR AS maximum
+        FROM read_parquet($1) WHERE ${conditions.join(' AND ')}
+        GROUP BY ALL HAVING count(*) > 0 LIMIT ${MAX_GROUPS + 1})`,
     values,
   };
 }

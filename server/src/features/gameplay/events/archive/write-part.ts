@@ -13,7 +13,7 @@ import {
   type PartName,
 } from './archive-files.ts';
 import type { Duckdb, DuckdbStatement } from './duckdb.ts';
-import { isoTime, literal } from './duckdb-sql.ts';
+import { inUtc, isoTime, literal } from './duckdb-sql.ts';
 import { eventColumns, proofColumns, type Column } from './part-columns.ts';
 import { ROWS_ORDER, spooled, spoolEvents, type RowRange } from './spool-events.ts';
 
@@ -142,10 +142,10 @@ function statementsOf(scope: EventScope, draft: string, archived: string[]): Duc
   };
   const countRepeated: DuckdbStatement = {
     text: `
-      SELECT ${isoTime("date_trunc('minute', occurred_at)")} AS "startsAt",
-             event_definition_id::VARCHAR AS "definitionId", count(*)::INTEGER AS events,
-             count(value)::INTEGER AS values, sum(value)::VARCHAR AS sum
-      FROM ${spooled(scope)} event WHERE ${isArchived} GROUP BY ALL`,
+      SELECT * REPLACE (${isoTime('"startsAt"')} AS "startsAt") FROM (
+        SELECT date_trunc('minute', ${inUtc('occurred_at')}) AS "startsAt", event_definition_id AS "definitionId",
+               count(*)::INTEGER AS events, count(value)::INTEGER AS values, sum(value)::VARCHAR AS sum
+        FROM ${spooled(scope)} event WHERE ${isArchived} GROUP BY ALL)`,
     values: [spool, archived],
   };
   return [

@@ -1,5 +1,6 @@
 import { splitBySpans } from '../../../../core/time-spans.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
+import { bucketStart } from '../../../../database/time-buckets.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 
@@ -80,7 +81,7 @@ export function countedEvents(tenantId: string, filter: RangeFilter, bucket: str
 /** Counts events themselves by minute and definition. `events` follows FROM. */
 export function countByMinute(events: Sql): Sql {
   return sql`
-    SELECT date_trunc('minute', occurred_at, 'UTC') AS starts_at, event_definitions_id AS definition_id, count(*) AS events,
+    SELECT ${bucketStart('minute', sql`occurred_at`)} AS starts_at, event_definitions_id AS definition_id, count(*) AS events,
            count(value) AS value_count, sum(value) AS value_sum, min(value) AS value_minimum, max(value) AS value_maximum
     FROM ${events} GROUP BY 1, 2`;
 }

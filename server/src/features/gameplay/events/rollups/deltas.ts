@@ -1,4 +1,4 @@
-import { inSlices } from '../../../../core/event-loop.ts';
+import { forEachInSlices } from '../../../../core/event-loop.ts';
 import { sql, type Sql } from '../../../../database/sql.ts';
 import type { EventRow, EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES } from './counted-events.ts';
@@ -47,23 +47,22 @@ const ROWS_PER_SLICE = 1_000;
 /** Counts rows by definition and minute. */
 async function countRows(rows: EventRow[]): Promise<Delta[]> {
   const deltas = new Map<string, Delta>();
-  for await (const slice of inSlices(rows, ROWS_PER_SLICE))
-    for (const { occurredAt, definitionId, value: digits } of slice) {
-      const minute = occurredAt.slice(0, 16);
-      const key = minute + definitionId;
-      let delta = deltas.get(key);
-      if (!delta) {
-        delta = { minute, definitionId, events: 0, values: 0, sum: 0n, minimum: 0n, maximum: 0n };
-        deltas.set(key, delta);
-      }
-      delta.events++;
-      if (digits === null) continue;
-      const value = BigInt(digits);
-      if (delta.values === 0 || value < delta.minimum) delta.minimum = value;
-      if (delta.values === 0 || value > delta.maximum) delta.maximum = value;
-      delta.values++;
-      delta.sum += value;
+  await forEachInSlices(rows, ROWS_PER_SLICE, ({ occurredAt, definitionId, value: digits }) => {
+    const minute = occurredAt.slice(0, 16);
+    const key = minute + definitionId;
+    let delta = deltas.get(key);
+    if (!delta) {
+      delta = { minute, definitionId, events: 0, values: 0, sum: 0n, minimum: 0n, maximum: 0n };
+      deltas.set(key, delta);
     }
+    delta.events++;
+    if (digits === null) return;
+    const value = BigInt(digits);
+    if (delta.values === 0 || value < delta.minimum) delta.minimum = value;
+    if (delta.values === 0 || value > delta.maximum) delta.maximum = value;
+    delta.values++;
+    delta.sum += value;
+  });
   return [...deltas.values()];
 }
 

@@ -168,14 +168,17 @@ export async function compareDay(
   return { count: rows[0]?.count ?? 0, differences: rows.map(({ count: _, ...difference }) => difference) };
 }
 
-/** Deletes roll-ups of a tenant from before the time from which they count. Returns the number of deleted rows, at most `limit`. */
+/**
+ * Deletes roll-ups of a tenant from before the time from which they count. Returns the number of deleted rows, at most `limit`.
+ * Each span has a partition, and a ctid is unique in its partition only.
+ */
 export function deleteOldRollups(
   db: Querier,
   tenantId: string,
   { scope, span, limit }: { scope: EventScope; span: RollupSpan; limit: number },
 ): Promise<number> {
   return db.run(sql`
-    DELETE FROM event_rollups WHERE ctid = ANY (ARRAY(
+    DELETE FROM event_rollups WHERE span = ${span} AND ctid = ANY (ARRAY(
       SELECT ctid FROM event_rollups
       WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = ${span} AND starts_at < ${rollupStart(scope)}
       LIMIT ${limit}))`);
