@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 6d52762fed75e73120c3981647997c9bfd5043fa4fe650e4c5849365f67b8913
+// Document: 908632929470b1385aa31965f575459f47a51eb2508398adf06eba9712c21f7a
 
 export interface paths {
     "/metrics": {
@@ -881,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an avatar
-         * @description Accepts a PNG or JPG of at most 2 MiB and 4096 × 4096 pixels. The server encodes the image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous image is removed. A player can have one upload in progress.
+         * @description Accepts a PNG or JPG of at most 2 MiB and 16.7 megapixels (4096 × 4096). The server encodes the image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous image is removed. A player can have one upload in progress.
          */
         post: operations["uploadAvatar"];
         delete?: never;

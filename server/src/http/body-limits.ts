@@ -9,6 +9,9 @@ export const BODY_LIMIT = 16 * KIB;
  */
 export const CREDENTIAL_BODY_LIMIT = 64 * KIB;
 
+/** For queries of events: four lists of 50 alternatives, of 32 characters with up to 12 bytes each (an escaped emoji). */
+export const QUERY_BODY_LIMIT = 64 * KIB;
+
 /** For routes with up to 1,000 players of a match: 500 bytes each, with escapes and white space. */
 export const ROSTER_BODY_LIMIT = 512 * KIB;
 

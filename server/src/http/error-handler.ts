@@ -1,7 +1,9 @@
+import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HashingBusyError } from '../security/passwords.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
+import { validationProblem } from './validation-problem.ts';
 
 /** Sends a problem document. */
 export function sendProblem(
@@ -48,16 +50,7 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error.validation) {
     // An invalid id in the path returns 404, as an unknown id does.
     if (error.validationContext === 'params') return new ProblemError('not_found');
-    const errors = error.validation.slice(0, 20).map(({ instancePath, params, message }) => ({
-      path: pathOf(instancePath, params as { missingProperty?: string }),
-      message: message ?? 'is not valid',
-    }));
-    const where = error.validationContext === 'body' ? 'body' : (error.validationContext ?? 'request');
-    const first = errors[0];
-    return new ProblemError('invalid_request', {
-      detail: `The ${where} is not valid: ${first?.path || where} ${first?.message}.`,
-      members: { errors },
-    });
+    return validationProblem(error.validationContext, error.validation as readonly ErrorObject[]);
   }
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -104,10 +97,4 @@ function isDatabaseUnavailable({ code, message, statusCode }: FastifyError): boo
       message,
     )
   );
-}
-
-function pathOf(instancePath: string, { missingProperty }: { missingProperty?: string }): string {
-  const path = instancePath.slice(1).replaceAll('/', '.');
-  if (!missingProperty) return path;
-  return path ? `${path}.${missingProperty}` : missingProperty;
 }

@@ -6,6 +6,9 @@ import { isNestedWithin, isStorableDeep } from '../core/text.ts';
 /** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
+/** A body without one of these has no number beyond the range of a double, which JSON.parse turns into Infinity. */
+const HUGE_NUMBER = /\de\+?\d{3}|\d{309}/i;
+
 /** A JSON number with so many digits that a JavaScript number may lose some. */
 const LONG_NUMBER = /[\d.]{16}/;
 
@@ -58,6 +61,13 @@ function addJsonParser(app: FastifyInstance, finish: (text: string, value: unkno
             `The body has more than ${MAX_NESTING} levels. Send fewer levels of objects and arrays.`,
           ),
         );
+      if (HUGE_NUMBER.test(text) && !isFiniteDeep(value))
+        return done(
+          new ProblemError(
+            'invalid_request',
+            'A number is beyond 1.8e308. Send a smaller number, or a string.',
+          ),
+        );
       if (UNSTORABLE_ESCAPE.test(text) && !isStorableDeep(value)) {
         return done(
           new ProblemError(
@@ -71,6 +81,12 @@ function addJsonParser(app: FastifyInstance, finish: (text: string, value: unkno
       done(null, body);
     });
   });
+}
+
+/** Whether all numbers are finite. JSON has no infinite ones, so they would be stored as null. */
+function isFiniteDeep(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return value === null || typeof value !== 'object' || Object.values(value).every(isFiniteDeep);
 }
 
 /** If code copied or merged such a member later, it would change the prototype of an object. */

@@ -52,7 +52,74 @@ describe('error responses', () => {
   });
 });
 
+describe('validation errors', () => {
+  const post = async (body: unknown, path = LOGIN) => {
+    const answer = await app.http.post(path, body, game);
+    assert.equal(answer.status, 400, answer.text);
+    return answer.body as { detail: string; errors: { path: string; message: string }[] };
+  };
+
+  test('name the member, the limit or the accepted values', async () => {
+    const login = { provider: 'Mock', token: 'mock:ada:secret' };
+    const deviceInfo = { deviceFingerprint: 'x'.repeat(16) };
+    for (const [body, path, message] of [
+      [{}, 'provider', 'is missing'],
+      [{ ...login, token: '' }, 'token', 'must not be empty'],
+      [{ ...login, token: 5 }, 'token', 'must be a string'],
+      [{ ...login, createAccountIfMissing: 'true' }, 'createAccountIfMissing', 'must be true or false'],
+      [{ ...login, profileVisibility: 'open' }, 'profileVisibility', 'must be private, limited or full'],
+      [{ ...login, deviceInfo: {} }, 'deviceInfo.deviceFingerprint', 'is missing'],
+      [
+        { ...login, deviceInfo: { deviceFingerprint: 'x' } },
+        'deviceInfo.deviceFingerprint',
+        'must have at least 16 characters',
+      ],
+      [
+        { ...login, deviceInfo: { ...deviceInfo, osVersion: 'x'.repeat(65) } },
+        'deviceInfo.osVersion',
+        'must have at most 64 characters',
+      ],
+      [{ ...login, deviceInfo: { ...deviceInfo, metadata: [] } }, 'deviceInfo.metadata', 'must be an object'],
+    ] as const) {
+      const { detail, errors } = await post(body);
+      assert.deepEqual(errors, [{ path, message }]);
+      assert.equal(detail, `The body is not valid: ${path} ${message}.`);
+    }
+    const players = [{ playerId: 'ada' }];
+    assert.deepEqual((await post({ players }, '/api/game/matches')).errors, [
+      { path: 'players.0.playerId', message: 'must be a UUID' },
+    ]);
+    const code = { email: 'ada@example.com', code: '1' };
+    assert.deepEqual((await post(code, '/api/player-auth/otc/exchange')).errors, [
+      { path: 'code', message: 'must match the pattern ^[0-9]{6}$' },
+    ]);
+    const challenge = { provider: 'Mock', subject: 'ada' };
+    assert.equal((await post(challenge, '/api/player-auth/challenge')).errors[0]!.path, 'provider');
+  });
+
+  test('say what the whole body or a parameter must be', async () => {
+    assert.equal((await post([])).detail, 'The body must be an object.');
+    const answer = await app.http.get('/api/player/sessions/history?pageSize=201', player.caller);
+    assert.equal(answer.body.detail, 'The query is not valid: pageSize must be at most 200.');
+  });
+});
+
 describe('request bodies', () => {
+  test('returns 400 for a number beyond the range of a double', async () => {
+    const match = (metadata: string) =>
+      app.http.raw(
+        'POST',
+        '/api/game/matches',
+        `{"players":[{"playerId":"${player.playerId}"}],"metadata":${metadata}}`,
+        game,
+      );
+    assert.equal((await match('{"a":1.7e308,"b":[-1.7e+308]}')).status, 201);
+    for (const number of ['1e400', '-1E+400', `1${'0'.repeat(309)}`]) {
+      const answer = await match(`{"a":[${number}]}`);
+      assert.deepEqual([number, answer.status, answer.body.code], [number, 400, 'invalid_request']);
+    }
+  });
+
   test('returns 400 for bodies that are not JSON or not UTF-8', async () => {
     for (const body of [
       '{',

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { Guid, Page, PageQuery, problems } from '../../../http/schemas.ts';
+import { Page, PageQuery, problems, TenantPath } from '../../../http/schemas.ts';
 import { changePlayer } from './change-player.ts';
 import { listPlayerDevices, listPlayerSessions } from './list-sessions-and-devices.ts';
 import { listPlayers } from './list-players.ts';
@@ -34,7 +33,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           description:
             'Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. ' +
             'If more match, use a longer search text. A filter finds and counts at most 50,000 banned and 50,000 hidden players.',
-          params: Type.Object({ tenantId: Guid }),
+          params: TenantPath,
           querystring: PlayersQuery,
           response: { 200: Page(TenantPlayer), ...problems(429, 503) },
         },

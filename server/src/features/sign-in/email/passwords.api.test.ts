@@ -82,10 +82,12 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
     const email = someEmail();
     await signUp(email, tenant, { password: 'Zoe\u0308 is here' });
     assert.equal((await logIn(email, tenant, 'Zo\u00eb is here')).status, 200);
+    const longName = await signUp(someEmail(), tenant, { displayName: '🗝'.repeat(64) });
+    assert.equal(longName.status, 201, 'a profile accepts a name of 64 code points too');
     for (const body of [
       { email: 'nobody' },
       { displayName: ' ' },
-      { displayName: 'x'.repeat(129) },
+      { displayName: 'x'.repeat(65) },
       { profileVisibility: 'open' },
     ])
       assert.equal((await signUp(someEmail(), tenant, body)).status, 400, JSON.stringify(body));

@@ -27,7 +27,7 @@ export const SignUpBody = Type.Object(
   {
     email: Email,
     password: NewPassword,
-    displayName: Type.Optional(Name(128)),
+    displayName: Type.Optional(Name(64)),
     ...creationFields,
   },
   { title: 'PlayerSignUpRequest' },

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
+import { WorkspacePath } from '../../../http/schemas.ts';
 import { listAnyWorkspaces, readAnyWorkspace } from './read-any-workspace.ts';
 import { AnyWorkspaceDetail, AnyWorkspacePage, AnyWorkspacesQuery } from './schemas.ts';
-import { WorkspacePath } from '../../../http/schemas.ts';
 
 const tags = ['Administration'];
 

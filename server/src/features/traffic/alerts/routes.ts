@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
+import { TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 import { changeAlertSettings, readAlertSettings } from './alert-settings.ts';
 import { readAlerts } from './read-alerts.ts';
 import { AlertPage, AlertQuery, AlertSettings, ChangeAlertSettingsBody } from './schemas.ts';
-import { TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 
 const tags = ['Alerts'];
 

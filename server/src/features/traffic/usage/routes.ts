@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
+import { WorkspacePath } from '../../../http/schemas.ts';
 import { readQuota, readUsage } from './read-usage.ts';
 import { UsageQuery, UsageReport, WorkspaceQuota } from './schemas.ts';
-import { WorkspacePath } from '../../../http/schemas.ts';
 
 const tags = ['Usage'];
 

@@ -1,0 +1,91 @@
+import type { ErrorObject } from 'ajv';
+import { ProblemError } from '../core/problem.ts';
+
+/** The most errors that one problem document lists. */
+const MOST_ERRORS = 20;
+
+/** Turns the errors of a schema into a problem document, in words instead of the keywords of JSON Schema. */
+export function validationProblem(part: string | undefined, errors: readonly ErrorObject[]): ProblemError {
+  const where = part === 'querystring' ? 'query' : (part ?? 'request');
+  const details = errors.slice(0, MOST_ERRORS).map((error) => ({
+    path: pathOf(error),
+    message: messageOf(error),
+  }));
+  const [{ path, message } = { path: '', message: 'is not valid' }] = details;
+  return new ProblemError('invalid_request', {
+    detail: path ? `The ${where} is not valid: ${path} ${message}.` : `The ${where} ${message}.`,
+    members: { errors: details },
+  });
+}
+
+/** The path of the member, such as `players.0.playerId`. A missing member has the path that it should have. */
+function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+  const member = keyword === 'required' ? params.missingProperty : params.tag;
+  return [...instancePath.split('/').slice(1), ...(member ? [member] : [])].join('.');
+}
+
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+};
+
+const FORMATS: Record<string, string> = {
+  uuid: 'a UUID',
+  email: 'an e-mail address',
+  uri: 'a URL',
+  'date-time': 'an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z',
+};
+
+/** What is wrong with the member, as the rest of a sentence. */
+function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+  const { limit } = params;
+  switch (keyword) {
+    case 'required':
+      return 'is missing';
+    case 'type':
+      return `must be ${[params.type]
+        .flat()
+        .map((type: string) => TYPES[type] ?? type)
+        .join(' or ')}`;
+    case 'enum':
+      return oneOf(params.allowedValues as readonly unknown[]);
+    case 'format':
+      return `must be ${FORMATS[params.format as string] ?? params.format}`;
+    case 'pattern':
+      return `must match the pattern ${params.pattern}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'minLength':
+    case 'minItems':
+      return limit === 1 ? 'must not be empty' : `must have at least ${count(keyword, limit)}`;
+    case 'maxLength':
+    case 'maxItems':
+    case 'maxProperties':
+      return `must have at most ${count(keyword, limit)}`;
+    case 'uniqueItems':
+      return 'must not have an item twice';
+    case 'discriminator':
+      return 'is missing, or not one of the values that this operation accepts';
+    default:
+      return message;
+  }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const names = values.map((value) => String(value));
+  return names.length === 1
+    ? `must be ${names[0]}`
+    : `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}
+
+function count(keyword: string, limit: number): string {
+  const what = keyword.endsWith('Length') ? 'character' : keyword.endsWith('Items') ? 'item' : 'member';
+  return `${limit} ${what}${limit === 1 ? '' : 's'}`;
+}
