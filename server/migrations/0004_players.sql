@@ -104,7 +104,7 @@ CALL guildhall_isolate('deletion_receipts', 'guildhall_platform()');
 CREATE POLICY own_rows ON deletion_receipts TO guildhall_player USING (player_id = guildhall_player());
 
 CREATE TABLE devices (
-  id                 uuid PRIMARY KEY,
+  id                 uuid NOT NULL,
   player_id          uuid NOT NULL REFERENCES players,
   device_fingerprint text NOT NULL,
   platform           text NOT NULL,
@@ -120,6 +120,7 @@ CREATE TABLE devices (
   created_at_gl      timestamptz NOT NULL,
   updated_at_gl      timestamptz NOT NULL,
   received_at_db     timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (player_id, id),
   UNIQUE (player_id, device_fingerprint)
 ) WITH (fillfactor = 80);
 
@@ -135,7 +136,7 @@ BEGIN
     AND EXISTS (SELECT FROM devices WHERE player_id = NEW.player_id AND NOT is_blocked)
   LOOP
     DELETE FROM devices
-    WHERE NOT is_blocked AND id IN (
+    WHERE player_id = NEW.player_id AND NOT is_blocked AND id IN (
       SELECT id FROM devices
       WHERE player_id = NEW.player_id AND NOT is_blocked
       ORDER BY id = NEW.id, is_trusted, last_seen_at, id
@@ -177,7 +178,7 @@ BEGIN
     last_seen_at = greatest(last_seen_at, at),
     login_count = login_count + 1,
     updated_at_gl = at
-  WHERE id = used;
+  WHERE player_id = player AND id = used;
   RETURN used;
 END $$;
 REVOKE EXECUTE ON FUNCTION guildhall_use_device FROM PUBLIC;
@@ -322,8 +323,8 @@ CALL guildhall_isolate_tenant('tenant_player_counts');
 CREATE POLICY merges ON tenant_player_counts TO guildhall_player USING (true);
 
 -- Counts the players of each provider: a player with two methods of a provider is counted once. Triggers, because foreign keys move
--- and delete methods too. Whoever changes the methods of a player holds the lock of the player, and each statement of a trigger has a
--- snapshot of its own. So it sees the methods of transactions that committed while this one waited.
+-- and delete methods too. A transaction that changes the methods of a player holds the lock of the player. Each statement of a trigger
+-- has a snapshot of its own. So it sees the methods of transactions that committed while this one waited.
 -- It looks the methods of each player up by their index, so that one statement may add a million.
 CREATE FUNCTION guildhall_count_provider_users() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

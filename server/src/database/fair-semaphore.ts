@@ -82,16 +82,18 @@ export function createFairSemaphore({
         acquire(owner);
         resolve();
       };
-      const timeOut = (): void => {
-        removeWaiter(owner, start);
-        reject(
-          new ProblemError('busy', {
-            detail: `Other large reads took more than ${waitMs! / 1000} seconds. Retry after the number of seconds in Retry-After.`,
-            headers: { 'retry-after': RETRY_AFTER_SECONDS },
-          }),
-        );
-      };
-      const timeout = patient || waitMs === undefined ? undefined : setTimeout(timeOut, waitMs);
+      const timeout =
+        patient || waitMs === undefined
+          ? undefined
+          : setTimeout(() => {
+              removeWaiter(owner, start);
+              reject(
+                new ProblemError('busy', {
+                  detail: `Other large reads took more than ${waitMs / 1000} seconds. Retry after the number of seconds in Retry-After.`,
+                  headers: { 'retry-after': RETRY_AFTER_SECONDS },
+                }),
+              );
+            }, waitMs);
       waiting.set(owner, [...queue, start]);
     });
   };

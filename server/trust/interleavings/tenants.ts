@@ -184,7 +184,7 @@ export const tenantScenarios: Scenario[] = [
     guard: {
       statement: [
         ['INSERT INTO wallet_ledgers AS head (tenant_id) VALUES ($1)', ''],
-        ['ON CONFLICT (tenant_id) DO UPDATE SET tenant_id = head.tenant_id\n    RETURNING', 'SELECT'],
+        ['ON CONFLICT (tenant_id) DO UPDATE SET entries = head.entries\n    RETURNING', 'SELECT'],
         ['clock_timestamp() AS now', 'clock_timestamp() AS now FROM wallet_ledgers WHERE tenant_id = $1'],
       ],
     },

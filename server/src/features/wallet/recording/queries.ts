@@ -12,7 +12,7 @@ import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-
 export async function lockHead(db: Querier, tenantId: string): Promise<Head & Counts & { now: string }> {
   const head = await db.row<Head & Counts & { now: string }>(sql`
     INSERT INTO wallet_ledgers AS head (tenant_id) VALUES (${tenantId})
-    ON CONFLICT (tenant_id) DO UPDATE SET tenant_id = head.tenant_id
+    ON CONFLICT (tenant_id) DO UPDATE SET entries = head.entries
     RETURNING entries AS index, '0x' || encode(hash, 'hex') AS hash, players, sessions, matches, records,
               play_data AS "playData", clock_timestamp() AS now`);
   return head!;
