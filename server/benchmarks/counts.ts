@@ -4,7 +4,7 @@ import { createPartitions } from '../src/database/partitions.ts';
 import { noArchive } from '../src/testing/no-archive.ts';
 import { rebuildRollups } from '../src/features/gameplay/events/index.ts';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
-import { runClosedLoop, type LoadResult } from './closed-loop.ts';
+import type { LoadRequest } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
 
 export const DAYS = 30;
@@ -68,13 +68,8 @@ export async function seedCountedEvents(
   };
 }
 
-/** Measures counts, each from the roll-ups and from the events themselves. */
-export async function loadCounts(
-  server: ServerProcess,
-  { tenant: { tenantId, apiKey } }: SeededEvents,
-  options: { seconds: number },
-  report: (label: string, result: LoadResult) => void,
-): Promise<void> {
+/** Requests for counts, each from the roll-ups and from the events themselves. */
+export function countLoads({ tenantId, apiKey }: TestTenant): [label: string, next: () => LoadRequest][] {
   const at = `/api/bus_tenants/${tenantId}`;
   const headers = { 'x-api-key': apiKey };
   const now = Math.floor(Date.now() / 60_000) * 60_000;
@@ -94,7 +89,7 @@ export async function loadCounts(
   /** A condition that all events with a value fulfil, and that roll-ups do not know. */
   const byEvents = { where: { minimumValue: Number.MIN_SAFE_INTEGER } };
   const daily = { groupBy: ['eventKey'], bucket: 'day' };
-  const loads: [string, () => { path: string; headers: Record<string, string>; body?: string }][] = [
+  return [
     ['summary, an hour by minute', summary(1 / 24, 'minute')],
     ['summary, a day by hour', summary(1, 'hour')],
     ['summary, 7 days by hour', summary(7, 'hour')],
@@ -116,6 +111,4 @@ export async function loadCounts(
     ['from the events: query, 30 days by key and day', query(30, { ...daily, ...byEvents })],
     ['from the events: one player, 30 days', summary(30, 'day', { playerId: randomUUID() })],
   ];
-  for (const [label, next] of loads)
-    report(label, await runClosedLoop({ ...options, connections: 1, url: server.url, next }));
 }

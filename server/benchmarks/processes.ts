@@ -2,6 +2,7 @@ import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import type { LoadResult } from './closed-loop.ts';
 import { loadLiveness, loadLookups, seedLookupPlayers } from './lookups.ts';
 import { loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
+import { round } from './report.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 const CONNECTIONS = 64;
@@ -31,7 +32,7 @@ export async function compareProcesses(processes: number, seconds: number): Prom
   ];
 
   const measure = async (count: number): Promise<LoadResult[]> => {
-    const server = await startServerProcess(count);
+    const server = await startServerProcess({ processes: count });
     try {
       const tenant = await arrangeUnlimitedTenant(server);
       const playerIds = await seedLookupPlayers(server.owner, tenant, LOOKUP_PLAYERS);
@@ -73,8 +74,4 @@ export async function arrangeUnlimitedTenant(server: ServerProcess): Promise<Tes
     [tenant.workspaceId],
   );
   return tenant;
-}
-
-function round(number: number): string {
-  return Math.round(number).toLocaleString('en');
 }

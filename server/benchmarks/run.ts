@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import { arrangeUnlimitedTenant, compareProcesses } from './processes.ts';
-import type { LoadResult } from './closed-loop.ts';
+import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import { rawCopyRate } from './raw-copy.ts';
 import {
   collectLookupStatistics,
@@ -12,10 +12,12 @@ import {
   seedLookupPlayers,
 } from './lookups.ts';
 import { floodPasswords, loadEvents, loadLogins, loadRefreshes, signInKnownPlayers } from './scenarios.ts';
-import { loadCounts, seedCountedEvents } from './counts.ts';
+import { countLoads, seedCountedEvents } from './counts.ts';
 import { archiveLastMonth } from './archive.ts';
 import { moveLateMonth } from './partitions.ts';
 import { measureIsolationCost, type RunLoad } from './isolation.ts';
+import { round, show } from './report.ts';
+import { measureScale } from './scale.ts';
 import { loadPlayers, seedPlayers } from './players.ts';
 import { loadSessions, seedSessions } from './sessions.ts';
 import { loadWalletRecords } from './wallet.ts';
@@ -31,7 +33,7 @@ import { startServerProcess, type ProcessorTime, type ServerProcess } from './se
  * - `--late`: the number of rows that move out of the default partition
  * - `--players`: the number of players for the player list measurement
  * - `--events`: the number of events for the measurement of counts and of the archive
- * - `--only`: the parts to run
+ * - `--only`: the parts to run. `scale` runs alone
  * - `--processes`: compares one process with this number, and runs nothing else
  */
 const { values: options } = parseArgs({
@@ -59,6 +61,10 @@ const hardware = `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${Math.round
 console.log(hardware);
 if (Number(options.processes) > 1) {
   await compareProcesses(Number(options.processes), seconds);
+  process.exit(0);
+}
+if (parts.includes('scale')) {
+  await measureScale(Number(options.events), seconds);
   process.exit(0);
 }
 
@@ -286,7 +292,8 @@ async function measureCounts(server: ServerProcess): Promise<void> {
   console.log(
     `  seeded in ${round(insert)} s, rolled up in ${rebuild.toFixed(1)} s: ${round(rows)} roll-ups, ${round(bytes / 2 ** 20)} MiB`,
   );
-  await loadCounts(server, seeded, { seconds }, show);
+  for (const [label, next] of countLoads(seeded.tenant))
+    show(label, await runClosedLoop({ connections: 1, seconds, url: server.url, next }));
 }
 
 async function measureArchive(server: ServerProcess): Promise<void> {
@@ -310,15 +317,4 @@ async function measurePartitions(server: ServerProcess, tenant: TestTenant): Pro
     `${round(load.perSecond)}/s, longest ${round(load.longest)} ms`,
   );
   console.log(`  moved in ${seconds.toFixed(1)} s`);
-}
-
-function show(label: string, result: LoadResult, note = `${round(result.perSecond)}/s`): void {
-  const errors = result.errors > 0 ? `, ${result.errors} ERRORS` : '';
-  console.log(
-    `  ${label.padEnd(42)} ${note}, p50 ${result.p50.toFixed(1)} ms, p99 ${result.p99.toFixed(1)} ms${errors}`,
-  );
-}
-
-function round(number: number): string {
-  return Math.round(number).toLocaleString('en');
 }

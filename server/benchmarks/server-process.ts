@@ -31,13 +31,24 @@ export interface ProcessorTime {
   client: number;
 }
 
-/** Starts a server with a new data folder, which it deletes at the end. A folder that is given is kept. */
-export async function startServerProcess(processes = 1, keptFolder?: string): Promise<ServerProcess> {
-  const dataDir = keptFolder ?? (await mkdtemp(join(tmpdir(), 'guildhall-bench-')));
+/** Starts a server with a new data folder, which it deletes at the end. A `folder` that is given is kept. `worker` runs background jobs. */
+export async function startServerProcess({
+  processes = 1,
+  folder,
+  worker = false,
+}: { processes?: number; folder?: string | undefined; worker?: boolean } = {}): Promise<ServerProcess> {
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'guildhall-bench-')));
   const port = await freePort();
   const child = spawn(
     process.execPath,
-    [...SERVER_NODE_OPTIONS, CLI, 'serve', '--no-worker', '--processes', String(processes)],
+    [
+      ...SERVER_NODE_OPTIONS,
+      CLI,
+      'serve',
+      ...(worker ? [] : ['--no-worker']),
+      '--processes',
+      String(processes),
+    ],
     {
       env: {
         ...process.env,
@@ -66,13 +77,7 @@ export async function startServerProcess(processes = 1, keptFolder?: string): Pr
     owner,
     databaseUrl,
     pid: child.pid!,
-    async memory() {
-      const statuses = await Promise.all(
-        (await nodeProcesses(child.pid!)).map((pid) => readFile(`/proc/${pid}/status`, 'utf8')),
-      );
-      const sum = statuses.reduce((kib, status) => kib + Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0), 0);
-      return Math.round(sum / 1024);
-    },
+    memory: () => memoryOf(child.pid!),
     async processorTime() {
       const { user, system } = process.cpuUsage();
       return {
@@ -85,7 +90,7 @@ export async function startServerProcess(processes = 1, keptFolder?: string): Pr
       await owner.end();
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));
-      if (!keptFolder) await rm(dataDir, { recursive: true, force: true });
+      if (!folder) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
@@ -99,14 +104,23 @@ function untilListening(child: ChildProcess): Promise<void> {
   });
 }
 
-/** The server, and its serving processes if there are several. */
-async function nodeProcesses(pid: number): Promise<number[]> {
+/** Resident memory in MiB of a process and its children. */
+export async function memoryOf(pid: number): Promise<number> {
+  const statuses = await Promise.all(
+    // A process may have ended since it was listed.
+    (await withChildren(pid)).map((each) => readFile(`/proc/${each}/status`, 'utf8').catch(() => '')),
+  );
+  const sum = statuses.reduce((kib, status) => kib + Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0), 0);
+  return Math.round(sum / 1024);
+}
+
+async function withChildren(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
 async function nodeTime(pid: number): Promise<number> {
-  const stats = await Promise.all((await nodeProcesses(pid)).map(readStat));
+  const stats = await Promise.all((await withChildren(pid)).map(readStat));
   return stats.reduce((sum, { ownMs }) => sum + ownMs, 0);
 }
 
