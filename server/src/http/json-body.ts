@@ -6,8 +6,11 @@ import { isNestedWithin, isStorableDeep } from '../core/text.ts';
 /** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
-/** A body without one of these has no number beyond the range of a double, which JSON.parse turns into Infinity. */
-const HUGE_NUMBER = /\de\+?\d{3}|\d{309}/i;
+/**
+ * A body without one of these has no number beyond the range of a double, which JSON.parse turns into Infinity: an exponent of two digits
+ * needs 210 more. Only the first digit of a number can begin a match, so the search takes linear time.
+ */
+const HUGE_NUMBER = /\de\+?\d{3}|(?<!\d)\d{210}/i;
 
 /** A JSON number with so many digits that a JavaScript number may lose some. */
 const LONG_NUMBER = /[\d.]{16}/;

@@ -101,6 +101,30 @@ describe('validation errors', () => {
     assert.equal((await post([])).detail, 'The body must be an object.');
     const answer = await app.http.get('/api/player/sessions/history?pageSize=201', player.caller);
     assert.equal(answer.body.detail, 'The query is not valid: pageSize must be at most 200.');
+    const keyed = await app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId: player.playerId }] },
+      { ...game, headers: { 'idempotency-key': 'short' } },
+    );
+    assert.equal(
+      keyed.body.detail,
+      'The header is not valid: idempotency-key must have at least 8 characters.',
+    );
+  });
+
+  test('name an unknown member, with at most 64 characters', async () => {
+    const query = { scope: 'player', from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' };
+    for (const [body, path] of [
+      [{ ...query, groupby: ['eventKey'] }, 'groupby'],
+      [{ ...query, where: { ['x'.repeat(50_000)]: 1 } }, `where.${'x'.repeat(64)}`],
+    ] as const) {
+      const answer = await app.http.post(`/api/bus_tenants/${tenant.tenantId}/queries`, body, {
+        apiKey: tenant.apiKey,
+      });
+      assert.equal(answer.status, 400);
+      assert.deepEqual(answer.body.errors, [{ path, message: 'is unknown' }]);
+      assert.equal(answer.body.detail, `The body is not valid: ${path} is unknown.`);
+    }
   });
 });
 
@@ -114,7 +138,9 @@ describe('request bodies', () => {
         game,
       );
     assert.equal((await match('{"a":1.7e308,"b":[-1.7e+308]}')).status, 201);
-    for (const number of ['1e400', '-1E+400', `1${'0'.repeat(309)}`]) {
+    const long = '9'.repeat(210);
+    assert.equal((await match(`{"a":${long.slice(1)}e+99}`)).status, 201);
+    for (const number of ['1e400', '-1E+400', '1.5e0400', `1${'0'.repeat(309)}`, `-${long}e99`]) {
       const answer = await match(`{"a":[${number}]}`);
       assert.deepEqual([number, answer.status, answer.body.code], [number, 400, 'invalid_request']);
     }

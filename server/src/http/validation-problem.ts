@@ -4,9 +4,12 @@ import { ProblemError } from '../core/problem.ts';
 /** The most errors that one problem document lists. */
 const MOST_ERRORS = 20;
 
+/** The names of the parts of a request. */
+const PARTS: Record<string, string> = { body: 'body', querystring: 'query', headers: 'header' };
+
 /** Turns the errors of a schema into a problem document, in words instead of the keywords of JSON Schema. */
 export function validationProblem(part: string | undefined, errors: readonly ErrorObject[]): ProblemError {
-  const where = part === 'querystring' ? 'query' : (part ?? 'request');
+  const where = PARTS[part ?? ''] ?? 'request';
   const details = errors.slice(0, MOST_ERRORS).map((error) => ({
     path: pathOf(error),
     message: messageOf(error),
@@ -18,10 +21,13 @@ export function validationProblem(part: string | undefined, errors: readonly Err
   });
 }
 
+/** The most characters of a name that the client has made up. */
+const MOST_NAME = 64;
+
 /** The path of the member, such as `players.0.playerId`. A missing member has the path that it should have. */
-function pathOf({ instancePath, keyword, params }: ErrorObject): string {
-  const member = keyword === 'required' ? params.missingProperty : params.tag;
-  return [...instancePath.split('/').slice(1), ...(member ? [member] : [])].join('.');
+function pathOf({ instancePath, params }: ErrorObject): string {
+  const member = params.missingProperty ?? params.additionalProperty?.slice(0, MOST_NAME) ?? params.tag;
+  return [...instancePath.split('/').slice(1), ...(member === undefined ? [] : [member])].join('.');
 }
 
 const TYPES: Record<string, string> = {
@@ -47,6 +53,8 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
   switch (keyword) {
     case 'required':
       return 'is missing';
+    case 'additionalProperties':
+      return 'is unknown';
     case 'type':
       return `must be ${[params.type]
         .flat()
