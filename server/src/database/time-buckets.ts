@@ -16,6 +16,7 @@ const lengths: Record<Exclude<Bucket, 'month'>, Sql> = {
 export const bucketStart = (bucket: Bucket, time: Sql): Sql =>
   bucket === 'month'
     ? sql`date_trunc('month', ${time} AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`
-    : sql`date_bin(${lengths[bucket]}, ${time}, ${A_MONDAY})`;
+    : sql`date_bin(${lengths[bucket]}, ${time}, ${FIRST_MONDAY})`;
 
-const A_MONDAY = sql`timestamptz '2000-01-03T00:00:00Z'`;
+/** Before all times: PostgreSQL 15.6, 16.2 and older place the start of a bucket before the origin into the bucket before it. */
+const FIRST_MONDAY = sql`timestamptz '0001-01-01T00:00:00Z'`;
