@@ -59,7 +59,9 @@ export async function seedCountedEvents(
   const rebuilt = performance.now();
   await owner.query('VACUUM ANALYZE event_rollups');
   const { rows } = await owner.query<{ rows: number; bytes: number }>(
-    `SELECT count(*)::int AS rows, pg_total_relation_size('event_rollups')::float8 AS bytes FROM event_rollups`,
+    `SELECT count(*)::int AS rows,
+            (SELECT sum(pg_total_relation_size(relid))::float8 FROM pg_partition_tree('event_rollups')) AS bytes
+     FROM event_rollups`,
   );
   return {
     tenant,

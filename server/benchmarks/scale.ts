@@ -169,7 +169,11 @@ async function runCommand({ dataDir }: ServerProcess, command: string): Promise<
   const { child, output } = spawnCommand(command, { dataDir, env: { MASTER_KEY: TEST_MASTER_KEY } });
   let most = 0;
   const watch = setInterval(() => {
-    void memoryOf(child.pid!).then((memory) => (most = Math.max(most, memory)));
+    memoryOf(child.pid!).then(
+      (memory) => (most = Math.max(most, memory)),
+      // The command has ended.
+      () => {},
+    );
   }, 200);
   const code = await exitOf(child);
   clearInterval(watch);
