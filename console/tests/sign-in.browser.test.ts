@@ -108,6 +108,17 @@ describe('the end of a session', () => {
     await page.getByText(/^Your session has ended/).waitFor();
   });
 
+  test('lets a tab go on that was opened at the sign-in itself', async () => {
+    const page = await studio.visit('/sign-in?next=/account');
+    const second = await page.context().newPage();
+    await second.goto('/sign-in');
+    await second.getByLabel('E-mail').waitFor();
+    await page.bringToFront();
+    await signIn(page, studio.owner.email);
+    await page.waitForURL('**/account');
+    await second.waitForURL(`**${studio.game}`);
+  });
+
   test('leaves the page when the password is changed on another device', async () => {
     const { email } = await accounts.signUpVerified();
     const page = await studio.visit('/sign-in?next=/workspaces');
@@ -202,6 +213,20 @@ describe('account', () => {
     await page.getByRole('button', { name: 'Join the workspace' }).click();
     await page.getByRole('heading', { name: 'Harbor Games', exact: true }).waitFor();
     assert.equal(lookUps, 0, 'after the page has shown the invitation');
+  });
+
+  test('accepts an invitation, which is looked up once, while another account is signed in', async () => {
+    const { email } = await accounts.signUpVerified();
+    const { token } = await arrangeInvitation(studio.app, studio.tenant, { email });
+    const page = await studio.open('/account');
+    const second = await page.context().newPage();
+    let lookUps = 0;
+    second.on('request', (request) => (lookUps += Number(request.url().endsWith('/invitations/look-up'))));
+    await second.goto(`/invitation#token=${token}`);
+    await second.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT_PASSWORD);
+    await second.getByRole('button', { name: 'Join the workspace' }).click();
+    await second.getByRole('heading', { name: 'Harbor Games', exact: true }).waitFor();
+    assert.equal(lookUps, 1);
   });
 
   test('resets a password with the link of the mail', async () => {

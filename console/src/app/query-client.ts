@@ -7,7 +7,7 @@ const PATIENT_RETRIES = 10;
 /** Requests that the server refused for good are not repeated. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   if (failures >= RETRIES) return false;
-  return !(error instanceof GuildhallError) || error.status === 503 || error.status >= 502;
+  return !(error instanceof GuildhallError) || error.status >= 502;
 }
 
 /** For long readings of many pages: a request that was limited is sent again after the time that the server names. */

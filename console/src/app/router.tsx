@@ -38,6 +38,8 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: textParams('next', 'ended'),
+  // So the page notices a sign-in in another tab, and takes no account that was signed in before for a new one.
+  beforeLoad: () => client.session.load(),
   component: lazyRouteComponent(() => import('../pages/sign-in/SignInPage'), 'SignInPage'),
 });
 

@@ -21,7 +21,12 @@ export async function leave(router: ConsoleRouter, queryClient: QueryClient): Pr
   dropCreatedKeys();
   const { matches, location } = router.state;
   const isLeaving = location.pathname === '/sign-in';
-  if (!isLeaving && matches.some(({ routeId }) => routeId === '/app'))
+  if (!isLeaving && matches.every(({ routeId }) => routeId !== '/app')) {
+    // A page without a session, such as that of an invitation, still shows what it has read.
+    queryClient.removeQueries({ type: 'inactive' });
+    return;
+  }
+  if (!isLeaving)
     await router.navigate({
       to: '/sign-in',
       search: { next: location.href, ended: 'true' },
