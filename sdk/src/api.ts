@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 908632929470b1385aa31965f575459f47a51eb2508398adf06eba9712c21f7a
+// Document: d7cdb91cebf4239e0a991fe50d58da33e8358ce5f8123568877adc10c647de0e
 
 export interface paths {
     "/metrics": {
@@ -3144,6 +3144,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List redeliveries of a webhook
+         * @description Returns the redeliveries of the last 30 days in pages, newest first. Only the first one may be running.
+         */
+        get: operations["listWebhookRedeliveries"];
+        put?: never;
+        /**
+         * Redeliver many events
+         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and workspace.
+         */
+        post: operations["startWebhookRedelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a redelivery
+         * @description Returns the progress of a redelivery. It changes every second or less often.
+         */
+        get: operations["getWebhookRedelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a redelivery
+         * @description Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery that has ended does not change.
+         */
+        post: operations["cancelWebhookRedelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{workspaceId}/webhooks": {
         parameters: {
             query?: never;
@@ -3310,6 +3374,70 @@ export interface paths {
         get: operations["listOutboxMails"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/redeliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List redeliveries of a webhook
+         * @description Returns the redeliveries of the last 30 days in pages, newest first. Only the first one may be running.
+         */
+        get: operations["listPlatformWebhookRedeliveries"];
+        put?: never;
+        /**
+         * Redeliver many events
+         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and workspace.
+         */
+        post: operations["startPlatformWebhookRedelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/redeliveries/{redeliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a redelivery
+         * @description Returns the progress of a redelivery. It changes every second or less often.
+         */
+        get: operations["getPlatformWebhookRedelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a redelivery
+         * @description Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery that has ended does not change.
+         */
+        post: operations["cancelPlatformWebhookRedelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5636,6 +5764,25 @@ export interface components {
             /** @description Unix seconds. */
             startTime: number;
         };
+        /** @description Selects the deliveries that match all members. At least one member is required. */
+        StartWebhookRedeliveryRequest: {
+            /** @description Only these deliveries. */
+            deliveryIds?: string[];
+            /** @description Only deliveries with this status. */
+            status?: components["schemas"]["WebhookDeliveryStatus"] | null;
+            /** @description Only deliveries of this type. */
+            eventType?: components["schemas"]["WebhookDeliveryType"] | null;
+            /**
+             * Format: date-time
+             * @description Only deliveries created at or after this time.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
+             * @description Only deliveries created before this time.
+             */
+            to?: string | null;
+        };
         StartedPortalLogin: {
             /** @description The URL at which the browser signs in to StoreA. */
             authUrl: string;
@@ -6409,6 +6556,35 @@ export interface components {
             /** @description Total number of items across all pages. */
             totalCount: number;
         };
+        WebhookRedelivery: {
+            /** Format: uuid */
+            id: string;
+            /** @description `completed`: each delivery was attempted. `cancelled`: a user cancelled it. `stopped`: the webhook was disabled. */
+            status: components["schemas"]["WebhookRedeliveryStatus"];
+            /** @description How many deliveries matched at the start. */
+            total: number;
+            /** @description How many were attempted with success. */
+            delivered: number;
+            /** @description How many were attempted without success. They are retried on the schedule of all deliveries. */
+            failed: number;
+            /** @description How many were deleted before their attempt, after 30 days. */
+            skipped: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+        };
+        WebhookRedeliveryPage: {
+            items: components["schemas"]["WebhookRedelivery"][];
+            /** @description The limit of this page. */
+            limit: number;
+            /** @description The number of items before this page. */
+            offset: number;
+            /** @description Total number of items across all pages. */
+            totalCount: number;
+        };
+        /** @enum {string} */
+        WebhookRedeliveryStatus: "running" | "completed" | "cancelled" | "stopped";
         WebhookWithSecret: {
             /** Format: uuid */
             id: string;
@@ -10776,6 +10952,108 @@ export interface operations {
             };
         };
     };
+    listWebhookRedeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedeliveryPage"];
+                };
+            };
+        };
+    };
+    startWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Selects the deliveries that match all members. At least one member is required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartWebhookRedeliveryRequest"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
+    getWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+                redeliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
+    cancelWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+                redeliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -11049,6 +11327,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OutboxMailPage"];
+                };
+            };
+        };
+    };
+    listPlatformWebhookRedeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedeliveryPage"];
+                };
+            };
+        };
+    };
+    startPlatformWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Selects the deliveries that match all members. At least one member is required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartWebhookRedeliveryRequest"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
+    getPlatformWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+                redeliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
+    cancelPlatformWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+                redeliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
                 };
             };
         };

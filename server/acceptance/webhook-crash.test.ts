@@ -22,6 +22,8 @@ const DELIVERIES = LONG ? 10_000 : 300;
 const KILLS = LONG ? 10 : 2;
 const WORKERS = LONG ? 2 : 1;
 const WEBHOOKS = 4;
+/** More than one step of a redelivery. */
+const REDELIVERIES = 250;
 const PUBLISHERS = 8;
 
 const folder = dataFolder();
@@ -117,19 +119,32 @@ test(
       if (kill === Math.ceil(KILLS / 2)) await rotateAll(webhooks, accessToken);
     }
     const ids = await published;
-    while ((await count(`status = 'pending'`)) > 0) await sleep(100);
+    const allEnded = async () => {
+      while ((await count(`status = 'pending'`)) > 0) await sleep(100);
+    };
+    await allEnded();
+    const arrivedBefore = [...arrived.keys()];
+
+    const [{ id: hookId } = assert.fail()] = hooks.values();
+    const again = await arrangeFailed(hookId);
+    await send(`${webhooks}/${hookId}/redeliveries`, 'POST', { status: 'failed' }, accessToken);
+    while (!arrived.has(again[10]!)) await sleep(5);
+    const [worker, ...others] = workers;
+    await worker!.end('SIGKILL');
+    if (!LONG) await expireDeadWorkers();
+    workers = [...others, await startWorker()];
+    const ended = await endOfRedelivery();
+    await allEnded();
     shortenDelaysing.abort();
     await hurried;
     for (const worker of workers) await worker.end('SIGTERM');
     await server.end('SIGTERM');
 
     assert.equal(ids.length, DELIVERIES);
-    assert.deepEqual(
-      [...arrived.keys()].toSorted(),
-      ids.toSorted(),
-      'one id for each, and none of anything else',
-    );
-    assert.equal(acknowledged(), DELIVERIES);
+    assert.deepEqual(arrivedBefore.toSorted(), ids.toSorted(), 'one id for each, and none of anything else');
+    assert.equal(acknowledged(), DELIVERIES + REDELIVERIES);
+    assert.ok(again.every((id) => arrived.has(id)));
+    assert.deepEqual(ended, { status: 'completed', total: REDELIVERIES, attempted: REDELIVERIES });
     assert.deepEqual(forged, []);
     assert.ok(
       [...arrived.values()].every(({ bodies }) => bodies.size === 1),
@@ -161,6 +176,28 @@ async function publishAll(webhooks: string, accessToken: string): Promise<string
   };
   await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
   return ids;
+}
+
+/** Writes failed deliveries of a webhook, and returns their ids, oldest first. */
+async function arrangeFailed(webhookId: string): Promise<string[]> {
+  const { rows } = await database.query(
+    `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, next_attempt_at)
+     SELECT (substr($1, 1, 24) || lpad(to_hex(number), 12, '0'))::uuid, $1::uuid, 'webhook.test', '{}', 'failed', NULL
+     FROM generate_series(1, $2::int) number RETURNING id`,
+    [webhookId, REDELIVERIES],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Waits until the only redelivery has ended. */
+async function endOfRedelivery() {
+  for (;;) {
+    const { rows } = await database.query(
+      `SELECT status, total, delivered + failed AS attempted FROM webhook_redeliveries`,
+    );
+    if (rows[0].status !== 'running') return rows[0];
+    await sleep(100);
+  }
 }
 
 /**

@@ -118,6 +118,26 @@ CREATE TABLE webhook_attempts (
   PRIMARY KEY (delivery_id, number)
 );
 
+-- Deliveries that a request sends again. A job starts some of them at a time (docs/decisions/0065-bulk-redelivery.md).
+CREATE TABLE webhook_redeliveries (
+  id           uuid PRIMARY KEY,                    -- UUIDv7: the order of lists
+  endpoint_id  uuid NOT NULL REFERENCES webhook_endpoints ON DELETE CASCADE,
+  status       text NOT NULL CHECK (status IN ('running', 'completed', 'cancelled', 'stopped')),
+  delivery_ids uuid[] NOT NULL,                     -- all, oldest first; empty once it has ended
+  total        integer NOT NULL,
+  started      integer NOT NULL DEFAULT 0,          -- how many of delivery_ids were made due
+  in_progress  uuid[] NOT NULL DEFAULT '{}',        -- of these, those whose next attempt has not ended
+  delivered    integer NOT NULL DEFAULT 0,
+  failed       integer NOT NULL DEFAULT 0,
+  skipped      integer NOT NULL DEFAULT 0,
+  step         integer NOT NULL DEFAULT 1,          -- the one job that may continue it
+  created_at   timestamptz NOT NULL DEFAULT now(),
+  ended_at     timestamptz,
+  CHECK ((ended_at IS NULL) = (status = 'running'))
+);
+CREATE UNIQUE INDEX webhook_redeliveries_running ON webhook_redeliveries (endpoint_id) WHERE status = 'running';
+CREATE INDEX ON webhook_redeliveries (endpoint_id, id DESC);
+
 -- Webhooks: those of a workspace in its scope, those of the deployment and the work of the worker in the platform's.
 CALL guildhall_isolate('webhook_endpoints', 'workspace_id = guildhall_workspace() OR guildhall_platform()');
 
@@ -127,6 +147,9 @@ CALL guildhall_isolate('webhook_deliveries',
 
 CALL guildhall_isolate('webhook_attempts',
   'guildhall_platform() OR EXISTS (SELECT FROM webhook_deliveries delivery WHERE delivery.id = delivery_id OFFSET 0)');
+
+CALL guildhall_isolate('webhook_redeliveries',
+  'guildhall_platform() OR EXISTS (SELECT FROM webhook_endpoints endpoint WHERE endpoint.id = endpoint_id OFFSET 0)');
 
 -- Every scope publishes events.
 CREATE POLICY publish ON webhook_deliveries FOR INSERT TO guildhall_app WITH CHECK (true);
@@ -142,4 +165,4 @@ $$;
 REVOKE EXECUTE ON FUNCTION guildhall_webhook_subscribers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_webhook_subscribers TO guildhall_app;
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_endpoints, webhook_deliveries, webhook_attempts TO guildhall_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_endpoints, webhook_deliveries, webhook_attempts, webhook_redeliveries TO guildhall_app;

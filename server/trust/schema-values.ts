@@ -69,7 +69,12 @@ export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-function objectsOf({ properties, required = [], additionalProperties }: Schema): fc.Arbitrary<unknown> {
+function objectsOf({
+  properties,
+  required = [],
+  minProperties = 0,
+  additionalProperties,
+}: Schema): fc.Arbitrary<unknown> {
   if (!properties)
     return additionalProperties === false
       ? fc.constant({})
@@ -77,9 +82,11 @@ function objectsOf({ properties, required = [], additionalProperties }: Schema):
           maxKeys: 3,
         });
   const members = Object.entries(properties as Record<string, Schema>);
-  return fc.record(Object.fromEntries(members.map(([name, member]) => [name, valuesOf(member)])), {
-    requiredKeys: required as string[],
-  });
+  return fc
+    .record(Object.fromEntries(members.map(([name, member]) => [name, valuesOf(member)])), {
+      requiredKeys: required as string[],
+    })
+    .filter((object) => Object.keys(object).length >= (minProperties as number));
 }
 
 /** The optional members of an object that a request does not have yet. */

@@ -272,6 +272,11 @@ export const problemCatalog = {
     'This delivery is already in progress',
     'An attempt at this delivery is in progress. Read the delivery again in a few seconds.',
   ],
+  redelivery_running: [
+    409,
+    'A redelivery is already running',
+    'A webhook has one redelivery at a time. Cancel the running one, or wait until it ends.',
+  ],
   players_rejected: [
     410,
     'A player session has expired',

@@ -15,6 +15,9 @@ export const QUERY_BODY_LIMIT = 64 * KIB;
 /** For routes with up to 1,000 players of a match: 500 bytes each, with escapes and white space. */
 export const ROSTER_BODY_LIMIT = 512 * KIB;
 
+/** For lists of up to 10,000 ids: 39 bytes each as JSON, and white space. */
+export const ID_LIST_BODY_LIMIT = 512 * KIB;
+
 /**
  * For forms: at most two files of 2 MiB and text fields. A larger form is read to its end, because an oversized file
  * returns 400.

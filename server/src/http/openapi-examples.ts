@@ -64,6 +64,7 @@ const TEXTS: Record<string, string> = {
   day: '2026-11-01',
   definitionId: DEFINITION,
   deliveryId: id(14),
+  redeliveryId: id(28),
   description: 'Alerts to the chat of the team',
   'RejectedEventBatch.detail': 'No event was stored. The member errors gives the reason for each event.',
   device: 'PC',
@@ -278,6 +279,8 @@ const TEXTS: Record<string, string> = {
   ProfileVisibility: 'limited',
   TokenProvider: 'Mock',
   WebhookDeliveryStatus: 'delivered',
+  'StartWebhookRedeliveryRequest.status': 'failed',
+  WebhookRedeliveryStatus: 'completed',
   WorkspaceRole: 'admin',
   // Times.
   bucketStart: NOON,
@@ -301,6 +304,8 @@ const TEXTS: Record<string, string> = {
   'SessionTimeline.from': '2026-11-01T00:00:00.000Z',
   'SessionAnalytics.to': NEXT_MONTH,
   'SessionTimeline.to': NEXT_MONTH,
+  'StartWebhookRedeliveryRequest.from': NOON,
+  'StartWebhookRedeliveryRequest.to': NEXT_MONTH,
   periodStart: '2026-11-01T00:00:00.000Z',
 };
 
@@ -315,6 +320,7 @@ const NUMBERS: Record<string, number> = {
   confirmations: 12,
   count: 40,
   created: 1,
+  delivered: 118,
   devices: 1,
   duplicateCount: 0,
   durationMs: 84,
@@ -333,6 +339,7 @@ const NUMBERS: Record<string, number> = {
   'AssertionResult.expiresIn': 300,
   'SecondFactorRequired.expiresIn': 300,
   failed: 0,
+  'WebhookRedelivery.failed': 2,
   gracePeriodSeconds: 86_400,
   id: 1,
   index: 0,
@@ -380,12 +387,14 @@ const NUMBERS: Record<string, number> = {
   score: 1200,
   sessionId: 1,
   sessions: 12,
+  skipped: 0,
   startTime: 1_793_534_400,
   status: 400,
   'RejectedEventBatch.status': 422,
   statusCode: 200,
   'EventError.statusCode': 404,
   threshold: 1000,
+  total: 120,
   totalCount: 1,
   totalGamesPlayed: 1,
   totalLogins: 40,
@@ -456,7 +465,7 @@ const OMITTED = new Set(
     'SecondFactorRequest.recoveryCode ReauthenticationRequest.code rateLimit CreateWebhookRequest.tenantId LogoutRequest.deviceId ' +
     'UpdateProfileRequest.avatarUrl chain ClientInfo.metadata DeviceInfo.metadata UpdateDeviceRequest.isBlocked RecordedEvent.playerId UsageItem.tenantId UsageItem.tenantName UsageItem.keyId UsageItem.keyName UsageItem.keyKind ' +
     'EventQueryFilter.eventValues EventQueryFilter.eventCategories EventQueryFilter.playerIds EventQueryFilter.matchSessionId EventQueryFilter.minimumValue EventQueryFilter.maximumValue EventQueryRow.playerId EventQueryRow.matchSessionId EventQueryRow.eventValue EventQueryRow.eventCategory ' +
-    'UpdateWebhookRequest.enabled loginSessionId Problem.errors UpdatePlanRequest.hardStop slug'
+    'UpdateWebhookRequest.enabled StartWebhookRedeliveryRequest.deliveryIds StartWebhookRedeliveryRequest.eventType loginSessionId Problem.errors UpdatePlanRequest.hardStop slug'
   ).split(' '),
 );
 

@@ -150,7 +150,7 @@ describe('GET /openapi.json: common parts', () => {
     const keywords = new Set(
       (
         '$ref additionalProperties anyOf const default description discriminator enum examples format items maximum ' +
-        'maxItems maxLength maxProperties minimum minItems minLength oneOf pattern properties required type uniqueItems'
+        'maxItems maxLength maxProperties minimum minItems minLength minProperties oneOf pattern properties required type uniqueItems'
       ).split(' '),
     );
     const formats = new Set(['binary', 'date', 'date-time', 'email', 'int64', 'uri', 'uuid']);
@@ -251,7 +251,7 @@ describe('GET /openapi.json: names', () => {
   test('uses one verb for one thing in all operation ids, in American spelling', () => {
     const verbs = new Set(
       (
-        'accept ban confirm create delete disable end enroll export finish force get import ingest invite join leave lift link ' +
+        'accept ban cancel confirm create delete disable end enroll export finish force get import ingest invite join leave lift link ' +
         'list log mark merge query record redeliver refresh remove request resend reset revoke rotate send set sign start stream test ' +
         'unlink update upload validate verify withdraw'
       ).split(' '),

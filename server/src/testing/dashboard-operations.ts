@@ -165,6 +165,15 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
       const { rows } = await app.owner.query('SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1');
       return rows[0].id as string;
     },
+    /** A running redelivery of that webhook. */
+    redelivery: async () => {
+      const { rows } = await app.owner.query(
+        `INSERT INTO webhook_redeliveries (id, endpoint_id, status, delivery_ids, total)
+         SELECT gen_random_uuid(), endpoint_id, 'running', ARRAY[id], 1
+         FROM webhook_deliveries ORDER BY id DESC LIMIT 1 RETURNING id`,
+      );
+      return rows[0].id as string;
+    },
   };
   const makeWebhook = async (path: string, caller: Caller) => {
     const { body } = await app.http.post(path, { url: 'https://hooks.example.com' }, caller);
@@ -175,8 +184,12 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
 
   const gameKey = { keyId: made.key('game') };
   const apiKey = { keyId: made.key('api') };
-  const webhook = { webhookId: made.webhook, deliveryId: made.delivery };
-  const platformWebhook = { webhookId: made.platformWebhook, deliveryId: made.delivery };
+  const webhook = { webhookId: made.webhook, deliveryId: made.delivery, redeliveryId: made.redelivery };
+  const platformWebhook = {
+    webhookId: made.platformWebhook,
+    deliveryId: made.delivery,
+    redeliveryId: made.redelivery,
+  };
 
   return {
     getOwnAccount: { needs: 'account' },
@@ -348,6 +361,10 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     listWebhookDeliveries: { ...reads, path: webhook },
     getWebhookDelivery: { ...reads, path: webhook },
     redeliverWebhook: { needs: 'admin', path: webhook },
+    startWebhookRedelivery: { needs: 'admin', body: { status: 'pending' }, path: webhook },
+    listWebhookRedeliveries: { ...reads, path: webhook },
+    getWebhookRedelivery: { ...reads, path: webhook },
+    cancelWebhookRedelivery: { needs: 'admin', path: webhook },
 
     listPlatformWebhooks: { needs: 'platformAdmin' },
     createPlatformWebhook: { needs: 'platformAdmin', body: { url: 'https://hooks.example.com' } },
@@ -359,6 +376,14 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     listPlatformWebhookDeliveries: { needs: 'platformAdmin', path: platformWebhook },
     getPlatformWebhookDelivery: { needs: 'platformAdmin', path: platformWebhook },
     redeliverPlatformWebhook: { needs: 'platformAdmin', path: platformWebhook },
+    startPlatformWebhookRedelivery: {
+      needs: 'platformAdmin',
+      body: { status: 'pending' },
+      path: platformWebhook,
+    },
+    listPlatformWebhookRedeliveries: { needs: 'platformAdmin', path: platformWebhook },
+    getPlatformWebhookRedelivery: { needs: 'platformAdmin', path: platformWebhook },
+    cancelPlatformWebhookRedelivery: { needs: 'platformAdmin', path: platformWebhook },
 
     listOutboxMails: { needs: 'platformAdmin' },
     listAllWorkspaces: { needs: 'platformAdmin', query: 'search=w' },

@@ -103,6 +103,7 @@ export const placements: Record<Placement, string[]> = {
     'webhook_attempts',
     'webhook_deliveries',
     'webhook_endpoints',
+    'webhook_redeliveries',
   ],
 };
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { newId } from '../core/ids.ts';
 import { eventually } from './eventually.ts';
 import type { Caller } from './http-client.ts';
 import type { TestApp } from './test-app.ts';
@@ -36,16 +38,51 @@ export async function arrangeWebhook(
     redeliver: (deliveryId: string) =>
       http.post(`${at}/deliveries/${deliveryId}/redeliver`, undefined, caller),
     /** Waits until a delivery has these values. */
-    async becomes(deliveryId: string, wanted: Record<string, unknown>) {
-      const holds = async () => {
-        const delivery = await call('GET', `/deliveries/${deliveryId}`);
-        return Object.entries(wanted).every(([name, value]) => delivery[name] === value);
-      };
-      await eventually(holds).catch(async (error: Error) => {
-        throw new Error(JSON.stringify(await call('GET', `/deliveries/${deliveryId}`)), { cause: error });
-      });
-    },
+    becomes: (deliveryId: string, wanted: Record<string, unknown>) =>
+      untilItHas(() => call('GET', `/deliveries/${deliveryId}`), wanted),
+    /** Requests a redelivery of many. */
+    requestRedelivery: (body: unknown, by = caller) => http.post(`${at}/redeliveries`, body, by),
+    /** Starts a redelivery of many, and returns it. */
+    startRedelivery: (body: object = { status: 'failed' }) => call('POST', '/redeliveries', body),
+    redelivery: (redeliveryId: string) => call('GET', `/redeliveries/${redeliveryId}`),
+    cancelRedelivery: (redeliveryId: string) => call('POST', `/redeliveries/${redeliveryId}/cancel`),
+    /** Waits until a redelivery has these values. */
+    redeliveryBecomes: (redeliveryId: string, wanted: Record<string, unknown>) =>
+      untilItHas(() => call('GET', `/redeliveries/${redeliveryId}`), wanted),
   };
+}
+
+async function untilItHas(
+  read: () => Promise<Record<string, unknown>>,
+  wanted: Record<string, unknown>,
+): Promise<void> {
+  const holds = async () => {
+    const found = await read();
+    return Object.entries(wanted).every(([name, value]) => found[name] === value);
+  };
+  await eventually(holds).catch(async (error: Error) => {
+    throw new Error(JSON.stringify(await read()), { cause: error });
+  });
+}
+
+/** Writes deliveries that ended in the past. Their ids are in the order of the numbers in their bodies. Returns the ids. */
+export async function arrangeDeliveries(
+  { owner }: Pick<TestApp, 'owner'>,
+  webhookId: string,
+  count: number,
+  status: 'delivered' | 'failed' = 'failed',
+): Promise<string[]> {
+  const random = randomBytes(3).toString('hex');
+  const prefix = `${newId().slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3)}-`;
+  const { rows } = await owner.query(
+    `INSERT INTO webhook_deliveries
+       (id, endpoint_id, event_type, body, status, attempts, failures, next_attempt_at, last_attempt_at, last_status_code)
+     SELECT ($4 || lpad(to_hex(number), 12, '0'))::uuid, $1, 'usage.warning',
+            '{"data":{"number":' || number || '}}', $3, 8, 8, NULL, now(), 500
+     FROM generate_series(1, $2::int) number RETURNING id`,
+    [webhookId, count, status, prefix],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Makes the next attempts of one or all deliveries due now. Returns how many. */

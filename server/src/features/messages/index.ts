@@ -4,10 +4,12 @@ import { deleteOldMails, deliverMail, mailQueue, outboxRoutes } from './mail/ind
 import { deleteOldNotifications, notificationRoutes } from './notifications/index.ts';
 import {
   attemptDelivery,
+  continueRedelivery,
   deleteOldDeliveries,
   deliveryQueue,
   listOwners,
   platformWebhookRoutes,
+  redeliveryQueue,
   webhookRoutes,
 } from './webhooks/index.ts';
 
@@ -28,6 +30,7 @@ export const messages = {
         (endpointIds) =>
           listOwners(database.forPlatform(), endpointIds),
     ),
+    job(redeliveryQueue, continueRedelivery),
   ],
   schedules: [
     { name: 'delete-old-mails', cron: '7 * * * *', run: deleteOldMails },

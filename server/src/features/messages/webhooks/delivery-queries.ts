@@ -153,6 +153,7 @@ const columns = sql`
 
 /** Selects deliveries of an endpoint. */
 export interface DeliveryFilter {
+  deliveryIds?: string[] | undefined;
   status?: string | undefined;
   eventType?: string | undefined;
   from?: string | undefined;
@@ -166,8 +167,12 @@ const MAX_CLOCK_SKEW_SECONDS = 60;
 export const MAX_LISTED_DELIVERIES = 10_000;
 
 /** The last {@link MAX_LISTED_DELIVERIES} deliveries of a time range, then filtered. So a rare status does not read all of them. */
-const matching = (endpointId: string, { status, eventType, from, to }: DeliveryFilter): Sql => {
+export const matching = (
+  endpointId: string,
+  { deliveryIds, status, eventType, from, to }: DeliveryFilter,
+): Sql => {
   const range = [sql`endpoint_id = ${endpointId}`];
+  if (deliveryIds !== undefined) range.push(sql`id = ANY(${deliveryIds}::uuid[])`);
   if (from !== undefined)
     range.push(sql`created_at >= ${from} AND id >= ${firstIdAt(from, -MAX_CLOCK_SKEW_SECONDS)}`);
   if (to !== undefined) range.push(sql`created_at < ${to} AND id < ${firstIdAt(to, MAX_CLOCK_SKEW_SECONDS)}`);
@@ -226,36 +231,53 @@ export function listAttempts(db: Querier, deliveryId: string): Promise<Attempt[]
     ORDER BY number`);
 }
 
-/** Locks a delivery until the transaction ends, and returns its state. */
+/** Locks a delivery until the transaction ends, and returns whether an attempt is running. */
 export function lockDelivery(
   db: Querier,
   endpointId: string,
   deliveryId: string,
-): Promise<{ isAttemptRunning: boolean; isDue: boolean } | undefined> {
+): Promise<{ isAttemptRunning: boolean } | undefined> {
   return db.row(sql`
-    SELECT coalesce(attempting_until > now(), false) AS "isAttemptRunning",
-           status = 'pending' AND attempting_until IS NULL AND next_attempt_at <= now() AS "isDue"
+    SELECT coalesce(attempting_until > now(), false) AS "isAttemptRunning"
     FROM webhook_deliveries
     WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR NO KEY UPDATE`);
 }
 
-/** Makes a delivery due now and restarts its retry schedule. */
-export function restartDelivery(
+/**
+ * Makes deliveries due now and restarts their retry schedules, except those that were attempted with success since a time. A
+ * delivery that is due or has a running attempt keeps its turn,
+ * because it has a job. A new turn would make that job stale, so repeated calls could postpone the attempt for ever.
+ */
+export function restartDeliveries(
   db: Querier,
-  deliveryId: string,
-): Promise<{ id: string; endpointId: string; turn: number }[]> {
+  endpointId: string,
+  deliveryIds: string[],
+  since: string | null = null,
+): Promise<{ id: string; endpointId: string; turn: number; needsJob: boolean }[]> {
   return db.rows(sql`
-    UPDATE webhook_deliveries
-    SET status = 'pending', turn = turn + 1, failures = 0, next_attempt_at = now(), attempting_until = NULL
-    WHERE id = ${deliveryId}
-    RETURNING id, endpoint_id AS "endpointId", turn`);
+    WITH chosen AS (
+      SELECT id, coalesce(attempting_until > now(), false)
+                 OR status = 'pending' AND attempting_until IS NULL AND next_attempt_at <= now() AS has_job
+      FROM webhook_deliveries
+      WHERE endpoint_id = ${endpointId} AND id = ANY(${deliveryIds}::uuid[])
+        AND NOT coalesce(status = 'delivered' AND last_attempt_at >= ${since}, false)
+      FOR NO KEY UPDATE
+    )
+    UPDATE webhook_deliveries delivery
+    SET status = 'pending', failures = 0, turn = CASE WHEN has_job THEN turn ELSE turn + 1 END,
+        next_attempt_at = CASE WHEN has_job THEN next_attempt_at ELSE now() END,
+        attempting_until = CASE WHEN has_job THEN attempting_until END
+    FROM chosen WHERE delivery.id = chosen.id
+    RETURNING delivery.id, endpoint_id AS "endpointId", turn, NOT has_job AS "needsJob"`);
 }
 
 const RETENTION_DAYS = 30;
 
-/** Deletes the deliveries that are older than 30 days, in any state. Returns their number. */
-export function deleteOldDeliveries(db: Querier): Promise<number> {
+/** Deletes the deliveries and redeliveries that are older than 30 days, in any state. */
+export async function deleteOldDeliveries(db: Querier): Promise<void> {
   const seconds = RETENTION_DAYS * 24 * 60 * 60;
   // IDs are in the order of time, so that the primary key serves as the index.
-  return db.run(sql`DELETE FROM webhook_deliveries WHERE id < ${firstIdAt(secondsFromNow(-seconds), 0)}`);
+  const first = firstIdAt(secondsFromNow(-seconds), 0);
+  await db.run(sql`DELETE FROM webhook_deliveries WHERE id < ${first}`);
+  await db.run(sql`DELETE FROM webhook_redeliveries WHERE id < ${first}`);
 }

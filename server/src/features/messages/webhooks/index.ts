@@ -1,4 +1,5 @@
 export { attemptDelivery } from './attempt-delivery.ts';
+export { continueRedelivery, redeliveryQueue } from './continue-redelivery.ts';
 export { deleteOldDeliveries } from './delivery-queries.ts';
 export { deliveryQueue } from './delivery-queue.ts';
 export { publish, type PublishedEvent } from './publish.ts';

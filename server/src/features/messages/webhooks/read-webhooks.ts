@@ -18,6 +18,13 @@ import {
   type EndpointRef,
   type WebhookScope,
 } from './queries.ts';
+import { requireRedelivery } from './redeliver-many.ts';
+import {
+  countRedeliveries,
+  findRedelivery,
+  listRedeliveries,
+  type Redelivery,
+} from './redelivery-queries.ts';
 
 /** Reads a page of the endpoints of a workspace or of the deployment. */
 export async function readEndpoints(db: Querier, scope: WebhookScope, page: PageRequest) {
@@ -55,4 +62,20 @@ export async function readDelivery(
   ]);
   if (!delivery) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
   return { ...delivery, history };
+}
+
+/** Reads a page of the redeliveries of an endpoint, newest first. Throws `not_found`. */
+export async function readRedeliveries(db: Querier, ref: EndpointRef, page: PageRequest) {
+  const { id } = await readEndpoint(db, ref);
+  return readPage(page, listRedeliveries(db, id, page), countRedeliveries(db, id));
+}
+
+/** Throws `not_found`. */
+export async function readRedelivery(
+  db: Querier,
+  ref: EndpointRef,
+  redeliveryId: string,
+): Promise<Redelivery> {
+  const { id } = await readEndpoint(db, ref);
+  return requireRedelivery(await findRedelivery(db, id, redeliveryId));
 }

@@ -4,7 +4,7 @@ import type { Jobs } from '../../../jobs/queue.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
-import { findDelivery, lockDelivery, restartDelivery, type Delivery } from './delivery-queries.ts';
+import { findDelivery, lockDelivery, restartDeliveries, type Delivery } from './delivery-queries.ts';
 import { deliver } from './publish.ts';
 import { databaseScopeOf, lockEndpoint, type Endpoint, type EndpointRef } from './queries.ts';
 
@@ -47,16 +47,28 @@ export async function redeliver(
     const before = await lockDelivery(transaction, id, deliveryId);
     if (!before) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
     if (before.isAttemptRunning) throw new ProblemError('delivery_running');
-    // A due delivery already has a job. A new turn would make that job stale, so repeated calls could postpone it for ever.
-    if (!before.isDue)
-      await addDeliveryJobs(jobs, transaction, await restartDelivery(transaction, deliveryId));
+    await restart(jobs, transaction, { endpointId: id, deliveryIds: [deliveryId] });
     await audit(transaction, author, ref, 'webhook.redelivered', { deliveryId });
     return (await findDelivery(transaction, id, deliveryId))!;
   });
 }
 
+/**
+ * Makes deliveries due now, with all retries, except those that were attempted with success since a time. The caller has locked
+ * the endpoint.
+ */
+export async function restart(
+  jobs: Jobs,
+  transaction: Querier,
+  { endpointId, deliveryIds, since }: { endpointId: string; deliveryIds: string[]; since?: string },
+): Promise<void> {
+  const restarted = await restartDeliveries(transaction, endpointId, deliveryIds, since);
+  const due = restarted.filter(({ needsJob }) => needsJob);
+  await addDeliveryJobs(jobs, transaction, due);
+}
+
 /** Locks the endpoint until the transaction ends. Throws `not_found` and `webhook_disabled`. */
-async function requireEnabled(db: Querier, ref: EndpointRef): Promise<Endpoint> {
+export async function requireEnabled(db: Querier, ref: EndpointRef): Promise<Endpoint> {
   const endpoint = await lockEndpoint(db, ref);
   if (!endpoint) throw new ProblemError('not_found');
   if (!endpoint.enabled)

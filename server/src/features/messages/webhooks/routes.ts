@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type, type TProperties } from 'typebox';
+import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { Guid, PageQuery, problems } from '../../../http/schemas.ts';
+import { PageQuery, problems } from '../../../http/schemas.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -11,14 +11,14 @@ import { createEndpoint, type NewEndpoint } from './create-endpoint.ts';
 import { readDeliveries, readDelivery, readEndpoint, readEndpoints } from './read-webhooks.ts';
 import { redeliver, testEndpoint } from './redeliver.ts';
 import { databaseScopeOf } from './queries.ts';
+import { addRedeliveryRoutes } from './redelivery-routes.ts';
 import { rotateSecret } from './rotate-secret.ts';
+import { pathsOf, refOf, routeGroups, scopeOf, type RouteGroup } from './group-routes.ts';
 import {
   Delivery,
   DeliveryDetail,
   DeliveryPage,
   DeliveryQuery,
-  NewPlatformWebhook,
-  NewWebhook,
   RotateBody,
   Webhook,
   WebhookChange,
@@ -45,60 +45,16 @@ const SEND_BUDGET = {
 
 /** The webhooks of a workspace and of its tenants. Authenticated by a dashboard account. */
 export function webhookRoutes(services: WebhookServices): FastifyPluginAsyncTypebox {
-  return createRoutes('workspace', services);
+  return createRoutes(routeGroups.workspace, services);
 }
 
 /** The webhooks of the deployment, which receive the events of all workspaces. Authenticated by a platform administrator. */
 export function platformWebhookRoutes(services: WebhookServices): FastifyPluginAsyncTypebox {
-  return createRoutes('platform', services);
+  return createRoutes(routeGroups.platform, services);
 }
 
-/** The differences between both groups of routes. The handlers and the other schemas are the same. */
-const routeGroups = {
-  workspace: {
-    path: '/api/workspaces/:workspaceId/webhooks',
-    pathParameters: { workspaceId: Guid } as TProperties,
-    readConfig: { role: 'viewer' },
-    writeConfig: { role: 'admin' },
-    tags: ['Webhooks'],
-    CreateBody: NewWebhook,
-    operationIds: {
-      list: 'listWebhooks',
-      create: 'createWebhook',
-      get: 'getWebhook',
-      update: 'updateWebhook',
-      delete: 'deleteWebhook',
-      test: 'testWebhook',
-      rotateSecret: 'rotateWebhookSecret',
-      listDeliveries: 'listWebhookDeliveries',
-      getDelivery: 'getWebhookDelivery',
-      redeliver: 'redeliverWebhook',
-    },
-  },
-  platform: {
-    path: '/api/admin/webhooks',
-    pathParameters: {},
-    readConfig: {},
-    writeConfig: {},
-    tags: ['Administration'],
-    CreateBody: NewPlatformWebhook,
-    operationIds: {
-      list: 'listPlatformWebhooks',
-      create: 'createPlatformWebhook',
-      get: 'getPlatformWebhook',
-      update: 'updatePlatformWebhook',
-      delete: 'deletePlatformWebhook',
-      test: 'testPlatformWebhook',
-      rotateSecret: 'rotatePlatformWebhookSecret',
-      listDeliveries: 'listPlatformWebhookDeliveries',
-      getDelivery: 'getPlatformWebhookDelivery',
-      redeliver: 'redeliverPlatformWebhook',
-    },
-  },
-} as const;
-
 function createRoutes(
-  group: keyof typeof routeGroups,
+  group: RouteGroup,
   { database, vault, jobs, config, createBudget }: WebhookServices,
 ): FastifyPluginAsyncTypebox {
   const sendBudget = createBudget(SEND_BUDGET);
@@ -106,23 +62,12 @@ function createRoutes(
   const spend = async ({ workspaceId }: { workspaceId: string | null }) => {
     if (workspaceId !== null) await sendBudget.spend(workspaceId);
   };
-  const { path, pathParameters, readConfig, writeConfig, tags, CreateBody, operationIds } =
-    routeGroups[group];
-  type ListPath = { workspaceId?: string };
-  const ListPath = Type.Unsafe<ListPath>(Type.Object(pathParameters));
-  const WebhookPath = Type.Unsafe<ListPath & { webhookId: string }>(
-    Type.Object({ ...pathParameters, webhookId: Guid }),
-  );
-  const DeliveryPath = Type.Unsafe<ListPath & { webhookId: string; deliveryId: string }>(
-    Type.Object({ ...pathParameters, webhookId: Guid, deliveryId: Guid }),
-  );
-  const scopeOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
-  const refOf = ({ webhookId, ...params }: ListPath & { webhookId: string }) => ({
-    ...scopeOf(params),
-    webhookId,
-  });
+  const { path, readConfig, writeConfig, tags, CreateBody, operationIds } = group;
+  const { ListPath, WebhookPath, DeliveryPath } = pathsOf(group);
 
   return async (app) => {
+    addRedeliveryRoutes(app, group, { database, jobs, createBudget });
+
     app.get(
       path,
       {

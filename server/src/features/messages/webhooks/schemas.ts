@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, PageQuery, Timestamp } from '../../../http/schemas.ts';
-import { MAX_LISTED_ATTEMPTS } from './delivery-queries.ts';
+import { MAX_LISTED_ATTEMPTS, MAX_LISTED_DELIVERIES } from './delivery-queries.ts';
 import { eventTypes, publishedEventTypes } from './event-types.ts';
 
 const Url = Type.String({
@@ -143,8 +143,7 @@ const delivery = {
 export const Delivery = Type.Object(delivery, { title: 'WebhookDelivery' });
 export const DeliveryPage = Page(Delivery);
 
-export const DeliveryQuery = Type.Object({
-  ...PageQuery.properties,
+const filter = {
   status: Type.Optional(
     OneOf(['pending', 'delivered', 'failed'], {
       title: 'WebhookDeliveryStatus',
@@ -158,7 +157,51 @@ export const DeliveryQuery = Type.Object({
     Type.String({ ...Timestamp, description: 'Only deliveries created at or after this time.' }),
   ),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'Only deliveries created before this time.' })),
-});
+};
+
+export const DeliveryQuery = Type.Object({ ...PageQuery.properties, ...filter });
+
+/** A misspelled filter would select too much, so unknown members are refused, and an empty object is too. */
+export const NewRedelivery = Type.Object(
+  {
+    deliveryIds: Type.Optional(
+      Type.Array(Guid, {
+        minItems: 1,
+        maxItems: MAX_LISTED_DELIVERIES,
+        description: 'Only these deliveries.',
+      }),
+    ),
+    ...filter,
+  },
+  {
+    title: 'StartWebhookRedeliveryRequest',
+    additionalProperties: false,
+    minProperties: 1,
+    description: 'Selects the deliveries that match all members. At least one member is required.',
+  },
+);
+
+export const Redelivery = Type.Object(
+  {
+    id: Guid,
+    status: OneOf(['running', 'completed', 'cancelled', 'stopped'], {
+      title: 'WebhookRedeliveryStatus',
+      description:
+        '`completed`: each delivery was attempted. `cancelled`: a user cancelled it. `stopped`: the webhook was disabled.',
+    }),
+    total: Type.Integer({ description: 'How many deliveries matched at the start.' }),
+    delivered: Type.Integer({ description: 'How many were attempted with success.' }),
+    failed: Type.Integer({
+      description:
+        'How many were attempted without success. They are retried on the schedule of all deliveries.',
+    }),
+    skipped: Type.Integer({ description: 'How many were deleted before their attempt, after 30 days.' }),
+    createdAt: Timestamp,
+    endedAt: Nullable(Timestamp),
+  },
+  { title: 'WebhookRedelivery' },
+);
+export const RedeliveryPage = Page(Redelivery);
 
 export const DeliveryDetail = Type.Object(
   {

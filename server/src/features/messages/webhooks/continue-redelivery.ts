@@ -1,0 +1,96 @@
+import type { Database, Querier } from '../../../database/database.ts';
+import { secondsFromNow } from '../../../core/timestamps.ts';
+import type { Jobs, Queue } from '../../../jobs/queue.ts';
+import { restart } from './redeliver.ts';
+import {
+  lockEndpointOf,
+  readOutcomes,
+  readStep,
+  recordStep,
+  type RedeliveryStatus,
+  type UnfinishedRedelivery,
+} from './redelivery-queries.ts';
+
+interface RedeliveryStep {
+  redeliveryId: string;
+  step: number;
+}
+
+/** The queue of steps. Each step creates the job of the next one. Its retries cover crashed workers and database errors only. */
+export const redeliveryQueue: Queue<RedeliveryStep> = {
+  name: 'webhook-redelivery',
+  retryDelay: 2,
+  retryDelayMax: 60,
+  retryLimit: 100_000,
+  expireInSeconds: 60,
+};
+
+/**
+ * How many deliveries of one redelivery wait or are attempted at once. New events of the endpoint wait behind at most as many. At
+ * 8 attempts at once, this is enough for a second with an endpoint that answers in 80 ms.
+ */
+const MAX_IN_PROGRESS = 100;
+const NEXT_STEP_SECONDS = 1;
+/** An endpoint that does not respond ends no attempt for up to 15 seconds. */
+const IDLE_STEP_SECONDS = 5;
+
+export async function addRedeliveryJob(
+  jobs: Jobs,
+  transaction: Querier,
+  { endpointId, startsAt, ...data }: RedeliveryStep & { endpointId: string; startsAt?: string },
+): Promise<void> {
+  await jobs.addAll(transaction, redeliveryQueue, [{ data, group: endpointId, startsAt }]);
+}
+
+/**
+ * Does one step: counts the attempts that have ended, and starts as many further deliveries. A step, its deliveries and the job
+ * of the next step are one transaction, so a crash loses none and starts none twice. Stops if the endpoint is disabled.
+ */
+export async function continueRedelivery(
+  { database, jobs }: { database: Database; jobs: Jobs },
+  job: RedeliveryStep,
+): Promise<void> {
+  const { redeliveryId } = job;
+  await database.forPlatform().transaction(async (transaction) => {
+    const endpoint = await lockEndpointOf(transaction, redeliveryId);
+    const current = endpoint && (await readStep(transaction, job, MAX_IN_PROGRESS));
+    if (!current) return;
+    const outcomes = await readOutcomes(transaction, endpoint.id, current.inProgress);
+    const ended = current.inProgress.length - outcomes.inProgress.length;
+    const wanted =
+      current.status === 'running' && endpoint.enabled
+        ? current.next.slice(0, MAX_IN_PROGRESS - outcomes.inProgress.length)
+        : [];
+    if (wanted.length > 0)
+      await restart(jobs, transaction, {
+        endpointId: endpoint.id,
+        deliveryIds: wanted,
+        since: current.createdAt,
+      });
+    const inProgress = [...outcomes.inProgress, ...wanted];
+    const status = statusAfter(current, endpoint.enabled, wanted.length, inProgress.length);
+    const step = await recordStep(transaction, redeliveryId, {
+      ...outcomes,
+      status,
+      started: wanted.length,
+      inProgress,
+      skipped: ended - outcomes.delivered - outcomes.failed,
+    });
+    // The deliveries in progress of a cancelled redelivery are still counted. Those of a disabled endpoint may wait for days.
+    const isOver = status !== 'running' && (inProgress.length === 0 || !endpoint.enabled);
+    if (isOver) return;
+    const startsAt = secondsFromNow(ended + wanted.length > 0 ? NEXT_STEP_SECONDS : IDLE_STEP_SECONDS);
+    await addRedeliveryJob(jobs, transaction, { endpointId: endpoint.id, redeliveryId, step, startsAt });
+  });
+}
+
+function statusAfter(
+  { status, started, total }: UnfinishedRedelivery,
+  isEnabled: boolean,
+  more: number,
+  inProgress: number,
+): RedeliveryStatus {
+  if (status !== 'running') return status;
+  if (started + more === total && inProgress === 0) return 'completed';
+  return isEnabled ? 'running' : 'stopped';
+}

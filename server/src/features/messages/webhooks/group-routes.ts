@@ -1,0 +1,81 @@
+import { Type, type TProperties } from 'typebox';
+import { Guid } from '../../../http/schemas.ts';
+import { NewPlatformWebhook, NewWebhook } from './schemas.ts';
+
+/** The differences between both groups of routes. The handlers and the other schemas are the same. */
+export const routeGroups = {
+  workspace: {
+    path: '/api/workspaces/:workspaceId/webhooks',
+    pathParameters: { workspaceId: Guid } as TProperties,
+    readConfig: { role: 'viewer' },
+    writeConfig: { role: 'admin' },
+    tags: ['Webhooks'],
+    CreateBody: NewWebhook,
+    operationIds: {
+      list: 'listWebhooks',
+      create: 'createWebhook',
+      get: 'getWebhook',
+      update: 'updateWebhook',
+      delete: 'deleteWebhook',
+      test: 'testWebhook',
+      rotateSecret: 'rotateWebhookSecret',
+      listDeliveries: 'listWebhookDeliveries',
+      getDelivery: 'getWebhookDelivery',
+      redeliver: 'redeliverWebhook',
+      startRedelivery: 'startWebhookRedelivery',
+      listRedeliveries: 'listWebhookRedeliveries',
+      getRedelivery: 'getWebhookRedelivery',
+      cancelRedelivery: 'cancelWebhookRedelivery',
+    },
+  },
+  platform: {
+    path: '/api/admin/webhooks',
+    pathParameters: {},
+    readConfig: {},
+    writeConfig: {},
+    tags: ['Administration'],
+    CreateBody: NewPlatformWebhook,
+    operationIds: {
+      list: 'listPlatformWebhooks',
+      create: 'createPlatformWebhook',
+      get: 'getPlatformWebhook',
+      update: 'updatePlatformWebhook',
+      delete: 'deletePlatformWebhook',
+      test: 'testPlatformWebhook',
+      rotateSecret: 'rotatePlatformWebhookSecret',
+      listDeliveries: 'listPlatformWebhookDeliveries',
+      getDelivery: 'getPlatformWebhookDelivery',
+      redeliver: 'redeliverPlatformWebhook',
+      startRedelivery: 'startPlatformWebhookRedelivery',
+      listRedeliveries: 'listPlatformWebhookRedeliveries',
+      getRedelivery: 'getPlatformWebhookRedelivery',
+      cancelRedelivery: 'cancelPlatformWebhookRedelivery',
+    },
+  },
+} as const;
+
+export type RouteGroup = (typeof routeGroups)[keyof typeof routeGroups];
+
+interface ListPath {
+  workspaceId?: string;
+}
+type WebhookPath = ListPath & { webhookId: string };
+
+/** The schemas of the path parameters of a group. */
+export function pathsOf({ pathParameters }: RouteGroup) {
+  const webhook = { ...pathParameters, webhookId: Guid };
+  return {
+    ListPath: Type.Unsafe<ListPath>(Type.Object(pathParameters)),
+    WebhookPath: Type.Unsafe<WebhookPath>(Type.Object(webhook)),
+    DeliveryPath: Type.Unsafe<WebhookPath & { deliveryId: string }>(
+      Type.Object({ ...webhook, deliveryId: Guid }),
+    ),
+    RedeliveryPath: Type.Unsafe<WebhookPath & { redeliveryId: string }>(
+      Type.Object({ ...webhook, redeliveryId: Guid }),
+    ),
+  };
+}
+
+export const scopeOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
+
+export const refOf = ({ webhookId, ...params }: WebhookPath) => ({ ...scopeOf(params), webhookId });

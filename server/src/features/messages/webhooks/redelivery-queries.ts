@@ -1,0 +1,151 @@
+import type { Querier } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
+import type { PageRequest } from '../../../core/page.ts';
+import { matching, type DeliveryFilter } from './delivery-queries.ts';
+
+export type RedeliveryStatus = 'running' | 'completed' | 'cancelled' | 'stopped';
+
+/** A redelivery as the dashboard shows it. */
+export interface Redelivery {
+  id: string;
+  status: RedeliveryStatus;
+  total: number;
+  delivered: number;
+  failed: number;
+  skipped: number;
+  createdAt: string;
+  endedAt: string | null;
+}
+
+const columns = sql`
+  id, status, total, delivered, failed, skipped, created_at AS "createdAt", ended_at AS "endedAt"`;
+
+/** Creates a redelivery of the deliveries that match now. It has ended already if there are none. */
+export async function insertRedelivery(
+  db: Querier,
+  { id, endpointId }: { id: string; endpointId: string },
+  filter: DeliveryFilter,
+): Promise<Redelivery> {
+  const row = await db.row<Redelivery>(sql`
+    INSERT INTO webhook_redeliveries (id, endpoint_id, status, delivery_ids, total, ended_at)
+    SELECT ${id}, ${endpointId}, CASE WHEN count(*) = 0 THEN 'completed' ELSE 'running' END,
+           coalesce(array_agg(id ORDER BY id), '{}'), count(*), CASE WHEN count(*) = 0 THEN now() END
+    FROM ${matching(endpointId, filter)}
+    RETURNING ${columns}`);
+  if (!row) throw new Error('A redelivery was not inserted.');
+  return row;
+}
+
+/** Returns a page of redeliveries, newest first. */
+export function listRedeliveries(
+  db: Querier,
+  endpointId: string,
+  { limit, offset }: PageRequest,
+): Promise<Redelivery[]> {
+  return db.rows(sql`
+    SELECT ${columns} FROM webhook_redeliveries WHERE endpoint_id = ${endpointId}
+    ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
+}
+
+export function countRedeliveries(db: Querier, endpointId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM webhook_redeliveries WHERE endpoint_id = ${endpointId}`);
+}
+
+export function findRedelivery(
+  db: Querier,
+  endpointId: string,
+  redeliveryId: string,
+): Promise<Redelivery | undefined> {
+  return db.row(sql`
+    SELECT ${columns} FROM webhook_redeliveries WHERE endpoint_id = ${endpointId} AND id = ${redeliveryId}`);
+}
+
+export async function isRedeliveryRunning(db: Querier, endpointId: string): Promise<boolean> {
+  const row = await db.row(sql`
+    SELECT FROM webhook_redeliveries WHERE endpoint_id = ${endpointId} AND status = 'running'`);
+  return row !== undefined;
+}
+
+/** Cancels a running redelivery. Returns undefined if it has ended. */
+export function cancelRunning(
+  db: Querier,
+  endpointId: string,
+  redeliveryId: string,
+): Promise<Redelivery | undefined> {
+  return db.row(sql`
+    UPDATE webhook_redeliveries SET status = 'cancelled', ended_at = now(), delivery_ids = '{}'
+    WHERE endpoint_id = ${endpointId} AND id = ${redeliveryId} AND status = 'running'
+    RETURNING ${columns}`);
+}
+
+/** Locks the endpoint of a redelivery until the transaction ends. */
+export function lockEndpointOf(
+  db: Querier,
+  redeliveryId: string,
+): Promise<{ id: string; enabled: boolean } | undefined> {
+  return db.row(sql`
+    SELECT id, disabled_at IS NULL AS enabled FROM webhook_endpoints
+    WHERE id = (SELECT endpoint_id FROM webhook_redeliveries WHERE id = ${redeliveryId})
+    FOR NO KEY UPDATE`);
+}
+
+/** A redelivery as the worker continues it. */
+export interface UnfinishedRedelivery extends Pick<Redelivery, 'status' | 'total' | 'createdAt'> {
+  started: number;
+  inProgress: string[];
+  /** The first of the deliveries that are not started. */
+  next: string[];
+}
+
+/** Returns undefined for the job of an earlier step. */
+export function readStep(
+  db: Querier,
+  { redeliveryId, step }: { redeliveryId: string; step: number },
+  atMost: number,
+): Promise<UnfinishedRedelivery | undefined> {
+  return db.row(sql`
+    SELECT status, total, created_at AS "createdAt", started, in_progress AS "inProgress",
+           delivery_ids[started + 1 : started + ${atMost}::integer] AS next
+    FROM webhook_redeliveries WHERE id = ${redeliveryId} AND step = ${step}`);
+}
+
+/** Sorts deliveries by the outcome of the attempt since their start. Deliveries that were deleted are in none of the results. */
+export async function readOutcomes(
+  db: Querier,
+  endpointId: string,
+  deliveryIds: string[],
+): Promise<{ delivered: number; failed: number; inProgress: string[] }> {
+  const row = await db.row<{ delivered: number; failed: number; inProgress: string[] }>(sql`
+    SELECT count(*) FILTER (WHERE status = 'delivered')::integer AS delivered,
+           count(*) FILTER (WHERE status = 'failed' OR status = 'pending' AND failures > 0)::integer AS failed,
+           coalesce(array_agg(id) FILTER (WHERE status = 'pending' AND failures = 0), '{}') AS "inProgress"
+    FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND id = ANY(${deliveryIds}::uuid[])`);
+  return row!;
+}
+
+/** What a step of a redelivery changed. */
+export interface StepResult {
+  status: RedeliveryStatus;
+  started: number;
+  inProgress: string[];
+  delivered: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Records a step. Returns the next one. */
+export async function recordStep(
+  db: Querier,
+  redeliveryId: string,
+  { status, started, inProgress, delivered, failed, skipped }: StepResult,
+): Promise<number> {
+  const row = await db.row<{ step: number }>(sql`
+    UPDATE webhook_redeliveries
+    SET status = ${status}, started = started + ${started}, in_progress = ${inProgress}::uuid[],
+        delivered = delivered + ${delivered}, failed = failed + ${failed}, skipped = skipped + ${skipped}, step = step + 1,
+        ended_at = CASE WHEN ${status} <> 'running' THEN coalesce(ended_at, now()) END,
+        delivery_ids = CASE WHEN ${status} = 'running' THEN delivery_ids ELSE '{}' END
+    WHERE id = ${redeliveryId}
+    RETURNING step`);
+  return row!.step;
+}
