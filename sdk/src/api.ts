@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: d7cdb91cebf4239e0a991fe50d58da33e8358ce5f8123568877adc10c647de0e
+// Document: 21ff2abc6f1eff6f5517e5dd47df6d76143e9e2ca9470f8624b5fada633be027
 
 export interface paths {
     "/metrics": {
@@ -1659,7 +1659,7 @@ export interface paths {
         };
         /**
          * List gameplay events
-         * @description Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. To read many events, use the export instead. If events of the range are archived, `archivedBefore` is the end of the last month with such events. The list does not have them, and the export has all.
+         * @description Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. Archived events are included. A page that looked through many archived events ends after 3 seconds, so it may have fewer events than `limit`, or none, while `hasMore` is true. To read many events, use the export instead.
          */
         get: operations["listEvents"];
         put?: never;
@@ -5831,11 +5831,6 @@ export interface components {
             items: components["schemas"]["StoredEvent"][];
             hasMore: boolean;
             nextCursor?: string;
-            /**
-             * Format: date-time
-             * @description Events from before this time can be archived. The list has no archived events: export or query them. Missing if the range has none.
-             */
-            archivedBefore?: string;
         };
         Tenant: {
             /** Format: uuid */

@@ -1,4 +1,4 @@
-import { Button, Drawer, Menu, SegmentedControl, Stack, Switch, Text } from '@mantine/core';
+import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -7,7 +7,7 @@ import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { formatBytes, formatExactTime } from '../../components/format';
+import { formatBytes } from '../../components/format';
 import { ErrorState, ErrorText } from '../../components/ErrorState';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
@@ -179,15 +179,8 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
   const tail = useEventTail(tenantId, filter, { enabled: isLive });
   const stored = useTableRows(events);
   const live = { rows: tail.data?.items, error: tail.error, retry: () => void tail.refetch() };
-  const archivedBefore = isLive ? undefined : events.data?.pages[0]?.archivedBefore;
   return (
     <>
-      {archivedBefore !== undefined && (
-        <Text size="xs" c="dimmed">
-          Some events from before {formatExactTime(archivedBefore)} are archived. The chart and exports
-          include them, and this list does not.
-        </Text>
-      )}
       <DataTable
         label="Events"
         columns={eventColumns}

@@ -16,19 +16,26 @@ export interface EventFilter {
   matchSessionId?: string | undefined;
 }
 
+type EventQuery = EventFilter & { from?: string; cursor?: string | undefined; limit: number };
+
+/** Reads a page of events. Pages that are empty while the server looks through archived events are left out. */
+async function readEvents(tenantId: string, query: EventQuery, signal: AbortSignal): Promise<EventPage> {
+  const page = await api.GET('/api/bus_tenants/{tenantId}/events', {
+    params: { path: { tenantId }, query },
+    signal,
+  });
+  return page.items.length === 0 && page.hasMore
+    ? readEvents(tenantId, { ...query, cursor: page.nextCursor }, signal)
+    : page;
+}
+
 const PAGE_SIZE = 200;
 
 export const eventsQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
   infiniteQueryOptions({
     queryKey: ['events', tenantId, filter, range],
     queryFn: ({ pageParam: cursor, signal }) =>
-      api.GET('/api/bus_tenants/{tenantId}/events', {
-        params: {
-          path: { tenantId },
-          query: { ...filter, from: limitsOf(range).from, cursor, limit: PAGE_SIZE },
-        },
-        signal,
-      }),
+      readEvents(tenantId, { ...filter, from: limitsOf(range).from, cursor, limit: PAGE_SIZE }, signal),
     ...byCursor,
     refetchOnWindowFocus: false,
   });
@@ -36,15 +43,12 @@ export const eventsQuery = (tenantId: string, filter: EventFilter, range: RangeN
 const TAIL_MS = 1_000;
 const TAIL_SIZE = 100;
 
-/** The newest events, read again every second while the tail is on. */
+/** The newest events of the last 24 hours, read again every second while the tail is on. */
 export function useEventTail(tenantId: string, filter: EventFilter, { enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: ['event-tail', tenantId, filter],
     queryFn: ({ signal }) =>
-      api.GET('/api/bus_tenants/{tenantId}/events', {
-        params: { path: { tenantId }, query: { ...filter, limit: TAIL_SIZE } },
-        signal,
-      }),
+      readEvents(tenantId, { ...filter, from: limitsOf('24h').from, limit: TAIL_SIZE }, signal),
     refetchInterval: TAIL_MS,
     enabled,
   });
@@ -53,10 +57,7 @@ export function useEventTail(tenantId: string, filter: EventFilter, { enabled }:
 export const recentEventsQuery = (tenantId: string, filter: EventFilter) =>
   queryOptions({
     queryKey: ['events', 'recent', tenantId, filter],
-    queryFn: () =>
-      api.GET('/api/bus_tenants/{tenantId}/events', {
-        params: { path: { tenantId }, query: { ...filter, limit: 50 } },
-      }),
+    queryFn: ({ signal }) => readEvents(tenantId, { ...filter, limit: 50 }, signal),
   });
 
 /** The number of events by definition and time bucket. */

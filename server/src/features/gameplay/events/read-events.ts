@@ -1,12 +1,12 @@
-import type { Database } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
 import type { Archive } from './archive/create-archive.ts';
-import { comparePlaces, createArchivedEvents, type PlacedEvent } from './archive/archived-events.ts';
+import { createArchivedEvents, orderOf, placeOf, type ArchivedReading } from './archive/archived-events.ts';
 import { countArchived, keepFromArchiving } from './archive/read-archive.ts';
-import { findArchivedBefore, selectPartsOf } from './archive/queries.ts';
+import { selectPartsOf, type ArchivedPart, type PartRange } from './archive/queries.ts';
 import { filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
 import {
@@ -15,6 +15,7 @@ import {
   countEvents,
   MAX_SUMMARY_ROWS,
   selectEvents,
+  type AccessPath,
   type StoredEvent,
   type SummaryRow,
 } from './queries.ts';
@@ -26,38 +27,56 @@ export interface EventSources {
   archive: Archive;
 }
 
-/** Events in PostgreSQL, with the end of the last month of the range that has archived events, if one has. */
-export interface EventPage extends CursorPage<StoredEvent> {
-  archivedBefore?: string;
-}
+/** After this time, a page of a list ends with what was found. */
+const LIST_SECONDS = 3;
+/** Of one statement of DuckDB for a list, and of a download. A download continues after it. */
+const LIST_LIMITS = { seconds: 15 };
 
 /**
- * Reads a page of a tenant's events, newest first, without archived ones. Throws `invalid_request` if the cursor is malformed.
+ * Reads a page of a tenant's events, newest first, archived ones included. A page that had to look through many archived events may
+ * have fewer events than `limit`, or none, and a next page. Throws `invalid_request` if the cursor is malformed,
+ * `archive_unavailable` if the page needs the archive and this server cannot read it, and `query_timeout`.
  */
 export async function readEvents(
-  database: Database,
+  { database, archive }: EventSources,
   tenantId: string,
   filter: EventFilter,
-  page: { limit: number; cursor: string | undefined },
-): Promise<EventPage> {
-  const after = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
-  const tenant = database.heavy.forTenant(tenantId);
-  const found = await selectEvents(tenant, tenantId, filter, {
-    after,
-    direction: 'desc',
-    limit: page.limit + 1,
-    path: await chooseAccessPath(tenant, tenantId, filter),
+  { limit, cursor }: { limit: number; cursor: string | undefined },
+  { seconds = LIST_SECONDS } = {},
+): Promise<CursorPage<StoredEvent>> {
+  const start = cursor === undefined ? undefined : decodeCursor(cursor);
+  const endsAt = performance.now() + seconds * 1000;
+  // While DuckDB reads, the transaction keeps the turn of the tenant among large reads.
+  return database.heavy.forTenant(tenantId).transaction(async (transaction) => {
+    const reader = createEventReader(archive, tenantId, filter, {
+      direction: 'desc',
+      rows: limit + 1,
+      liveRows: limit + 1,
+      limits: LIST_LIMITS,
+      downloads: LIST_LIMITS,
+      path: await chooseAccessPath(transaction, tenantId, filter),
+    });
+    const found: StoredEvent[] = [];
+    let after = start;
+    do {
+      const chunk = await reader.merge(transaction, await reader.find(transaction, after));
+      found.push(...chunk.events);
+      after = chunk.until;
+    } while (after && found.length <= limit && performance.now() < endsAt);
+    return found.length <= limit && after
+      ? { items: found, hasMore: true, nextCursor: encodeCursor(after) }
+      : cursorPage(found, limit, encodeCursor);
   });
-  // Read after the events: if they were archived meanwhile, the answer says so.
-  const archivedBefore = await findArchivedBefore(tenant, tenantId, inMicroseconds(filter));
-  return {
-    ...cursorPage(found, page.limit, encodeCursor),
-    ...(archivedBefore !== undefined && { archivedBefore }),
-  };
 }
 
-/** Rows that an export reads and serialises at a time. 500 rows take 8 ms to become CSV. */
+/** Rows of PostgreSQL that an export reads and serialises at a time. 500 rows take 8 ms to become CSV. */
 const EXPORT_CHUNK = 500;
+/** Rows of the archive that an export has in memory. */
+const EXPORT_ROWS = 4_000;
+/** A player without events in a part of 100 million costs a scan of it. */
+const EXPORT_LIMITS = { seconds: 60 };
+/** Of the files of a part, if they are in a bucket. */
+const EXPORT_DOWNLOADS = { seconds: 300 };
 
 /**
  * Yields all events of a filter in chunks, oldest first, archived ones included. An event that was archived and stored again is yielded
@@ -69,70 +88,91 @@ export async function* exportEvents(
   filter: EventFilter,
 ): AsyncGenerator<StoredEvent[]> {
   const tenant = database.heavy.forTenant(tenantId, { patient: true });
-  const path = await chooseAccessPath(tenant, tenantId, filter);
-  const archived = createArchivedEvents(archive, tenantId, filter);
+  const reader = createEventReader(archive, tenantId, filter, {
+    direction: 'asc',
+    rows: EXPORT_ROWS,
+    liveRows: EXPORT_CHUNK,
+    limits: EXPORT_LIMITS,
+    downloads: EXPORT_DOWNLOADS,
+    path: await chooseAccessPath(tenant, tenantId, filter),
+  });
   let after: EventPosition | undefined;
-  while (true) {
-    const { parts, live } = await tenant.transaction(async (transaction) => {
-      await keepFromArchiving(transaction, filter.scope);
-      return {
-        parts: await selectPartsOf(transaction, tenantId, {
-          ...inMicroseconds(filter),
-          ...(after && { from: toMicroseconds(after.occurredAt) }),
-        }),
-        live: await selectEvents(transaction, tenantId, filter, {
-          after,
-          direction: 'asc',
-          limit: EXPORT_CHUNK,
-          path,
-        }),
-      };
-    });
-    const old = await archived.next(tenant, parts, after);
-    // Events up to here are complete. Undefined: all are.
-    const until = earlier(live.length < EXPORT_CHUNK ? undefined : live.at(-1), old.until);
-    const events = merge(old.events, live.map(placed), until);
+  do {
+    // DuckDB reads after the transaction, so that a long export keeps no connection.
+    const found = await tenant.transaction((transaction) => reader.find(transaction, after));
+    const { events, until } = await reader.merge(tenant, found);
     for (let start = 0; start < events.length; start += EXPORT_CHUNK)
       yield events.slice(start, start + EXPORT_CHUNK);
-    if (!until) return;
-    archived.drop(placeOf(until));
     after = until;
     // Lets other exports read.
-    if (events.length === 0) yield [];
-  }
+    if (events.length === 0 && after) yield [];
+  } while (after);
 }
 
-const inMicroseconds = ({ scope, from, to }: EventFilter) => ({
+/** What a transaction found after a position. */
+interface FoundEvents {
+  after: EventPosition | undefined;
+  parts: ArchivedPart[];
+  live: StoredEvent[];
+}
+
+interface EventReading extends ArchivedReading {
+  path: AccessPath;
+  /** Rows of PostgreSQL that are read at a time. */
+  liveRows: number;
+}
+
+/**
+ * Reads the events of a filter in the order of their positions, those of PostgreSQL and those of the archive. Of an event that was
+ * archived and stored again, it has the archived one.
+ */
+function createEventReader(
+  archive: Archive,
+  tenantId: string,
+  filter: EventFilter,
+  { path, liveRows, ...reading }: EventReading,
+) {
+  const { direction } = reading;
+  const order = orderOf(direction);
+  const archived = createArchivedEvents(archive, tenantId, filter, reading);
+  return {
+    /** Finds the next events of PostgreSQL, and the parts of the archive. Until the transaction ends, no event moves between them. */
+    async find(transaction: Querier, after: EventPosition | undefined): Promise<FoundEvents> {
+      await keepFromArchiving(transaction, filter.scope);
+      return {
+        after,
+        parts: await selectPartsOf(transaction, tenantId, partRange(filter)),
+        live: await selectEvents(transaction, tenantId, filter, { after, direction, limit: liveRows, path }),
+      };
+    },
+
+    /** Returns all events up to a position, which is undefined if there are no more. They may be none. */
+    async merge(
+      db: Querier,
+      { after, parts, live }: FoundEvents,
+    ): Promise<{ events: StoredEvent[]; until: EventPosition | undefined }> {
+      const liveUntil = live.length < liveRows ? undefined : live.at(-1);
+      const old = await archived.next(db, parts, { after, until: liveUntil });
+      const [until] = [liveUntil, old.until]
+        .filter((position) => position !== undefined)
+        .toSorted((a, b) => order(placeOf(a), placeOf(b)));
+      const end = until && placeOf(until);
+      const events = [...old.events, ...live.map((event) => ({ ...placeOf(event), event }))]
+        .filter((event) => !end || order(event, end) <= 0)
+        .toSorted(order)
+        .filter((event, index, all) => index === 0 || order(all[index - 1]!, event) !== 0)
+        .map(({ event }) => event);
+      if (until) archived.drop(until);
+      return { events, until };
+    },
+  };
+}
+
+const partRange = ({ scope, from, to }: EventFilter): PartRange => ({
   scope,
   from: from === undefined ? undefined : toMicroseconds(from),
   to: to === undefined ? undefined : toMicroseconds(to),
 });
-
-const placeOf = ({ occurredAt, idempotencyKey }: EventPosition) => ({
-  at: toMicroseconds(occurredAt)!,
-  key: idempotencyKey,
-});
-
-const placed = (event: StoredEvent): PlacedEvent => ({ ...placeOf(event), event });
-
-function earlier(a: EventPosition | undefined, b: EventPosition | undefined): EventPosition | undefined {
-  if (!a || !b) return a ?? b;
-  return comparePlaces(placeOf(a), placeOf(b)) < 0 ? a : b;
-}
-
-/** Returns the archived and the live events up to a position in one order. Of two with one name, the archived one was first. */
-function merge(
-  archived: PlacedEvent[],
-  live: PlacedEvent[],
-  until: EventPosition | undefined,
-): StoredEvent[] {
-  const end = until && placeOf(until);
-  return [...archived, ...live]
-    .filter((event) => !end || comparePlaces(event, end) <= 0)
-    .toSorted(comparePlaces)
-    .filter((event, index, all) => index === 0 || comparePlaces(all[index - 1]!, event) !== 0)
-    .map(({ event }) => event);
-}
 
 /**
  * Yields all events of a player in a tenant in chunks, oldest first, ready for `JSON.stringify`. `playerId` lists all

@@ -32,8 +32,8 @@ export function eventReadingRoutes({
           summary: 'List gameplay events',
           description:
             'Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. ' +
-            'To read many events, use the export instead. If events of the range are archived, ' +
-            '`archivedBefore` is the end of the last month with such events. The list does not have them, and the export has all.',
+            'Archived events are included. A page that looked through many archived events ends after 3 seconds, so it may have fewer ' +
+            'events than `limit`, or none, while `hasMore` is true. To read many events, use the export instead.',
           params: TenantPath,
           querystring: EventsQuery,
           response: { 200: EventPage, ...problems(503) },
@@ -41,7 +41,10 @@ export function eventReadingRoutes({
       },
       async (request, reply) => {
         const { limit, cursor, ...filter } = request.query;
-        const page = await readEvents(database, request.params.tenantId, filter, { limit, cursor });
+        const page = await readEvents({ database, archive }, request.params.tenantId, filter, {
+          limit,
+          cursor,
+        });
         // The schema's serialiser would round a 64-bit integer.
         return reply
           .type('application/json')

@@ -182,11 +182,6 @@ export const EventPage = Type.Object(
     items: Type.Array(StoredEvent),
     hasMore: Type.Boolean(),
     nextCursor: Type.Optional(Type.String()),
-    archivedBefore: Type.Optional({
-      ...Timestamp,
-      description:
-        'Events from before this time can be archived. The list has no archived events: export or query them. Missing if the range has none.',
-    }),
   },
   { title: 'StoredEventPage' },
 );

@@ -21,7 +21,7 @@ import { queryEvents } from '../query-events.ts';
 import type { StoredEvent } from '../queries.ts';
 import { BUCKETS } from '../../../../database/time-buckets.ts';
 import { DIMENSIONS } from '../query-sql.ts';
-import { exportEvents } from '../read-events.ts';
+import { exportEvents, readEvents } from '../read-events.ts';
 import { checkRollups, rebuildRollups } from '../rollups/maintain.ts';
 import { archiveEvents } from './create-archive.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
@@ -88,6 +88,25 @@ async function arrange() {
     return answer.text;
   };
   return { ...tenant, send, ask, summarise };
+}
+
+type Tenant = Awaited<ReturnType<typeof arrange>>;
+
+/** All pages of a list. */
+async function listed(tenant: Tenant, query: object): Promise<StoredEvent[]> {
+  const items: StoredEvent[] = [];
+  let cursor: string | undefined;
+  do {
+    const search = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) });
+    const { status, text, body } = await app.http.get(
+      `/api/bus_tenants/${tenant.tenantId}/events?${search}`,
+      { apiKey: tenant.apiKey },
+    );
+    assert.equal(status, 200, text);
+    items.push(...body.items);
+    cursor = body.nextCursor;
+  } while (cursor !== undefined);
+  return items;
 }
 
 describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
@@ -256,11 +275,11 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
 const eventsOf = ({ matchEvents, playerEvents }: Record<string, object[]>) => ({ matchEvents, playerEvents });
 
 describe('exports with archived events', () => {
-  const exportOf = (tenant: Awaited<ReturnType<typeof arrange>>, query: object) =>
+  const exportOf = (tenant: Tenant, query: object) =>
     app.http.get(`/api/bus_tenants/${tenant.tenantId}/events/export?${new URLSearchParams({ ...query })}`, {
       apiKey: tenant.apiKey,
     });
-  const exported = async (tenant: Awaited<ReturnType<typeof arrange>>, query: object) => {
+  const exported = async (tenant: Tenant, query: object) => {
     const { status, text } = await exportOf(tenant, query);
     assert.equal(status, 200, text);
     return text;
@@ -352,9 +371,13 @@ describe('exports with archived events', () => {
           Buffer.compare(Buffer.from(a.idempotencyKey), Buffer.from(b.idempotencyKey)),
       )
       .map(({ idempotencyKey }) => idempotencyKey);
+    const newestFirst = async () =>
+      (await listed(tenant, { scope: 'player', limit: 200 })).map(({ idempotencyKey }) => idempotencyKey);
     assert.deepEqual(await keys(), inOrder, 'a part and later events');
+    assert.deepEqual(await newestFirst(), inOrder.toReversed());
     await archive();
     assert.deepEqual(await keys(), inOrder, 'two parts of a month');
+    assert.deepEqual(await newestFirst(), inOrder.toReversed());
   });
 
   test('have each event once while events are archived', async () => {
@@ -428,28 +451,107 @@ describe('exports with archived events', () => {
   });
 });
 
-describe('GET /api/bus_tenants/:tenantId/events', () => {
-  test('says from before which time events are archived', async () => {
+describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
+  const pageOf = (tenant: Tenant, query: object) =>
+    app.http.get(`/api/bus_tenants/${tenant.tenantId}/events?${new URLSearchParams({ ...query })}`, {
+      apiKey: tenant.apiKey,
+    });
+
+  test('lists the events from before they were archived, each once', async () => {
+    const [tenant, other] = [await arrange(), await arrange()];
+    for (const scope of ['match', 'player'] as const) {
+      await tenant.send(scope, 'first', 40);
+      await other.send(scope, 'first', 10);
+    }
+    const listAll = async () => {
+      const lists: object[][] = [];
+      for (const scope of ['match', 'player'])
+        for (const query of [
+          {},
+          { from: month(-1), to: month(0) },
+          { from: month(0) },
+          { to: '1999-01-01T00:00:00Z' },
+          { eventKey: `${scope} fall`, eventValue: 'high' },
+          { eventKey: 'unknown' },
+          { playerId: tenant.players[0]!.playerId },
+          { playerId: randomUUID() },
+          ...(scope === 'match' ? [{ matchSessionId: tenant.matchSessionId }] : []),
+        ])
+          lists.push(await listed(tenant, { scope, limit: 7, ...query }));
+      return lists;
+    };
+    const before = await listAll();
+    assert.equal(before[0]!.length, 81);
+    await archive();
+    assert.deepEqual(await listAll(), before);
+    // Events whose names are archived are stored again. They are the same events.
+    await tenant.send('match', 'first', 40);
+    assert.deepEqual(await listed(tenant, { scope: 'match', limit: 7 }), before[0]);
+    await tenant.send('match', 'late', 12);
+    const withLate = await listed(tenant, { scope: 'match', limit: 7 });
+    assert.equal(withLate.length, 81 + 25);
+    await archive();
+    assert.deepEqual(await listed(tenant, { scope: 'match', limit: 200 }), withLate);
+  });
+
+  test('lists each event once while events are archived', async () => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 30);
+    const query = { scope: 'player', limit: 10 };
+    const expected = await listed(tenant, query);
+    let isOver = false;
+    let lists = 0;
+    const listing = (async () => {
+      for (; !isOver || lists < 3; lists++) assert.deepEqual(await listed(tenant, query), expected);
+    })();
+    await archive().finally(() => (isOver = true));
+    await listing;
+  });
+
+  test('ends a page early if few of many archived events match', async () => {
+    const tenant = await arrange();
+    const [player] = tenant.players as [(typeof tenant.players)[0]];
+    const events = Array.from({ length: 9_000 }, (_, number) => ({
+      playerId: player.playerId,
+      eventKey: number % 3_000 === 10 ? 'rare' : 'jump',
+      idempotencyKey: `key ${number}`,
+      occurredAt: new Date(Date.parse(month(-1)) + number).toISOString(),
+    }));
+    const sent = await app.http.post('/api/game/player-events', { events }, player.caller);
+    assert.equal(sent.status, 201, sent.text);
+    await archive();
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await readEvents(
+        { database, archive: { root, duckdb } },
+        tenant.tenantId,
+        { scope: 'player', eventKey: 'rare' },
+        { limit: 2, cursor },
+        { seconds: 0 },
+      );
+      pages.push(page.items.map(({ idempotencyKey }) => idempotencyKey));
+      assert.equal(page.hasMore, page.nextCursor !== undefined);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    assert.deepEqual(pages.flat(), ['key 6010', 'key 3010', 'key 10']);
+    assert.ok(pages.length > 2, `${pages.length} pages`);
+  });
+
+  test('is 503 archive_unavailable only if a page needs the archive', async () => {
     const tenant = await arrange();
     await tenant.send('player', 'first', 9);
-    const list = async (query: object) => {
-      const { status, text, body } = await app.http.get(
-        `/api/bus_tenants/${tenant.tenantId}/events?${new URLSearchParams({ scope: 'player', limit: '100', ...query })}`,
-        { apiKey: tenant.apiKey },
-      );
-      assert.equal(status, 200, text);
-      return body;
-    };
-    const before = await list({});
-    assert.equal('archivedBefore' in before, false);
     await archive();
-    const { items, archivedBefore } = await list({});
-    const archived = before.items.slice(items.length);
-    assert.equal(archived.length, 13);
-    assert.equal(archivedBefore, month(0).replace('.000000', ''));
-    assert.deepEqual(items, before.items.slice(0, items.length));
-    assert.equal('archivedBefore' in (await list({ from: month(0) })), false);
-    assert.equal('archivedBefore' in (await list({ scope: 'match' })), false);
+    const folder = join(root, tenant.tenantId);
+    await rename(folder, `${folder}-elsewhere`);
+    const lost = await pageOf(tenant, { scope: 'player' });
+    assert.deepEqual([lost.status, lost.body.code], [503, 'archive_unavailable'], lost.text);
+    for (const query of [{ from: month(0) }, { limit: 3 }]) {
+      const { status, text } = await pageOf(tenant, { scope: 'player', ...query });
+      assert.equal(status, 200, text);
+    }
+    await rename(`${folder}-elsewhere`, folder);
+    assert.equal((await pageOf(tenant, { scope: 'player' })).status, 200);
   });
 });
 

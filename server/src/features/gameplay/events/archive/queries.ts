@@ -11,6 +11,8 @@ export interface ArchivedPart extends StoredPart {
   bytes: number;
   firstAt: string;
   lastAt: string;
+  /** One microsecond after `lastAt`. */
+  endAt: string;
   archivedAt: string;
 }
 
@@ -29,19 +31,6 @@ export async function findPart(db: Querier, tenantId: string): Promise<ArchivedP
 /** Returns the archived parts of a tenant that may have events of a scope and a time. */
 export function selectPartsOf(db: Querier, tenantId: string, range: PartRange): Promise<ArchivedPart[]> {
   return selectArchived(db, tenantId, ofRange(range));
-}
-
-/** Returns the end of the last month of these parts, or undefined if there are none. */
-export async function findArchivedBefore(
-  db: Querier,
-  tenantId: string,
-  range: PartRange,
-): Promise<string | undefined> {
-  const row = await db.row<{ end: string }>(sql`
-    SELECT (month + interval '1 month') AT TIME ZONE 'UTC' AS end FROM event_archives
-    WHERE tenant_id = ${tenantId} ${ofRange(range)} AND archived_at IS NOT NULL
-    ORDER BY month DESC LIMIT 1`);
-  return row?.end;
 }
 
 /** Times in the format of toMicroseconds(). */
@@ -67,7 +56,8 @@ function selectArchived(
   limit?: number,
 ): Promise<ArchivedPart[]> {
   return db.rows(sql`
-    SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt", archived_at AS "archivedAt",
+    SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt",
+           last_at + interval '1 microsecond' AS "endAt", archived_at AS "archivedAt",
            manifest_hash AS "manifestHash"
     FROM event_archives WHERE tenant_id = ${tenantId} ${condition} AND archived_at IS NOT NULL
     ORDER BY scope, month, part LIMIT ${limit ?? null}`);
