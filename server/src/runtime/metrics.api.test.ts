@@ -94,8 +94,12 @@ describe('GET /metrics', () => {
       for (let request = 0; request < 3; request++)
         await app.http.get(`/api/player-profiles/${randomUUID()}`, { gameKey: other.gameKey });
     });
-    assert.equal(growth('guildhall_cache_requests_total', { cache: 'keys', result: 'miss' }), 1);
-    assert.equal(growth('guildhall_cache_requests_total', { cache: 'keys', result: 'hit' }), 2);
+    const [misses, hits] = ['miss', 'hit'].map((result) =>
+      growth('guildhall_cache_requests_total', { cache: 'keys', result }),
+    ) as [number, number];
+    // The notification of the new key may arrive between two requests. Then the key is read again.
+    assert.ok(misses === 1 || misses === 2, `${misses} misses`);
+    assert.equal(hits, 3 - misses);
   });
 
   test('shows the age of waiting jobs without a worker, and the attempts of a worker', async () => {

@@ -92,16 +92,20 @@ async function arrange() {
 
 type Tenant = Awaited<ReturnType<typeof arrange>>;
 
+const pageOf = (tenant: Tenant, query: object) =>
+  app.http.get(`/api/bus_tenants/${tenant.tenantId}/events?${new URLSearchParams({ ...query })}`, {
+    apiKey: tenant.apiKey,
+  });
+
 /** All pages of a list. */
 async function listed(tenant: Tenant, query: object): Promise<StoredEvent[]> {
   const items: StoredEvent[] = [];
   let cursor: string | undefined;
   do {
-    const search = new URLSearchParams({ ...query, ...(cursor !== undefined && { cursor }) });
-    const { status, text, body } = await app.http.get(
-      `/api/bus_tenants/${tenant.tenantId}/events?${search}`,
-      { apiKey: tenant.apiKey },
-    );
+    const { status, text, body } = await pageOf(tenant, {
+      ...query,
+      ...(cursor !== undefined && { cursor }),
+    });
     assert.equal(status, 200, text);
     items.push(...body.items);
     cursor = body.nextCursor;
@@ -345,8 +349,10 @@ describe('exports with archived events', () => {
       playerId: player.playerId,
       eventKey: 'jump',
       idempotencyKey: keyOf(number),
-      // Most have one time.
-      occurredAt: new Date(Date.parse(month(-1)) + (number < 7_000 ? 0 : number)).toISOString(),
+      // Most have one time, and so do the newest ones.
+      occurredAt: new Date(
+        Date.parse(month(-1)) + (number < 7_000 ? 0 : Math.min(number, 8_900)),
+      ).toISOString(),
     }));
     const send = async (some: typeof events) => {
       const { status, text } = await app.http.post(
@@ -375,6 +381,12 @@ describe('exports with archived events', () => {
       (await listed(tenant, { scope: 'player', limit: 200 })).map(({ idempotencyKey }) => idempotencyKey);
     assert.deepEqual(await keys(), inOrder, 'a part and later events');
     assert.deepEqual(await newestFirst(), inOrder.toReversed());
+    const few = (await pageOf(tenant, { scope: 'player', limit: 5 })).body.items as StoredEvent[];
+    assert.deepEqual(
+      few.map(({ idempotencyKey }) => idempotencyKey),
+      inOrder.toReversed().slice(0, 5),
+      'PostgreSQL has later events of the newest time too',
+    );
     await archive();
     assert.deepEqual(await keys(), inOrder, 'two parts of a month');
     assert.deepEqual(await newestFirst(), inOrder.toReversed());
@@ -452,11 +464,6 @@ describe('exports with archived events', () => {
 });
 
 describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
-  const pageOf = (tenant: Tenant, query: object) =>
-    app.http.get(`/api/bus_tenants/${tenant.tenantId}/events?${new URLSearchParams({ ...query })}`, {
-      apiKey: tenant.apiKey,
-    });
-
   test('lists the events from before they were archived, each once', async () => {
     const [tenant, other] = [await arrange(), await arrange()];
     for (const scope of ['match', 'player'] as const) {
