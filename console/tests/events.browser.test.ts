@@ -70,7 +70,7 @@ describe('events', () => {
     await page.getByRole('columnheader', { name: 'jump' }).waitFor();
   });
 
-  test('says that events of the time are archived', async () => {
+  test('says that archived events cannot be read', async () => {
     const { tenantId } = studio.tenant;
     await studio.app.owner.query(
       `INSERT INTO event_archives (tenant_id, scope, month, part, rows, bytes, first_at, last_at, manifest_hash, archived_at)
@@ -79,10 +79,14 @@ describe('events', () => {
       [tenantId],
     );
     const page = await studio.open(`${studio.game}/events?scope=match&range=30d`);
+    await page.getByText('Events could not be loaded').waitFor();
     await page
-      .getByText(/^Some events from before .+ are archived\. The chart and exports include them/)
+      .getByText(/archive/)
+      .first()
       .waitFor();
     await studio.app.owner.query('DELETE FROM event_archives WHERE tenant_id = $1', [tenantId]);
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).last().click();
+    await page.getByText('No events in this time').waitFor();
   });
 
   test('exports the filtered events as CSV', async () => {
