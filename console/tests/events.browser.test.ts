@@ -70,6 +70,36 @@ describe('events', () => {
     await page.getByRole('columnheader', { name: 'jump' }).waitFor();
   });
 
+  test('says that the next page failed, and loads it when the reader asks for it', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`);
+    const asked: string[] = [];
+    await page.route('**/events?*limit=200*', async (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor');
+      if (cursor === null) {
+        const answer = await route.fetch();
+        const first = await answer.json();
+        return route.fulfill({ json: { ...first, hasMore: true, nextCursor: 'next' } });
+      }
+      asked.push(cursor);
+      if (asked.length > 1) return route.fulfill({ json: { items: [], hasMore: false } });
+      const problem = { type: 'about:blank', title: 'Too many', status: 429, code: 'rate_limited' };
+      return route.fulfill({
+        status: 429,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ ...problem, detail: 'Send fewer requests.' }),
+      });
+    });
+    await page.reload();
+    const alert = page.getByRole('alert').filter({ hasText: 'More rows of Events could not be loaded' });
+    await alert.getByText('Send fewer requests.').waitFor();
+    // A loop of requests would send the next one at once.
+    await page.getByRole('cell', { name: 'jump' }).first().waitFor();
+    assert.equal(asked.length, 1);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.waitFor({ state: 'detached' });
+    assert.equal(asked.length, 2);
+  });
+
   test('says that archived events cannot be read', async () => {
     const { tenantId } = studio.tenant;
     await studio.app.owner.query(

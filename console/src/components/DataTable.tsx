@@ -41,6 +41,8 @@ export interface DataTableProps<Row> {
   retry?: () => void;
   /** Loads the next page when the end is near. */
   loadMore?: (() => void) | undefined;
+  /** Then `error` says why, and the reader decides when to try again. */
+  hasFailedToLoadMore?: boolean;
   /** Such as `-lastSeenAt`: descending. */
   sort?: string;
   onSort?: (sort: string) => void;
@@ -117,6 +119,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ) : (
         <Rows {...props} columns={visible} />
       )}
+      {rows !== undefined && props.hasFailedToLoadMore && (
+        <div className={classes.failure}>
+          <ErrorState
+            error={error}
+            what={`More rows of ${label} could not be loaded`}
+            {...(props.loadMore && { retry: props.loadMore })}
+          />
+        </div>
+      )}
     </div>
   );
 }
@@ -128,6 +139,7 @@ function Rows<Row>({
   rowKey,
   isFetching = false,
   loadMore,
+  hasFailedToLoadMore = false,
   sort,
   onSort,
   onOpen,
@@ -145,8 +157,8 @@ function Rows<Row>({
   const items = virtual.getVirtualItems();
   const lastIndex = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (count > 0 && lastIndex >= count - 10 && !isFetching) loadMore?.();
-  }, [count, lastIndex, isFetching, loadMore]);
+    if (count > 0 && lastIndex >= count - 10 && !isFetching && !hasFailedToLoadMore) loadMore?.();
+  }, [count, lastIndex, isFetching, hasFailedToLoadMore, loadMore]);
 
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
