@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangeAccount } from '../../server/src/testing/arrange.ts';
+import { startTestWorker } from '../../server/src/testing/test-app.ts';
+import { startWebhookReceiver } from '../../server/src/testing/webhook-receiver.ts';
+import { arrangeDeliveries as arrangeFailed, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
 import { assertAccessible, becomes, startStudio } from './browser.ts';
 
-const studio = await startStudio();
+const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
+const studio = await startStudio({ env });
 const { app, tenant } = studio;
 const webhooks = `/workspaces/${tenant.workspaceId}/webhooks`;
 const admin = await arrangeAccount(app, tenant, 'admin');
@@ -48,68 +52,34 @@ describe('webhooks', () => {
     await page.waitForURL('**range=1h**');
     await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();
     await page.getByRole('button', { name: 'Redeliver 1 selected' }).click();
-    await page.getByText('Sent again: 1.').waitFor();
-    await page.getByRole('heading', { name: 'No deliveries' }).waitFor();
-    const { rows } = await app.owner.query('SELECT status FROM webhook_deliveries WHERE id = $1', [failed]);
-    assert.deepEqual(rows, [{ status: 'pending' }]);
-  });
-
-  test('redelivers all that match, says what was refused, and keeps it selected', async () => {
-    const { id, failed } = await arrangeDeliveries();
-    await app.owner.query(
-      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, next_attempt_at)
-       SELECT ('01a20000-0000-7000-8001-' || lpad(to_hex(number), 12, '0'))::uuid, $1, 'webhook.test', '{}', 'delivered', NULL
-       FROM generate_series(1, 103) number`,
+    await page.getByText(/^Redelivering 0 of 1\./).waitFor();
+    await page.getByRole('button', { name: 'Redeliver 1 selected' }).waitFor({ state: 'detached' });
+    const { rows } = await app.owner.query(
+      'SELECT delivery_ids FROM webhook_redeliveries WHERE endpoint_id = $1',
       [id],
     );
-    // An attempt is in progress, so the server refuses this one.
-    await app.owner.query(
-      `UPDATE webhook_deliveries
-       SET status = 'pending', next_attempt_at = now(), attempting_until = now() + interval '1 hour' WHERE id = $1`,
-      [failed],
-    );
-    const page = await studio.open(`${webhooks}/${id}`);
-    // The others are answered here, because the server limits how many are sent in a minute.
-    const sent = new Set<string>();
-    await page.route('**/redeliver', (route) => {
-      const [deliveryId = ''] = route.request().url().split('/').slice(-2);
-      sent.add(deliveryId);
-      return deliveryId === failed ? route.continue() : route.fulfill({ json: {} });
-    });
-    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();
-    await page.getByRole('button', { name: 'Redeliver 100 selected' }).waitFor();
-    await page.getByRole('button', { name: 'Select all 105 that match' }).click();
-    await page.getByRole('button', { name: 'Redeliver 105 selected' }).click();
-    await page.getByText('Sent again: 104. Not sent, and still selected: 1.').waitFor();
-    await page.getByText(/^Refused: 1\. .*in progress/).waitFor();
-    assert.equal(sent.size, 105);
-    await page.getByRole('button', { name: 'Redeliver 1 selected' }).waitFor();
-    await assertAccessible(page, 'a bulk redelivery');
-    await page.getByRole('button', { name: 'Clear the selection' }).click();
-    await page.getByText(/^Sent again/).waitFor({ state: 'detached' });
+    assert.deepEqual(rows, [{ delivery_ids: [failed] }]);
   });
 
-  test('stops a bulk redelivery that waits for the limit, and says how far it came', async () => {
+  test('says that a redelivery is running already, and stops one that another person started', async () => {
     const { id } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}`);
-    let answers = 0;
-    await page.route('**/redeliver', (route) => {
-      answers++;
-      const refusal = { code: 'too_many_attempts', status: 429, detail: 'Wait.' };
-      return answers === 1
-        ? route.fulfill({ json: {} })
-        : route.fulfill({
-            status: 429,
-            headers: { 'retry-after': '3600' },
-            contentType: 'application/problem+json',
-            body: JSON.stringify(refusal),
-          });
-    });
     await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();
+    const started = await app.http.post(`/api${webhooks}/${id}/redeliveries`, { status: 'failed' }, admin);
+    assert.equal(started.status, 202, started.text);
     await page.getByRole('button', { name: 'Redeliver 2 selected' }).click();
-    await page.getByText(/^Redelivering 1 of 2/).waitFor();
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Sent again: 1. Not sent, and still selected: 1.').waitFor();
+    await page.getByText(/^A webhook has one redelivery at a time\./).waitFor();
+    await page.getByRole('button', { name: 'Stop the redelivery' }).click();
+    await page.getByText(/^Redelivery stopped .*: 0 delivered, 1 not sent\.$/).waitFor();
+    await page.getByRole('status').getByText('Redelivery stopped: 0 delivered, 1 not sent.').waitFor();
+  });
+
+  test('shows viewers the progress, and lets them change nothing', async () => {
+    const { id } = await arrangeDeliveries();
+    await app.http.post(`/api${webhooks}/${id}/redeliveries`, { status: 'failed' }, admin);
+    const page = await studio.open(`${webhooks}/${id}`, { role: 'viewer' });
+    await page.getByText(/^Redelivering 0 of 1\./).waitFor();
+    assert.equal(await page.getByRole('button', { name: /Stop|Redeliver/ }).count(), 0);
   });
 
   test('keeps few of many deliveries in the page, and loads more while the reader scrolls', async () => {
@@ -137,5 +107,44 @@ describe('webhooks', () => {
     await page.getByRole('region', { name: 'Payload' }).getByText('webhook.test').waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => !url.search.includes('delivery'));
+  });
+
+  test('redelivers all that match, also after a reload, in another tab, and while no page shows it', async () => {
+    const worker = await startTestWorker(app, env);
+    const receiver = await startWebhookReceiver();
+    const { id } = await arrangeWebhook(app, `/api${webhooks}`, admin, { url: receiver.url });
+    const ids = await arrangeFailed(app, id, 205);
+    const held: (() => void)[] = [];
+    receiver.answer = (response) => held.push(() => response.writeHead(204).end());
+    const page = await studio.open(`${webhooks}/${id}?status=failed`);
+    await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();
+    await page.getByRole('button', { name: 'Redeliver 100 selected' }).waitFor();
+    await page.getByRole('button', { name: 'Select all 205 that match' }).click();
+    await page.getByRole('button', { name: 'Redeliver all 205 that match' }).click();
+    await page.getByText('Redelivering 0 of 205. You can leave this page.').waitFor();
+    await page.getByRole('status').getByText('Redelivering 205 deliveries: 0 % done.').waitFor();
+    await becomes(() => page.evaluate(() => document.activeElement?.ariaLabel), 'Redelivery');
+    await assertAccessible(page, 'a redelivery');
+
+    await page.reload();
+    await page.getByText(/^Redelivering 0 of 205\./).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${webhooks}/${id}`);
+    await other.getByText(/^Redelivering 0 of 205\./).waitFor();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: receiver.url }).waitFor();
+
+    receiver.answer = (response, delivery) => response.writeHead(delivery.id === ids[7] ? 500 : 204).end();
+    for (const respond of held) respond();
+    const result = '204 delivered, 1 failed at the first attempt.';
+    await other.getByRole('status').getByText(`Redelivered: ${result}`).waitFor();
+    await page.getByRole('link', { name: receiver.url }).click();
+    await page.getByText(new RegExp(`^Redelivered .*: ${result}$`)).waitFor();
+    await page.reload();
+    await page.getByText(new RegExp(`^Redelivered .*: ${result}$`)).waitFor();
+    assert.equal(await page.getByRole('status').getByText('Redelivered').count(), 0, 'it is no news here');
+    assert.equal(new Set(receiver.received.map((delivery) => delivery.id)).size, 205);
+    await assertAccessible(page, 'the result of a redelivery');
+    await worker.stop();
   });
 });

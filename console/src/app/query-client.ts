@@ -21,25 +21,6 @@ export const patience = {
       : 500 * 2 ** failures,
 };
 
-/** Sends a request that is no query with the same patience. */
-export async function patiently<Result>(
-  request: () => Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
-  for (let failures = 0; ; failures++)
-    try {
-      return await request();
-    } catch (error) {
-      const failure = error as Error;
-      if (signal.aborted || !patience.retry(failures, failure)) throw failure;
-      await new Promise((resolve) => {
-        setTimeout(resolve, patience.retryDelay(failures, failure));
-        signal.addEventListener('abort', resolve);
-      });
-      if (signal.aborted) throw failure;
-    }
-}
-
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const otherTabs = new BroadcastChannel('guildhall.changes');
   const queryClient = new QueryClient({

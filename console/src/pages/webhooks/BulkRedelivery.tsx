@@ -1,108 +1,72 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { Button, Group, Stack } from '@mantine/core';
 import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
 import classes from './BulkRedelivery.module.css';
-import { readDeliveryIds, useRedeliverMany, type DeliveryFilter, type WebhookPath } from './queries';
+import { RedeliveryProgress } from './RedeliveryProgress';
+import { useStartRedelivery, type DeliveryFilter, type WebhookPath } from './queries';
+
+/** Chosen rows, or all that match the filter. */
+export interface DeliverySelection {
+  ids: ReadonlySet<string>;
+  isWhole: boolean;
+}
 
 interface BulkRedeliveryProps {
   path: WebhookPath;
   filter: DeliveryFilter;
-  selected: ReadonlySet<string>;
-  onSelect: (ids: ReadonlySet<string>) => void;
+  selection: DeliverySelection;
+  onSelect: (selection: DeliverySelection) => void;
   /** How many deliveries match the filter, also those that are not loaded. */
   matching: number;
+  canChange: boolean;
 }
 
-/** The limit of the server for a workspace. Above it, a redelivery waits. */
-const MAX_A_MINUTE = 120;
+export const NOTHING_SELECTED: DeliverySelection = { ids: new Set(), isWhole: false };
 
-/** Sends the chosen deliveries again: how many they are, how far it is, and what became of it. */
-export function BulkRedelivery({ path, filter, selected, onSelect, matching }: BulkRedeliveryProps) {
-  const redeliver = useRedeliverMany(path);
-  const [progress, setProgress] = useState({ done: 0, total: 0 });
-  const [listError, setListError] = useState<unknown>();
-  const [isListing, setIsListing] = useState(false);
-  const running = useRef<AbortController>(undefined);
-  // Nobody would see what becomes of it on another page.
-  useEffect(() => () => running.current?.abort(), []);
-
-  const start = (): void => {
-    const { signal } = (running.current = new AbortController());
-    setProgress({ done: 0, total: selected.size });
-    redeliver.mutate(
-      {
-        ids: selected,
-        signal,
-        onProgress: () => setProgress(({ done, total }) => ({ done: done + 1, total })),
-      },
-      { onSuccess: ({ left }) => onSelect(left) },
-    );
-  };
-  const selectAll = async (): Promise<void> => {
-    setListError(undefined);
-    setIsListing(true);
-    await readDeliveryIds(path, filter).then(onSelect, setListError);
-    setIsListing(false);
-  };
-
-  const { isPending, data: outcome } = redeliver;
-  if (selected.size === 0 && !isPending && !outcome) return null;
+/** Sends the chosen deliveries again. The server does it, so the progress shows in any tab, and after the page was left. */
+export function BulkRedelivery({
+  path,
+  filter,
+  selection: { ids, isWhole },
+  onSelect,
+  matching,
+  canChange,
+}: BulkRedeliveryProps) {
+  const start = useStartRedelivery(path);
+  const what = isWhole ? `all ${formatNumber(matching)} that match` : `${formatNumber(ids.size)} selected`;
   return (
-    <Stack gap={6} className={classes.bar}>
-      {!isPending && outcome && (
-        <div role="status">
-          <Text size="sm">
-            Sent again: {formatNumber(outcome.done)}.
-            {outcome.left.size > 0 && ` Not sent, and still selected: ${formatNumber(outcome.left.size)}.`}
-          </Text>
-          {[...outcome.refusals].map(([reason, count]) => (
-            <Text key={reason} size="sm">
-              Refused: {formatNumber(count)}. {reason}
-            </Text>
-          ))}
-        </div>
-      )}
-      {!isPending && outcome?.error !== undefined && <ErrorText error={outcome.error} />}
-      {listError !== undefined && <ErrorText error={listError} />}
-      <Group gap="xs">
-        {isPending ? (
-          <>
-            <Text size="sm" role="status">
-              Redelivering {formatNumber(progress.done)} of {formatNumber(progress.total)}, at most{' '}
-              {MAX_A_MINUTE} a minute. Keep this page open.
-            </Text>
-            <Button key="stop" variant="default" autoFocus onClick={() => running.current?.abort()}>
-              Stop
+    <>
+      <RedeliveryProgress path={path} canChange={canChange} startedHere={start.data?.id} />
+      {ids.size > 0 && (
+        <Stack gap={6} className={classes.bar}>
+          {start.error && <ErrorText error={start.error} />}
+          <Group gap="xs">
+            <Button
+              loading={start.isPending}
+              onClick={() =>
+                start.mutate(isWhole ? { filter } : { ids }, { onSuccess: () => onSelect(NOTHING_SELECTED) })
+              }
+            >
+              Redeliver {what}
             </Button>
-          </>
-        ) : (
-          <>
-            {selected.size > 0 && (
-              <>
-                <Button onClick={start} disabled={isListing}>
-                  Redeliver {formatNumber(selected.size)} selected
-                </Button>
-                {matching > selected.size && (
-                  <Button variant="default" loading={isListing} onClick={() => void selectAll()}>
-                    Select all {formatNumber(matching)} that match
-                  </Button>
-                )}
-              </>
+            {!isWhole && matching > ids.size && (
+              <Button variant="default" onClick={() => onSelect({ ids, isWhole: true })}>
+                Select all {formatNumber(matching)} that match
+              </Button>
             )}
             <Button
               variant="subtle"
               color="gray"
               onClick={() => {
-                redeliver.reset();
-                onSelect(new Set());
+                start.reset();
+                onSelect(NOTHING_SELECTED);
               }}
             >
-              {selected.size > 0 ? 'Clear the selection' : 'Close'}
+              Clear the selection
             </Button>
-          </>
-        )}
-      </Group>
-    </Stack>
+          </Group>
+        </Stack>
+      )}
+    </>
   );
 }

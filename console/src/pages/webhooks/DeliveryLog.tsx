@@ -16,7 +16,7 @@ import { SavedViews } from '../../components/SavedViews';
 import { Snippet } from '../../components/Snippet';
 import { rangeChoices } from '../../components/range';
 import { useTableRows } from '../../components/use-table-rows';
-import { BulkRedelivery } from './BulkRedelivery';
+import { BulkRedelivery, NOTHING_SELECTED, type DeliverySelection } from './BulkRedelivery';
 import { DeliveryState } from './WebhookState';
 import {
   deliveriesQuery,
@@ -31,8 +31,6 @@ const route = getRouteApi('/app/workspaces/$workspaceId/webhooks/$webhookId');
 
 const typeNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': 'Test' };
 
-const NOTHING_SELECTED: { shown: string; keys: ReadonlySet<string> } = { shown: '', keys: new Set() };
-
 const nameOf = ({ eventType, status, createdAt }: Delivery): string =>
   `${typeNames[eventType] ?? eventType}, ${status}, ${formatExactTime(createdAt)}`;
 
@@ -41,14 +39,15 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/workspaces/$workspaceId/webhooks/$webhookId' });
   const deliveries = useInfiniteQuery(deliveriesQuery(path, filter));
-  const [selection, setSelection] = useState(NOTHING_SELECTED);
+  const [chosen, setChosen] = useState({ shown: '', selection: NOTHING_SELECTED });
   // The filters that the rows were chosen with. With others, rows that do not show would be sent.
   const shown = JSON.stringify({ ...filter, delivery: undefined });
-  const selected = selection.shown === shown ? selection.keys : NOTHING_SELECTED.keys;
-  const select = (keys: ReadonlySet<string>): void => setSelection({ shown, keys });
+  const selection = chosen.shown === shown ? chosen.selection : NOTHING_SELECTED;
+  const select = (next: DeliverySelection): void => setChosen({ shown, selection: next });
   const change = (changes: Partial<typeof filter>): void =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
   const table = useTableRows(deliveries);
+  const keys = selection.isWhole ? new Set(table.rows?.map(({ id }) => id)) : selection.ids;
 
   return (
     <>
@@ -59,17 +58,18 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
         rowKey={({ id }) => id}
         onOpen={({ id }) => change({ delivery: id })}
         selectedKey={filter.delivery}
-        selection={canChange ? { keys: selected, onChange: select, nameOf } : undefined}
+        selection={
+          canChange ? { keys, onChange: (ids) => select({ ids, isWhole: false }), nameOf } : undefined
+        }
         bulkActions={
-          canChange && (
-            <BulkRedelivery
-              path={path}
-              filter={filter}
-              selected={selected}
-              onSelect={select}
-              matching={deliveries.data?.pages[0]?.totalCount ?? 0}
-            />
-          )
+          <BulkRedelivery
+            path={path}
+            filter={filter}
+            selection={selection}
+            onSelect={select}
+            matching={deliveries.data?.pages[0]?.totalCount ?? 0}
+            canChange={canChange}
+          />
         }
         toolbar={
           <>

@@ -1,6 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, GuildhallError, type Answer, type Body } from '../../app/client';
-import { patiently } from '../../app/query-client';
+import { api, type Answer, type Body } from '../../app/client';
 import { byOffset } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
@@ -8,6 +7,8 @@ type WebhookPage = Answer<'/api/workspaces/{workspaceId}/webhooks', 'get'>;
 export type Webhook = WebhookPage['items'][number];
 type DeliveryPage = Answer<'/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', 'get'>;
 export type Delivery = DeliveryPage['items'][number];
+type RedeliveryPage = Answer<'/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries', 'get'>;
+export type Redelivery = RedeliveryPage['items'][number];
 export type NewWebhook = Body<'/api/workspaces/{workspaceId}/webhooks', 'post'>;
 export type WebhookChange = Body<'/api/workspaces/{workspaceId}/webhooks/{webhookId}', 'patch'>;
 
@@ -45,12 +46,11 @@ export interface DeliveryFilter {
 }
 
 const PAGE_SIZE = 100;
-const MAX_PAGE_SIZE = 200;
 
 const toQuery = ({ status, eventType, range }: DeliveryFilter) => ({
   status: status as Delivery['status'] | undefined,
   eventType: eventType as Delivery['eventType'] | undefined,
-  from: range && limitsOf(toRange(range, '24h')).from,
+  from: range === undefined ? undefined : limitsOf(toRange(range, '24h')).from,
 });
 
 export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }: DeliveryFilter) =>
@@ -87,6 +87,7 @@ function useWebhookChange<Input, Output>(workspaceId: string, change: (input: In
         ['webhook', workspaceId],
         ['deliveries'],
         ['delivery'],
+        ['redelivery'],
       ])
         void queryClient.invalidateQueries({ queryKey });
     },
@@ -121,67 +122,43 @@ export const useRotateSecret = (path: WebhookPath) =>
     }),
   );
 
-const redeliver = (path: WebhookPath, deliveryId: string) =>
-  api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
-    params: { path: { ...path, deliveryId } },
-  });
-
 export const useRedeliver = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, (deliveryId: string) => redeliver(path, deliveryId));
-
-/** What became of a redelivery of many. */
-export interface BulkOutcome {
-  done: number;
-  /** The deliveries that were not sent again, because they were refused or the work stopped before them. */
-  left: Set<string>;
-  /** How many were refused, by the reason. */
-  refusals: Map<string, number>;
-  /** What stopped the work. */
-  error?: unknown;
-}
-
-/** Sends deliveries again, one after the other, so that other requests of the account stay below its limit. */
-export const useRedeliverMany = (path: WebhookPath) =>
-  useWebhookChange(
-    path.workspaceId,
-    async ({ ids, signal, onProgress }: BulkRedelivery): Promise<BulkOutcome> => {
-      const outcome: BulkOutcome = { done: 0, left: new Set(ids), refusals: new Map() };
-      for (const id of ids) {
-        if (signal.aborted) break;
-        try {
-          await patiently(() => redeliver(path, id), signal);
-          outcome.left.delete(id);
-          outcome.done++;
-        } catch (error) {
-          if (signal.aborted) break;
-          if (!isAboutOne(error)) return { ...outcome, error };
-          outcome.refusals.set(error.detail, (outcome.refusals.get(error.detail) ?? 0) + 1);
-        }
-        onProgress();
-      }
-      return outcome;
-    },
+  useWebhookChange(path.workspaceId, (deliveryId: string) =>
+    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
+      params: { path: { ...path, deliveryId } },
+    }),
   );
 
-interface BulkRedelivery {
-  ids: ReadonlySet<string>;
-  signal: AbortSignal;
-  /** Called after each delivery. */
-  onProgress: () => void;
-}
+/** The last redelivery of many, or null. Another tab or person may have started it. */
+export const redeliveryQuery = (path: WebhookPath) =>
+  queryOptions({
+    queryKey: ['redelivery', path.webhookId],
+    queryFn: async () => {
+      const { items } = await api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries', {
+        params: { path, query: { limit: 1 } },
+      });
+      return items[0] ?? null;
+    },
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? 1_000 : 5_000),
+  });
 
-/** Whether the next delivery may be accepted: this one is in progress, or too old and deleted. */
-const isAboutOne = (error: unknown): error is GuildhallError =>
-  error instanceof GuildhallError && ['delivery_running', 'not_found'].includes(error.code);
+/** The API requires at least one filter, so that a request with none is no accident. */
+const SINCE_EVER = '1970-01-01T00:00:00Z';
 
-/** Reads the ids of all deliveries that match a filter. */
-export async function readDeliveryIds(path: WebhookPath, filter: DeliveryFilter): Promise<Set<string>> {
-  const ids = new Set<string>();
-  for (let offset = 0; ; offset += MAX_PAGE_SIZE) {
-    const { items } = await api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', {
-      params: { path, query: { ...toQuery(filter), limit: MAX_PAGE_SIZE, offset } },
-    });
-    for (const { id } of items) ids.add(id);
-    if (items.length < MAX_PAGE_SIZE) return ids;
-  }
-}
+export const useStartRedelivery = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, (wanted: { ids: ReadonlySet<string> } | { filter: DeliveryFilter }) =>
+    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries', {
+      params: { path },
+      body:
+        'ids' in wanted
+          ? { deliveryIds: [...wanted.ids] }
+          : { ...toQuery(wanted.filter), from: toQuery(wanted.filter).from ?? SINCE_EVER },
+    }),
+  );
+
+export const useCancelRedelivery = (path: WebhookPath) =>
+  useWebhookChange(path.workspaceId, (redeliveryId: string) =>
+    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel', {
+      params: { path: { ...path, redeliveryId } },
+    }),
+  );
