@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { describe, test } from 'node:test';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { startStudio } from './browser.ts';
+import { assertAccessible, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
@@ -130,4 +135,89 @@ describe('events', () => {
     assert.equal(lines.length, 2);
     assert.match(lines[1]!, /jump/);
   });
+
+  test('goes on with an export on other pages, shows its progress there, and cancels it', async () => {
+    const proxy = await startHoldingProxy();
+    const page = await exportOverProxy(proxy);
+    await page.getByRole('link', { name: 'Players' }).click();
+    await page.getByRole('heading', { name: 'Players', exact: true }).waitFor();
+    const exports = page.getByRole('region', { name: 'Exports' });
+    await exports.getByText(/^events\.csv: [1-9]/).waitFor();
+    await page.getByRole('status').getByText('Exporting events.csv.').waitFor();
+    await assertAccessible(page, 'a running export');
+    const [download] = await Promise.all([page.waitForEvent('download'), proxy.release()]);
+    assert.match(await readFile(await download.path(), 'utf8'), /level_completed[^]*\n$/);
+    await exports.waitFor({ state: 'detached' });
+
+    await page.getByRole('link', { name: 'Events' }).click();
+    await startExport(page);
+    await exports.getByText(/^events\.csv: [1-9]/).waitFor();
+    await exports.getByRole('button', { name: 'Cancel' }).click();
+    await exports.waitFor({ state: 'detached' });
+  });
+
+  test('says that an export was cut off when the server stops, and saves no file', async () => {
+    const proxy = await startHoldingProxy();
+    const page = await exportOverProxy(proxy);
+    let saved = 0;
+    page.on('download', () => saved++);
+    const exports = page.getByRole('region', { name: 'Exports' });
+    await exports.getByText(/^events\.csv: [1-9]/).waitFor();
+    proxy.stop();
+    const alert = exports.getByRole('alert');
+    await alert.getByText('events.csv was not exported').waitFor();
+    await alert
+      .getByText('The connection was lost before the end. No file was saved. Export again.')
+      .waitFor();
+    await exports.getByRole('button', { name: 'Close' }).click();
+    await exports.waitFor({ state: 'detached' });
+    assert.equal(saved, 0);
+  });
 });
+
+/** A server in front of the application that sends the first half of an export, and holds the rest. */
+async function startHoldingProxy() {
+  let rest: (() => void)[] = [];
+  const server = createServer((request, response) => {
+    const { 'accept-encoding': _, ...headers } = request.headers;
+    const upstream = new URL(request.url!, studio.app.url);
+    const forwarded = forward(upstream, { method: request.method!, headers }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      if (!upstream.pathname.endsWith('/events/export')) return void answer.pipe(response);
+      void buffer(answer).then((body) => {
+        const half = Math.floor(body.length / 2);
+        response.write(body.subarray(0, half));
+        rest.push(() => response.end(body.subarray(half)));
+      });
+    });
+    forwarded.on('error', () => response.destroy());
+    request.pipe(forwarded);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  after(stop);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop,
+    release: async () => {
+      for (const send of rest) send();
+      rest = [];
+    },
+  };
+}
+
+async function startExport(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'As CSV' }).click();
+}
+
+/** Signs in over the proxy, and starts an export. */
+async function exportOverProxy({ url }: { url: string }): Promise<Page> {
+  const page = await studio.open(`${studio.game}/events?scope=player`, { baseURL: url });
+  await page.getByRole('cell', { name: 'jump' }).first().waitFor();
+  await startExport(page);
+  return page;
+}

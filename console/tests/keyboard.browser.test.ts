@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { arrangeDeliveries, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
 import { becomes, dialogCloses, dialogHasFocus, startStudio } from './browser.ts';
 
-// The five most common tasks, with the keyboard alone.
+// The most common tasks, with the keyboard alone.
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
@@ -12,8 +13,17 @@ await studio.app.owner.query(`UPDATE players SET display_name = 'Ada Lovelace' W
   ada.playerId,
 ]);
 
-/** Presses Tab until an element with this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
+/** Presses Shift+Tab until an element with this name has the focus. */
+const tabBackTo = (page: Page, name: string): Promise<void> => tabTo(page, name, 'Shift+Tab');
+
+/** Presses the arrow key until an item of the open menu has the focus, and chooses it. */
+async function chooseMenuItem(page: Page, name: string): Promise<void> {
+  await tabTo(page, name, 'ArrowDown');
+  await page.keyboard.press('Enter');
+}
+
+/** Presses a key until an element with this name has the focus. */
+async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     const focused = await page.evaluate(() => {
       const element = document.activeElement as HTMLElement | null;
@@ -21,9 +31,9 @@ async function tabTo(page: Page, name: string): Promise<void> {
       return element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '';
     });
     if (focused.replace('*', '').trim() === name) return;
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
   }
-  assert.fail(`Tab does not reach "${name}"`);
+  assert.fail(`${key} does not reach "${name}"`);
 }
 
 describe('the keyboard alone', () => {
@@ -83,6 +93,48 @@ describe('the keyboard alone', () => {
     await tabTo(page, 'I saved the key');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: 'Build 9', exact: true }).waitFor();
+  });
+
+  test('rotates a key', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    const menu = page.getByRole('button', { name: /^Change the key/ }).first();
+    const name = (await menu.getAttribute('aria-label'))!;
+    await tabTo(page, name);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Rotate' }).waitFor();
+    await chooseMenuItem(page, 'Rotate');
+    await dialogHasFocus(page);
+    await tabTo(page, 'Rotate the key');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'New key' }).waitFor();
+    await dialogHasFocus(page);
+    await tabTo(page, 'I saved the key');
+    await page.keyboard.press('Enter');
+    await dialogCloses(page);
+    await becomes(() => page.evaluate(() => document.activeElement?.ariaLabel), name);
+  });
+
+  test('redelivers all deliveries that match, and stops the redelivery', async () => {
+    const { app, tenant } = studio;
+    const path = `/workspaces/${tenant.workspaceId}/webhooks`;
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const webhook = await arrangeWebhook(app, `/api${path}`, admin, { url: 'https://hooks.example.com' });
+    await arrangeDeliveries(app, webhook.id, 150);
+    const page = await studio.open(`${path}/${webhook.id}`);
+    await page.getByRole('cell', { name: 'Failed', exact: true }).first().waitFor();
+    await tabTo(page, 'Select all rows that are loaded');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Redeliver 100 selected' }).waitFor();
+    await tabBackTo(page, 'Select all 150 that match');
+    await page.keyboard.press('Enter');
+    await tabBackTo(page, 'Redeliver all 150 that match');
+    await page.keyboard.press('Enter');
+    await becomes(() => page.evaluate(() => document.activeElement?.ariaLabel), 'Redelivery');
+    await page.keyboard.press('Tab');
+    await tabTo(page, 'Stop the redelivery');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Redelivery stopped .*: 0 delivered, 150 not sent\.$/).waitFor();
+    await becomes(() => page.evaluate(() => document.activeElement?.ariaLabel), 'Redelivery');
   });
 
   test('returns to what opened a dialog or menu, and stays near a row that disappears', async () => {

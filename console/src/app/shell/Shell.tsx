@@ -4,6 +4,7 @@ import { onlineManager } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { TipLayer } from '../../components/TipLayer';
+import { Downloads } from './Downloads';
 import { SideBar } from './SideBar';
 import { TopBar } from './TopBar';
 import { useKeptFocus } from './use-kept-focus';
@@ -61,6 +62,7 @@ export function Shell() {
       <main id="content" className={classes.content} tabIndex={-1}>
         <Outlet />
       </main>
+      <Downloads />
       <TipLayer />
       {isPaletteOpen && (
         <Suspense>

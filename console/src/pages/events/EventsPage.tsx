@@ -7,8 +7,7 @@ import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { formatBytes } from '../../components/format';
-import { ErrorState, ErrorText } from '../../components/ErrorState';
+import { ErrorState } from '../../components/ErrorState';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
@@ -17,7 +16,7 @@ import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
 import { toRange, type RangeName } from '../../components/range';
-import { useDownload } from '../../components/use-download';
+import { startDownload } from '../../components/downloads';
 import { useTableRows } from '../../components/use-table-rows';
 import { eventColumns } from './columns';
 import { EventSnippet } from './EventSnippet';
@@ -256,32 +255,19 @@ function ExportButton({
   filter: EventFilter;
   range: RangeName;
 }) {
-  const exporting = useDownload();
-  const [opened, setOpened] = useState(false);
-  const { bytes } = exporting;
   const start = (format: 'csv' | 'ndjson'): void =>
-    exporting.start(`events.${format}`, (signal) => requestExport(tenantId, filter, range, format, signal));
+    startDownload(`events.${format}`, (signal) => requestExport(tenantId, filter, range, format, signal));
   return (
-    <>
-      {exporting.error != null && <ErrorText error={exporting.error} />}
-      {/* One button for both, so that it keeps the focus. */}
-      <Menu position="bottom-end" opened={opened} onChange={(next) => setOpened(next && bytes === undefined)}>
-        <Menu.Target>
-          {bytes === undefined ? (
-            <Button variant="default" leftSection={<Download size={14} />}>
-              Export
-            </Button>
-          ) : (
-            <Button variant="default" onClick={exporting.cancel}>
-              <span role="status">{formatBytes(bytes)} – cancel</span>
-            </Button>
-          )}
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => start('csv')}>As CSV</Menu.Item>
-          <Menu.Item onClick={() => start('ndjson')}>As JSON lines</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Download size={14} />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => start('csv')}>As CSV</Menu.Item>
+        <Menu.Item onClick={() => start('ndjson')}>As JSON lines</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

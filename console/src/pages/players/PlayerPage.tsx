@@ -6,14 +6,13 @@ import { ChevronDown } from 'lucide-react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
-import { DownloadProgress } from '../../components/DownloadProgress';
 import { ErrorText } from '../../components/ErrorState';
 import { capitalize, formatNumber } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
-import { useDownload } from '../../components/use-download';
+import { startDownload } from '../../components/downloads';
 import { DeletionReceiptPanel } from '../platform/DeletionReceipt';
 import { BanDialog } from './BanDialog';
 import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
@@ -146,7 +145,6 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
   const canChange = useCanChangeGame();
   const isPlatformAdmin = useIsPlatformAdmin();
   const hide = useHidePlayer(path);
-  const exporting = useDownload();
   const [isBanning, ban] = useDisclosure();
   const [isLifting, lift] = useDisclosure();
   const [isEnding, end] = useDisclosure();
@@ -155,10 +153,6 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
   return (
     <>
       {hide.error && <ErrorText error={hide.error} />}
-      {exporting.error != null && <ErrorText error={exporting.error} />}
-      {exporting.bytes !== undefined && (
-        <DownloadProgress bytes={exporting.bytes} onCancel={exporting.cancel} />
-      )}
       {canChange &&
         (player.ban ? (
           <Button variant="default" onClick={lift.open}>
@@ -183,9 +177,8 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
                 {player.hiddenFromDiscovery ? 'Show in discovery' : 'Hide from discovery'}
               </Menu.Item>
               <Menu.Item
-                disabled={exporting.bytes !== undefined}
                 onClick={() =>
-                  exporting.start(`player-${player.playerId}.json`, (signal) =>
+                  startDownload(`player-${player.playerId}.json`, (signal) =>
                     requestPlayerExport(path, signal),
                   )
                 }

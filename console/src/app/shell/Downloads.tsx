@@ -1,0 +1,44 @@
+import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useEffect } from 'react';
+import { endDownloads, useDownloads } from '../../components/downloads';
+import { ErrorText } from '../../components/ErrorState';
+import { formatBytes } from '../../components/format';
+import classes from './Downloads.module.css';
+
+/** The downloads of all pages: how far they are, and how to stop them. */
+export function Downloads() {
+  const downloads = useDownloads();
+  // After a sign-out, nobody may save what the account could read.
+  useEffect(() => endDownloads, []);
+  const running = downloads.filter(({ error }) => error === undefined);
+  return (
+    <>
+      <VisuallyHidden role="status">
+        {running.length > 0 && `Exporting ${running.map(({ name }) => name).join(', ')}.`}
+      </VisuallyHidden>
+      {downloads.length > 0 && (
+        <section className={classes.downloads} aria-label="Exports">
+          {downloads.map(({ id, name, bytes, error, end }) => (
+            <Group key={id} justify="space-between" wrap="nowrap">
+              {error === undefined ? (
+                <Text size="sm">
+                  {name}: {formatBytes(bytes)}
+                </Text>
+              ) : (
+                <Stack gap={4} role="alert">
+                  <Text size="sm" fw={600}>
+                    {name} was not exported
+                  </Text>
+                  <ErrorText error={error} />
+                </Stack>
+              )}
+              <Button variant="default" onClick={end}>
+                {error === undefined ? 'Cancel' : 'Close'}
+              </Button>
+            </Group>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}

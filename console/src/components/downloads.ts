@@ -1,0 +1,76 @@
+import { useSyncExternalStore } from 'react';
+import { saveBlob } from './save-file';
+
+/** A download through the API that is running or has failed. It goes on while the reader visits other pages. */
+export interface Download {
+  id: number;
+  /** The name of the file. */
+  name: string;
+  /** How many have arrived. */
+  bytes: number;
+  error?: unknown;
+  /** Stops it, or removes its error. */
+  end: () => void;
+}
+
+let downloads: readonly Download[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function set(next: readonly Download[]): void {
+  downloads = next;
+  for (const notify of listeners) notify();
+}
+
+function change(id: number, changes: Partial<Download>): void {
+  set(downloads.map((download) => (download.id === id ? { ...download, ...changes } : download)));
+}
+
+export function useDownloads(): readonly Download[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => downloads,
+  );
+}
+
+/** Downloads a file. It is saved when it is complete, so that no part of one looks like a whole one. */
+export function startDownload(name: string, request: (signal: AbortSignal) => Promise<Response>): void {
+  const id = ++lastId;
+  const abort = new AbortController();
+  const remove = (): void => set(downloads.filter((download) => download.id !== id));
+  const end = (): void => {
+    abort.abort();
+    remove();
+  };
+  set([...downloads, { id, name, bytes: 0, end }]);
+  const work = async (): Promise<void> => {
+    const response = await request(abort.signal);
+    saveBlob(name, await readBlob(response, (bytes) => change(id, { bytes })));
+    remove();
+  };
+  // After the end there is no such download.
+  work().catch((error: unknown) => change(id, { error }));
+}
+
+export function endDownloads(): void {
+  for (const { end } of downloads) end();
+}
+
+/** Reads an answer piece by piece, and reports the bytes that have arrived. */
+async function readBlob(response: Response, onProgress: (bytes: number) => void): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const reader = response.body!.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts.push(part.value);
+      onProgress((bytes += part.value.length));
+    }
+  } catch (cause) {
+    throw new Error('The connection was lost before the end. No file was saved. Export again.', { cause });
+  }
+  return new Blob(parts, { type: response.headers.get('content-type') ?? 'text/plain' });
+}
