@@ -128,7 +128,7 @@ describe('export and import', () => {
           all.map(({ id: _id, createdAt: _created, updatedAt: _updated, ...rest }) => rest);
         assert.deepEqual(plain(await there.read()), plain(before));
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 
@@ -157,7 +157,7 @@ describe('export and import', () => {
           assert.equal(body.errors.length, body.failed);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 500, endOnFailure: true },
     );
   });
 });

@@ -112,7 +112,7 @@ describe('the counts of players', () => {
           }
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 8, endOnFailure: true },
     );
   });
 
