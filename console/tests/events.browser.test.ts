@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { arrangePlayer, arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
-await studio.app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-  studio.tenant.tenantId,
-]);
+await autoCreate(studio.tenant);
 
 let count = 0;
 /** Sends player events that occur now. */
@@ -34,6 +34,42 @@ async function send(...events: { eventKey: string; value?: number | string }[]):
 
 await send({ eventKey: 'jump' }, { eventKey: 'level_completed', value: '9223372036854775807' });
 
+async function autoCreate({ tenantId }: TestTenant): Promise<void> {
+  await studio.app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenantId]);
+}
+
+/** Creates an empty game of the studio. */
+async function arrangeGame(): Promise<TestTenant> {
+  const tenant = await arrangeTenant(studio.app, { workspaceId: studio.tenant.workspaceId });
+  await autoCreate(tenant);
+  return tenant;
+}
+
+/** The shown command for the shell, with the whole key. */
+async function commandOf(page: Page, name: string, { gameKey }: TestTenant): Promise<string> {
+  const command = page.getByRole('region', { name: `${name}: curl command` });
+  await command.getByText(`X-Game-Key: ${gameKey.slice(0, 14)}`).waitFor();
+  return (await command.innerText()).replace(/gh_game_[^']+/, gameKey);
+}
+
+/** Runs commands in a shell, and returns their output. */
+async function run(commands: string, variables: Record<string, string> = {}): Promise<string> {
+  const options = { env: { ...process.env, ...variables } };
+  return (await promisify(execFile)('bash', ['-c', commands], options)).stdout;
+}
+
+describe('the first steps of a game', () => {
+  test('work when they are pasted into one terminal', async () => {
+    const tenant = await arrangeGame();
+    const page = await studio.open(`/games/${tenant.tenantId}/first-run`);
+    const signIn = await commandOf(page, 'Sign-in', tenant);
+    const event = await commandOf(page, 'Event', tenant);
+    const output = await run(`${signIn}\n${event}`);
+    assert.match(output, /"records":\[\{/);
+    await page.getByText('The event level_completed arrived.').waitFor();
+  });
+});
+
 describe('events', () => {
   test('filters by key and player, in the URL', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player`);
@@ -51,12 +87,22 @@ describe('events', () => {
     await page.getByRole('cell', { name: '9,223,372,036,854,775,807' }).waitFor();
   });
 
-  test('offers a command with the key of the game if there are no events', async () => {
-    const page = await studio.open(`${studio.game}/events`);
+  test('offers a command with the key of the game if there are no events, which works', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    const match = await studio.app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId: player.playerId }] },
+      tenant,
+    );
+    const page = await studio.open(`/games/${tenant.tenantId}/events`);
     await page.getByText('Nothing in this time.').waitFor();
-    const command = page.getByRole('region', { name: 'curl command' });
-    await command.getByText(`X-Game-Key: ${studio.tenant.gameKey.slice(0, 14)}`).waitFor();
-    await command.getByText('/api/game/match-events').waitFor();
+    const answer = await run(await commandOf(page, 'Event', tenant), {
+      ACCESS_TOKEN: player.accessToken,
+      MATCH_ID: match.body.matchSessionId,
+      MATCH_PLAYER_ID: match.body.players[0].matchPlayerId,
+    });
+    assert.equal(JSON.parse(answer).records.length, 1, answer);
     await page.getByLabel('Event key').fill('never-sent');
     await page.getByRole('heading', { name: 'No event matches' }).waitFor();
   });

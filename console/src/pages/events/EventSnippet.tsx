@@ -12,22 +12,23 @@ interface EventSnippetProps {
 export function EventSnippet({ tenantId, scope, playerId = '$PLAYER_ID' }: EventSnippetProps) {
   const gameKey = useKeyPlaceholder(tenantId, 'game');
   const { origin } = window.location;
+  const isMatch = scope === 'match';
+  // Two names, because auto-create makes a definition for the scope of its first event.
+  const eventKey = isMatch ? 'round_won' : 'level_completed';
   const event = {
-    ...(scope === 'match' && { matchSessionId: '$MATCH_ID' }),
-    playerId,
-    eventKey: 'level_completed',
+    ...(isMatch ? { matchSessionId: '$MATCH_ID', matchPlayerId: '$MATCH_PLAYER_ID' } : { playerId }),
+    eventKey,
     value: 1,
     occurredAt: new Date().toISOString(),
     idempotencyKey: 'first-event',
   };
-  const add =
-    scope === 'match'
-      ? `await events.addMatchEvent({ matchSessionId, eventKey: 'level_completed', value: 1 });`
-      : `await events.addPlayerEvent({ eventKey: 'level_completed', value: 1 });`;
+  const add = isMatch
+    ? `await events.addMatchEvent({ matchSessionId, matchPlayerId, eventKey: '${eventKey}', value: 1 });`
+    : `await events.addPlayerEvent({ eventKey: '${eventKey}', value: 1 });`;
   return (
     <Snippets
       name="Event"
-      curl={`curl -s ${origin}/api/game/${scope}-events \\
+      curl={`curl -s ${origin}/api/game/${isMatch ? 'events' : 'player-events'} \\
   -H 'X-Game-Key: ${gameKey}' \\
   -H "Authorization: Bearer $ACCESS_TOKEN" \\
   -H 'Content-Type: application/json' \\

@@ -63,7 +63,7 @@ export function FirstRunPage() {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Use the access token of the sign-in.
+                Paste this into the same terminal. It uses the access token of the sign-in.
               </Text>
               <AutoCreateSwitch tenantId={game.id} />
               <EventSnippet tenantId={game.id} scope="player" playerId={player?.playerId} />

@@ -9,9 +9,12 @@ export function SignInSnippet({ tenantId, username = 'ada' }: { tenantId: string
   return (
     <Snippets
       name="Sign-in"
-      curl={`curl -s ${origin}/api/player-auth/login \\
+      curl={`LOGIN=$(curl -s ${origin}/api/player-auth/login \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
-  -d '{"provider":"Mock","token":"${token}"}'`}
+  -d '{"provider":"Mock","token":"${token}"}')
+${keep('ACCESS_TOKEN', 'accessToken')}
+${keep('PLAYER_ID', 'playerId')}
+echo "$LOGIN"`}
       sdk={`import { createPlayerClient } from '@guildhall/client';
 
 const game = createPlayerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
@@ -19,3 +22,7 @@ await game.signIn.withProvider({ provider: 'Mock', token: '${token}' });`}
     />
   );
 }
+
+/** A line for the shell that keeps a member of the answer, for the commands of the next steps. */
+const keep = (variable: string, member: string): string =>
+  String.raw`${variable}=$(echo "$LOGIN" | sed 's/.*"${member}":"\([^"]*\)".*/\1/')`;
