@@ -117,11 +117,12 @@ describe('createPartitions', () => {
   });
 
   test('completes a partition after an interruption', async () => {
-    const from = new Date(new Date().toISOString().slice(0, 7)).toISOString();
+    const from = new Date(new Date().toISOString().slice(0, 7));
+    const to = new Date((from.getTime() + Date.now()) / 2).toISOString();
     await app.owner.query(`
       ALTER TABLE player_events DETACH PARTITION ${current};
-      DELETE FROM ${current} WHERE occurred_at >= now() - interval '1 day';
-      ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from}') TO ('${new Date(Date.now() - 86_400_000).toISOString()}')`);
+      DELETE FROM ${current} WHERE occurred_at >= '${to}';
+      ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from.toISOString()}') TO ('${to}')`);
     assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
     assert.equal(await count('player_events_default'), 1);
     assert.deepEqual(await createPartitions(app.owner), [current]);
