@@ -72,6 +72,7 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
       return `must be at most ${limit}`;
     case 'minLength':
     case 'minItems':
+    case 'minProperties':
       return limit === 1 ? 'must not be empty' : `must have at least ${count(keyword, limit)}`;
     case 'maxLength':
     case 'maxItems':

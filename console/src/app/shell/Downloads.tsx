@@ -32,7 +32,7 @@ export function Downloads() {
                   <ErrorText error={error} />
                 </Stack>
               )}
-              <Button variant="default" onClick={end}>
+              <Button variant="default" flex="none" onClick={end}>
                 {error === undefined ? 'Cancel' : 'Close'}
               </Button>
             </Group>

@@ -54,6 +54,8 @@ describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/redeliveries', (
         400,
         text,
       );
+    const { body: empty } = await webhook.requestRedelivery({});
+    assert.match(empty.detail, /must not be empty/);
     assert.equal(await redeliveriesOf(webhook.id), 0);
   });
 
