@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { eventually } from '../acceptance/eventually.ts';
 import { exitOf, spawnCommand } from '../acceptance/server-process.ts';
 import { firstOfMonth } from '../src/database/partitioned-tables.ts';
@@ -6,7 +7,7 @@ import { httpClient } from '../src/testing/http-client.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 import type { TestTenant } from '../src/testing/arrange.ts';
 import { runClosedLoop, type LoadRequest } from './closed-loop.ts';
-import { countLoads } from './counts.ts';
+import { countLoads, DAY } from './counts.ts';
 import { arrangeUnlimitedTenant } from './processes.ts';
 import { round, show } from './report.ts';
 import { memoryOf, startServerProcess, type ServerProcess } from './server-process.ts';
@@ -125,7 +126,7 @@ async function untilRolledUp({ owner }: ServerProcess): Promise<void> {
   console.log(`    the roll-ups were complete ${((performance.now() - started) / 1000).toFixed(0)} s later`);
 }
 
-/** Measures the counts of the console, and questions about all events. */
+/** Measures the counts of the console, questions about all events, and pages of the list of events. */
 async function ask(server: ServerProcess, tenant: TestTenant, seconds: number): Promise<void> {
   await showSize(server);
   for (const [label, next] of countLoads(tenant))
@@ -149,6 +150,21 @@ async function ask(server: ServerProcess, tenant: TestTenant, seconds: number): 
       body: JSON.stringify(body),
     });
     show(label, await runClosedLoop({ url: server.url, connections: 1, seconds: 1, requests: 3, next }));
+  }
+  const list = { scope: 'player', limit: '200' };
+  for (const [label, query] of [
+    ['list, the newest 200 events', list],
+    [
+      'list, 200 events of the first month',
+      { ...list, to: new Date(Date.parse(all.from) + 20 * DAY).toISOString() },
+    ],
+    ['list, the events of nobody', { ...list, playerId: randomUUID() }],
+  ] as const) {
+    const next = () => ({
+      path: `/api/bus_tenants/${tenant.tenantId}/events?${new URLSearchParams(query)}`,
+      headers: { 'x-api-key': tenant.apiKey },
+    });
+    show(label, await runClosedLoop({ url: server.url, connections: 1, seconds, requests: 100, next }));
   }
 }
 
