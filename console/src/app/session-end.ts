@@ -16,7 +16,7 @@ export function leaveAtSessionEnd(router: ConsoleRouter, queryClient: QueryClien
   });
 }
 
-/** Opens the sign-in page, and forgets all data of the account. */
+/** Opens the sign-in page, and removes all data of the account from memory. */
 export async function leave(router: ConsoleRouter, queryClient: QueryClient): Promise<void> {
   dropCreatedKeys();
   const { matches, location } = router.state;
