@@ -56,18 +56,18 @@ export async function endOpenSessions(
     filter === 'everywhere'
       ? empty
       : 'tenantId' in filter
-        ? sql`AND session.tenant_id = ${filter.tenantId}`
-        : sql`AND session.device_id = ${filter.deviceId}`;
+        ? sql`AND tenant_id = ${filter.tenantId}`
+        : sql`AND device_id = ${filter.deviceId}`;
   const reached = await db.rows<{ tenantId: string; sessionId: string; wasOpen: boolean }>(sql`
     WITH reached AS MATERIALIZED (
-      SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions session
+      SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions
       WHERE player_id = ${playerId} ${condition} AND (ended_at IS NULL OR ended_at > now() - interval '2 hours')
       ORDER BY tenant_id, session_id
       FOR NO KEY UPDATE)
     UPDATE login_sessions session
     SET ended_at = coalesce(ended_at, ${at}), tokens_revoked_at = coalesce(tokens_revoked_at, clock_timestamp()),
         updated_at_db = clock_timestamp()
-    FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id ${condition}
+    FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
     RETURNING session.tenant_id AS "tenantId", session.session_id AS "sessionId", reached.was_open AS "wasOpen"`);
   return reached.filter(({ wasOpen }) => wasOpen);
 }
