@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 21ff2abc6f1eff6f5517e5dd47df6d76143e9e2ca9470f8624b5fada633be027
+// Document: 359354f0070566ce115506e5f28c2fee3872abd1b69bfe00bc5ecffeab65a8d9
 
 export interface paths {
     "/metrics": {
@@ -1699,7 +1699,7 @@ export interface paths {
         };
         /**
          * Count events by definition and time
-         * @description Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 buckets. A range may have at most 1,500 buckets.
+         * @description Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 buckets. A range may have at most 1,500 buckets. With `groupBy=time`, a row counts all events of a bucket. With `groupBy=eventKey&top=5`, the answer has the five most frequent keys.
          */
         get: operations["getEventSummary"];
         put?: never;
@@ -4349,13 +4349,14 @@ export interface components {
         };
         /** @enum {string} */
         EventBucket: "minute" | "hour" | "day";
+        /** @description The number of events of a group in a time bucket. If `groupBy` is `eventKey`, there is no `eventDefinitionId` and no `eventValue`. If it is `time`, there is no `eventKey` either. */
         EventCount: {
             /** Format: date-time */
             bucketStart: string;
             /** Format: uuid */
-            eventDefinitionId: string;
-            eventKey: string;
-            eventValue: string | null;
+            eventDefinitionId?: string;
+            eventKey?: string;
+            eventValue?: string | null;
             count: number;
         };
         EventDefinition: {
@@ -4482,7 +4483,11 @@ export interface components {
             to: string;
             bucket: string;
             items: components["schemas"]["EventCount"][];
+            /** @description Whether the newest buckets are left out, because there are more than 20,000 rows. If so, ask for a shorter range, longer buckets, or `top`. */
+            hasMore: boolean;
         };
+        /** @enum {string} */
+        EventSummaryGroup: "definition" | "eventKey" | "time";
         EventWarning: {
             index: number;
             message: string;
@@ -8923,6 +8928,10 @@ export interface operations {
                 matchSessionId?: string;
                 /** @description The width of a time bucket, in UTC. */
                 bucket?: components["schemas"]["EventBucket"];
+                /** @description What a row of a time bucket counts: the events of a definition, those of all definitions with an `eventKey`, or all events (`time`). */
+                groupBy?: components["schemas"]["EventSummaryGroup"];
+                /** @description Returns only so many definitions or keys: those with the most events in the range. */
+                top?: number;
             };
             header?: never;
             path: {

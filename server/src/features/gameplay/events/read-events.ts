@@ -13,10 +13,10 @@ import {
   chooseAccessPath,
   chooseCountPath,
   countEvents,
-  MAX_SUMMARY_ROWS,
   selectEvents,
   type AccessPath,
   type StoredEvent,
+  type SummaryOptions,
   type SummaryRow,
 } from './queries.ts';
 import { timesBesideRollups } from './rollups/counted-events.ts';
@@ -204,24 +204,29 @@ export function exactNumber(digits: string | null): unknown {
 const DEFAULT_BUCKETS = 48;
 /** For the archived events of a summary. */
 const SUMMARY_SECONDS = 15;
+/** 3 MB of JSON. */
+export const MAX_SUMMARY_ROWS = 20_000;
 
 export interface EventSummary {
   from: string;
   to: string;
   bucket: string;
   items: SummaryRow[];
+  /** Whether the newest buckets are left out, because there are more than 20,000 rows. */
+  hasMore: boolean;
 }
 
 /**
- * Counts events by definition and time bucket, archived ones included. `to` defaults to now, `from` to 48 buckets before `to`. Throws
+ * Counts events by group and time bucket, archived ones included. `to` defaults to now, `from` to 48 buckets before `to`. Throws
  * `invalid_request` if the range has more than 1,500 buckets.
  */
 export async function summariseEvents(
   { database, archive }: EventSources,
   tenantId: string,
   filter: EventFilter,
-  bucket: 'minute' | 'hour' | 'day',
+  options: SummaryOptions,
 ): Promise<EventSummary> {
+  const { bucket, groupBy } = options;
   const to = toMicroseconds(filter.to ?? new Date().toISOString())!;
   const from = filter.from
     ? toMicroseconds(filter.from)!
@@ -241,13 +246,24 @@ export async function summariseEvents(
         filter: range,
         ranges: path === 'rollups' ? timesBesideRollups(range, bucket) : [{ from, to }],
         bucket,
-        byDefinition: true,
+        byDefinition: groupBy !== 'time',
       },
       { seconds: SUMMARY_SECONDS },
     );
-    return countEvents(transaction, tenantId, range, { bucket, path, archived, limit: MAX_SUMMARY_ROWS });
+    return countEvents(transaction, tenantId, range, {
+      ...options,
+      path,
+      archived,
+      limit: MAX_SUMMARY_ROWS + 1,
+    });
   });
-  return { from, to, bucket, items };
+  return {
+    from,
+    to,
+    bucket,
+    items: items.slice(0, MAX_SUMMARY_ROWS),
+    hasMore: items.length > MAX_SUMMARY_ROWS,
+  };
 }
 
 /** Checks a filter before an export, which cannot report an error after the response has begun. */

@@ -12,6 +12,7 @@ import {
   summariseEvents,
   withExactValue,
   type EventSources,
+  MAX_SUMMARY_ROWS,
 } from './read-events.ts';
 import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
 
@@ -106,15 +107,20 @@ export function eventReadingRoutes({
           summary: 'Count events by definition and time',
           description:
             'Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 buckets. A range may ' +
-            'have at most 1,500 buckets.',
+            'have at most 1,500 buckets. With `groupBy=time`, a row counts all events of a bucket. With `groupBy=eventKey&top=5`, the answer has ' +
+            'the five most frequent keys.',
           params: TenantPath,
           querystring: SummaryQuery,
           response: { 200: EventSummary, ...problems(503) },
         },
       },
       async (request) => {
-        const { bucket, ...filter } = request.query;
-        return summariseEvents({ database, archive }, request.params.tenantId, filter, bucket);
+        const { bucket, groupBy, top = MAX_SUMMARY_ROWS, ...filter } = request.query;
+        return summariseEvents({ database, archive }, request.params.tenantId, filter, {
+          bucket,
+          groupBy,
+          top,
+        });
       },
     );
   };

@@ -218,9 +218,77 @@ describe('GET /api/bus_tenants/:tenantId/events/summary', () => {
       '2026-11-20T10:00:00Z fall null': 8,
       '2026-11-20T10:00:00Z fall high': 2,
     });
+    assert.equal(body.hasMore, false);
     const defaults = await app.http.get(`${events}/summary?scope=match`, reader);
     assert.equal(defaults.status, 200, 'from and to are optional');
     for (const end of [defaults.body.from, defaults.body.to]) assert.match(end, /\.\d{6}Z$/);
+  });
+
+  const summary = `${events}/summary?scope=player&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z`;
+  const bucketStart = '2026-11-20T10:00:00Z';
+
+  test('counts events by key, or all events, in each bucket', async () => {
+    const byKey = await app.http.get(`${summary}&groupBy=eventKey`, reader);
+    assert.deepEqual(byKey.body.items, [
+      { bucketStart, eventKey: 'jump', count: 20 },
+      { bucketStart, eventKey: 'fall', count: 10 },
+    ]);
+    const byTime = await app.http.get(`${summary}&groupBy=time`, reader);
+    assert.deepEqual(byTime.body.items, [{ bucketStart, count: 30 }]);
+    const ofPlayer = await app.http.get(`${summary}&groupBy=time&playerId=${ada.playerId}`, reader);
+    assert.deepEqual(ofPlayer.body.items, [{ bucketStart, count: 15 }]);
+  });
+
+  test('returns the groups with the most events in the range', async () => {
+    const topKey = await app.http.get(`${summary}&bucket=minute&groupBy=eventKey&top=1`, reader);
+    assert.deepEqual(
+      topKey.body.items,
+      sent
+        .filter(({ eventKey }) => eventKey === 'jump')
+        .map(({ eventKey, occurredAt }) => ({
+          bucketStart: occurredAt.replace('.000000', ''),
+          eventKey,
+          count: 1,
+        })),
+    );
+    const topDefinitions = await app.http.get(`${summary}&top=3`, reader);
+    const rows = topDefinitions.body.items as { eventKey: string; eventValue: string; count: number }[];
+    assert.deepEqual(
+      rows.map(({ eventKey, eventValue, count }) => [eventKey, eventValue, count]),
+      [
+        ['jump', null, 16],
+        ['fall', null, 8],
+        ['jump', 'high', 4],
+      ],
+    );
+    for (const query of ['top=0', 'top=101', 'top=a', 'groupBy=playerId']) {
+      const answer = await app.http.get(`${summary}&${query}`, reader);
+      assert.equal(answer.status, 400, query);
+      assert.equal(answer.body.code, 'invalid_request', query);
+    }
+  });
+
+  test('says that buckets are left out if there are more than 20,000 rows', async () => {
+    const big = await arrangeTenant(app);
+    await app.owner.query(
+      `WITH definition AS (
+         INSERT INTO event_definitions (tenant_id, id, event_key, event_scope)
+         SELECT $1, gen_random_uuid(), 'key_' || number, 'player' FROM generate_series(1, 21) number RETURNING id)
+       INSERT INTO event_rollups (tenant_id, scope, span, starts_at, definition_id, events, value_count, value_sum)
+       SELECT $1, 'player', 'minute', '2026-11-20T00:00:00Z'::timestamptz + number * interval '1 minute', id, 2, 0, 0
+       FROM definition, generate_series(0, 999) number`,
+      [big.tenantId],
+    );
+    const path = `/api/bus_tenants/${big.tenantId}/events/summary?scope=player&bucket=minute&from=2026-11-20T00:00:00Z&to=2026-11-20T18:00:00Z`;
+    const all = await app.http.get(path, { apiKey: big.apiKey });
+    assert.deepEqual([all.status, all.body.items.length, all.body.hasMore], [200, 20_000, true]);
+    const top = await app.http.get(`${path}&top=20`, { apiKey: big.apiKey });
+    assert.deepEqual([top.body.items.length, top.body.hasMore], [20_000, false]);
+    const byTime = await app.http.get(`${path}&groupBy=time`, { apiKey: big.apiKey });
+    assert.deepEqual(
+      byTime.body.items.map(({ count }: { count: number }) => count),
+      Array.from({ length: 1_000 }, () => 42),
+    );
   });
 });
 

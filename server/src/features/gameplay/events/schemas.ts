@@ -9,7 +9,8 @@ import {
   Timestamp,
 } from '../../../http/schemas.ts';
 import { EVENT_SCOPES } from './event-row.ts';
-import { MAX_SUMMARY_ROWS } from './queries.ts';
+import { SUMMARY_GROUPS } from './queries.ts';
+import { MAX_SUMMARY_ROWS } from './read-events.ts';
 
 /** The maximum for every plan. A plan may allow fewer. */
 export const MAX_EVENTS_PER_REQUEST = 10_000;
@@ -151,6 +152,19 @@ export const SummaryQuery = Type.Object({
     default: 'hour',
     description: 'The width of a time bucket, in UTC.',
   }),
+  groupBy: OneOf([...SUMMARY_GROUPS], {
+    title: 'EventSummaryGroup',
+    default: 'definition',
+    description:
+      'What a row of a time bucket counts: the events of a definition, those of all definitions with an `eventKey`, or all events (`time`).',
+  }),
+  top: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Returns only so many definitions or keys: those with the most events in the range.',
+    }),
+  ),
 });
 
 export const StoredEvent = Type.Object(
@@ -195,15 +209,23 @@ export const EventSummary = Type.Object(
       Type.Object(
         {
           bucketStart: Timestamp,
-          eventDefinitionId: Guid,
-          eventKey: Type.String(),
-          eventValue: Nullable(Type.String()),
+          eventDefinitionId: Type.Optional(Guid),
+          eventKey: Type.Optional(Type.String()),
+          eventValue: Type.Optional(Nullable(Type.String())),
           count: Type.Integer(),
         },
-        { title: 'EventCount' },
+        {
+          title: 'EventCount',
+          description:
+            'The number of events of a group in a time bucket. If `groupBy` is `eventKey`, there is no `eventDefinitionId` and no ' +
+            '`eventValue`. If it is `time`, there is no `eventKey` either.',
+        },
       ),
       { maxItems: MAX_SUMMARY_ROWS },
     ),
+    hasMore: Type.Boolean({
+      description: `Whether the newest buckets are left out, because there are more than ${MAX_SUMMARY_ROWS.toLocaleString('en')} rows. If so, ask for a shorter range, longer buckets, or \`top\`.`,
+    }),
   },
   { title: 'EventSummary' },
 );

@@ -165,6 +165,8 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
     const summaries = (['match', 'player'] as const).flatMap((scope): Record<string, string>[] => [
       { scope, bucket: 'day', from: month(-2), to: month(0) },
       { scope, bucket: 'day', ...inside },
+      { scope, bucket: 'day', ...inside, groupBy: 'eventKey', top: '1' },
+      { scope, bucket: 'day', ...inside, groupBy: 'time' },
       { scope, bucket: 'hour', from: inside.from, to: month(-1), playerId: playerIds[0]! },
     ]);
     const all = async () => {

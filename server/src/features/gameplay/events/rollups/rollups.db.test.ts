@@ -13,7 +13,9 @@ import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
 import { compareRows, eventTables, type EventRow, type EventScope } from '../event-row.ts';
 import { openEventWriter } from '../event-writer.ts';
+import type { SummaryGroup } from '../queries.ts';
 import { queryEvents } from '../query-events.ts';
+import type { Dimension } from '../query-sql.ts';
 import { BUCKETS } from '../../../../database/time-buckets.ts';
 import { summariseEvents } from '../read-events.ts';
 import { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './maintain.ts';
@@ -159,19 +161,28 @@ async function assertSameAnswers(
   assert.deepEqual(await ask(false), expected, 'a query');
 
   const wide = isWide ? 'day' : 'minute';
-  const { items } = await summariseEvents({ database, archive: noArchive }, tenantId, filter, wide);
-  const { rows } = await queryEvents({ database, archive: noArchive }, tenantId, {
-    filter,
-    bucket: wide,
-    groupBy: ['eventKey'],
-    countPlayers: true,
-    limit: 1_000,
-  });
+  const summarise = async (groupBy: SummaryGroup) => {
+    const options = { bucket: wide, groupBy, top: 100 } as const;
+    const { items } = await summariseEvents({ database, archive: noArchive }, tenantId, filter, options);
+    return items.map(({ bucketStart, eventKey: key, count }) => `${bucketStart} ${key} ${count}`).toSorted();
+  };
+  const count = async (groupBy: Dimension[]) => {
+    const { rows } = await queryEvents({ database, archive: noArchive }, tenantId, {
+      filter,
+      bucket: wide,
+      groupBy,
+      countPlayers: true,
+      limit: 1_000,
+    });
+    return rows.map(({ bucketStart, eventKey: key, events }) => `${bucketStart} ${key} ${events}`).toSorted();
+  };
   assert.deepEqual(
-    items.map(({ bucketStart, eventKey: key, count }) => `${bucketStart} ${key} ${count}`).toSorted(),
-    rows.map(({ bucketStart, eventKey: key, events }) => `${bucketStart} ${key} ${events}`).toSorted(),
-    'a summary',
+    await summarise('definition'),
+    await count(['eventKey', 'eventValue']),
+    'a summary by definition',
   );
+  assert.deepEqual(await summarise('eventKey'), await count(['eventKey']), 'a summary by key');
+  assert.deepEqual(await summarise('time'), await count([]), 'a summary by time');
 }
 
 /** Lists the roll-ups of a tenant that differ from its events. */
