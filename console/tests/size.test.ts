@@ -8,7 +8,6 @@ interface Chunk {
   file: string;
   css?: string[];
   imports?: string[];
-  dynamicImports?: string[];
 }
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url));
@@ -20,7 +19,6 @@ const GROWTH = 1.02;
 
 /** All that the browser loads for the overview, its charts included. */
 function filesOfFirstPage(): string[] {
-  const overview = 'src/pages/overview/OverviewPage.tsx';
   const files = new Set<string>();
   const add = (name: string): void => {
     const chunk = manifest[name]!;
@@ -28,7 +26,7 @@ function filesOfFirstPage(): string[] {
     for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
     for (const next of chunk.imports ?? []) add(next);
   };
-  for (const name of ['index.html', overview, ...(manifest[overview]!.dynamicImports ?? [])]) add(name);
+  for (const name of ['index.html', 'src/pages/overview/OverviewPage.tsx']) add(name);
   return [...files];
 }
 

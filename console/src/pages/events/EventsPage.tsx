@@ -2,7 +2,7 @@ import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
@@ -16,6 +16,7 @@ import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
 import { toRange, type RangeName } from '../../components/range';
+import { Chart } from '../../components/Chart';
 import { startDownload } from '../../components/downloads';
 import { useTableRows } from '../../components/use-table-rows';
 import { eventColumns } from './columns';
@@ -23,7 +24,8 @@ import { EventSnippet } from './EventSnippet';
 import { topSeries } from './top-series';
 import {
   eventsQuery,
-  eventSummaryQuery,
+  eventCountsQuery,
+  frequentKeysQuery,
   requestExport,
   useEventTail,
   type EventFilter,
@@ -31,7 +33,6 @@ import {
 } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/events');
-const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
 
 interface EventSearch extends Partial<Record<keyof EventFilter, string>> {
   range?: string;
@@ -55,7 +56,8 @@ export const preload = (
   if (search.live === 'true') return Promise.resolve();
   return Promise.all([
     queryClient.prefetchInfiniteQuery(eventsQuery(tenantId, filter, toRange(search.range, '1h'))),
-    queryClient.prefetchQuery(eventSummaryQuery(tenantId, filter, search.range)),
+    queryClient.prefetchQuery(eventCountsQuery(tenantId, filter, search.range)),
+    queryClient.prefetchQuery(frequentKeysQuery(tenantId, filter, search.range)),
   ]);
 };
 
@@ -135,7 +137,7 @@ export function EventsPage() {
   );
 }
 
-/** The most frequent definitions of the range over time. */
+/** The most frequent keys of the range over time. */
 function EventChart({
   tenantId,
   filter,
@@ -145,21 +147,28 @@ function EventChart({
   filter: EventFilter;
   range: RangeName;
 }) {
-  const { data, error, refetch } = useQuery(eventSummaryQuery(tenantId, filter, range));
-  if (error && !data)
-    return <ErrorState error={error} what="Events could not be counted" retry={() => void refetch()} />;
-  const { times, series } = topSeries(data);
+  const all = useQuery(eventCountsQuery(tenantId, filter, range));
+  const frequent = useQuery(frequentKeysQuery(tenantId, filter, range));
+  const failed = [all, frequent].find(({ error, data }) => error && !data);
+  if (failed)
+    return (
+      <ErrorState
+        error={failed.error}
+        what="Events could not be counted"
+        retry={() => void Promise.all([all.refetch(), frequent.refetch()])}
+      />
+    );
+  const title = `Events per ${all.data?.bucket ?? 'minute'}`;
+  const lines = all.data && frequent.data && topSeries(all.data, frequent.data);
   return (
-    <Panel title={`Events per ${data?.bucket ?? 'minute'}`}>
-      <Suspense fallback={<div style={{ height: 180 }} />}>
-        <Chart
-          title={`Events per ${data?.bucket ?? 'minute'}`}
-          isLoading={!data}
-          times={times}
-          series={series}
-          height={150}
-        />
-      </Suspense>
+    <Panel title={title}>
+      <Chart
+        title={title}
+        isLoading={!lines}
+        times={lines?.times ?? []}
+        series={lines?.series ?? []}
+        height={150}
+      />
     </Panel>
   );
 }

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
 import { limitsOf, ranges, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
+import { MAX_SERIES } from './top-series';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
 export type StoredEvent = EventPage['items'][number];
@@ -60,22 +61,34 @@ export const recentEventsQuery = (tenantId: string, filter: EventFilter) =>
     queryFn: ({ signal }) => readEvents(tenantId, { ...filter, limit: 50 }, signal),
   });
 
-/** The number of events by definition and time bucket. */
-export const eventSummaryQuery = (tenantId: string, filter: EventFilter, rangeName: string | undefined) => {
+const summaryQuery = (
+  tenantId: string,
+  filter: EventFilter,
+  rangeName: string | undefined,
+  groups: { groupBy: 'time' } | { groupBy: 'eventKey'; top: number },
+) => {
   const range = toRange(rangeName, '1h');
   return queryOptions({
-    queryKey: ['event-summary', tenantId, filter, range],
+    queryKey: ['event-summary', tenantId, filter, range, groups],
     queryFn: ({ signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/events/summary', {
         params: {
           path: { tenantId },
-          query: { ...filter, ...wholeMinutesOf(range), bucket: ranges[range].bucket },
+          query: { ...filter, ...wholeMinutesOf(range), bucket: ranges[range].bucket, ...groups },
         },
         signal,
       }),
     placeholderData: keepPreviousData,
   });
 };
+
+/** The number of events in each time bucket. */
+export const eventCountsQuery = (tenantId: string, filter: EventFilter, range: string | undefined) =>
+  summaryQuery(tenantId, filter, range, { groupBy: 'time' });
+
+/** The most frequent keys, and the number of their events in each time bucket. */
+export const frequentKeysQuery = (tenantId: string, filter: EventFilter, range: string | undefined) =>
+  summaryQuery(tenantId, filter, range, { groupBy: 'eventKey', top: MAX_SERIES + 1 });
 
 /** Requests an export of the events that match the filter. */
 export const requestExport = (

@@ -1,8 +1,6 @@
 import type { Series } from '../../components/Chart';
 import type { EventSummary } from './queries';
 
-/** More lines cannot be told apart. */
-const MAX_SERIES = 5;
 const BUCKET_SECONDS: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 };
 
 /** The beginnings of the buckets of a summary, in seconds since 1970. */
@@ -18,34 +16,38 @@ function timesOf({ bucket, from, to }: EventSummary): number[] {
   return times;
 }
 
-/** All events of each bucket. Buckets without events are zero. */
-export function countsOf(summary: EventSummary): number[] {
-  const counts = new Map(timesOf(summary).map((time) => [time, 0]));
-  for (const { bucketStart, count } of summary.items) {
-    const time = Date.parse(bucketStart) / 1000;
-    counts.set(time, (counts.get(time) ?? 0) + count);
-  }
-  return [...counts.values()];
+/** The number of events of each bucket of a summary. Buckets without events are zero. */
+export function countsOf(summary: EventSummary, items = summary.items): number[] {
+  const counts = new Map(items.map(({ bucketStart, count }) => [Date.parse(bucketStart) / 1000, count]));
+  return timesOf(summary).map((time) => counts.get(time) ?? 0);
 }
 
-/** The most frequent events as lines, and all others as one line. Times without events are zero. */
-export function topSeries(summary: EventSummary | undefined): { times: number[]; series: Series[] } {
-  if (!summary) return { times: [], series: [] };
-  const width = BUCKET_SECONDS[summary.bucket]!;
-  const times = timesOf(summary);
-  const first = times[0] ?? 0;
+/** The number of colors. */
+export const MAX_SERIES = 5;
 
-  const totals = new Map<string, number>();
-  for (const { eventKey, count } of summary.items) totals.set(eventKey, (totals.get(eventKey) ?? 0) + count);
-  const ranked = [...totals].toSorted(([, one], [, other]) => other - one).map(([key]) => key);
-  const own = ranked.length > MAX_SERIES ? ranked.slice(0, MAX_SERIES - 1) : ranked;
-  const names = ranked.length > own.length ? [...own, 'All others'] : own;
-  const series = names.map((name) => ({ name, values: times.map(() => 0) }));
-  for (const { bucketStart, eventKey, count } of summary.items) {
-    const position = own.indexOf(eventKey);
-    const { values } = series[position === -1 ? own.length : position]!;
-    const index = Math.floor((Date.parse(bucketStart) / 1000 - first) / width);
-    if (values[index] !== undefined) values[index] += count;
-  }
-  return { times, series };
+/**
+ * The most frequent keys as lines, and all others as one line. `all` are the events of all keys, `frequent` those of up to
+ * MAX_SERIES + 1 keys.
+ */
+export function topSeries(all: EventSummary, frequent: EventSummary): { times: number[]; series: Series[] } {
+  const keys = [...new Set(frequent.items.map(({ eventKey }) => eventKey!))];
+  const ranked = keys
+    .map((name) => ({
+      name,
+      values: countsOf(
+        all,
+        frequent.items.filter(({ eventKey }) => eventKey === name),
+      ),
+    }))
+    .toSorted((one, other) => total(other.values) - total(one.values));
+  const times = timesOf(all);
+  if (ranked.length <= MAX_SERIES) return { times, series: ranked };
+  const own = ranked.slice(0, MAX_SERIES - 1);
+  const others = countsOf(all).map((count, index) =>
+    // Events that arrived between the two answers may be missing in the first.
+    Math.max(count - total(own.map(({ values }) => values[index] ?? 0)), 0),
+  );
+  return { times, series: [...own, { name: 'All others', values: others }] };
 }
+
+const total = (values: number[]): number => values.reduce((sum, value) => sum + value, 0);

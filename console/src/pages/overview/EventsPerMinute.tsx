@@ -1,12 +1,10 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
+import { Chart } from '../../components/Chart';
 import { ErrorState } from '../../components/ErrorState';
 import { Panel } from '../../components/Page';
 import { State } from '../../components/State';
 import { eventsPerMinuteQuery, MINUTES, type Minutes } from './queries';
-
-const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
 
 /** The events of the last hour by minute, read again every five seconds. */
 export function EventsPerMinute({ tenantId }: { tenantId: string }) {
@@ -17,14 +15,12 @@ export function EventsPerMinute({ tenantId }: { tenantId: string }) {
       {error && !data ? (
         <ErrorState error={error} what="Events could not be counted" retry={() => void refetch()} />
       ) : (
-        <Suspense fallback={<Skeleton height={230} />}>
-          <Chart
-            title="Events per minute"
-            isLoading={!chart}
-            times={chart?.times ?? []}
-            series={chart?.series ?? []}
-          />
-        </Suspense>
+        <Chart
+          title="Events per minute"
+          isLoading={!chart}
+          times={chart?.times ?? []}
+          series={chart?.series ?? []}
+        />
       )}
     </Panel>
   );

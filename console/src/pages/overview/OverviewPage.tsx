@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { useGame } from '../../app/game';
 import { Figure } from '../../components/Figure';
 import { formatNumber } from '../../components/format';
@@ -12,19 +11,18 @@ import { RangeSelect } from '../../components/RangeSelect';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { toRange, type RangeName } from '../../components/range';
-import { Skeleton } from '@mantine/core';
 import { gameAuditQuery } from '../audit/queries';
-import { eventSummaryQuery } from '../events/queries';
+import { eventCountsQuery } from '../events/queries';
 import { countsOf } from '../events/top-series';
 import { QuotaMeter } from '../usage/QuotaMeter';
 import { FirstStep } from '../first-run/FirstStep';
 import { EventsPerMinute } from './EventsPerMinute';
 import { eventsPerMinuteQuery, recentAlertsQuery, signInsQuery, signInTimelineQuery } from './queries';
 import { ledgerProviderName } from './provider-names';
+import { SignInChart } from './SignInChart';
 import classes from './OverviewPage.module.css';
 
 const route = getRouteApi('/app/games/$tenantId/');
-const SignInChart = lazy(() => import('./SignInChart').then(({ SignInChart }) => ({ default: SignInChart })));
 
 export const preload = (
   queryClient: QueryClient,
@@ -33,12 +31,11 @@ export const preload = (
 ): Promise<unknown> => {
   const range = toRange(search.range, '24h');
   return Promise.all([
-    import('./SignInChart'),
     queryClient.prefetchQuery(signInsQuery(tenantId, range)),
     queryClient.prefetchQuery(signInTimelineQuery(tenantId, range)),
     queryClient.prefetchQuery(eventsPerMinuteQuery(tenantId)),
-    queryClient.prefetchQuery(eventSummaryQuery(tenantId, { scope: 'match' }, range)),
-    queryClient.prefetchQuery(eventSummaryQuery(tenantId, { scope: 'player' }, range)),
+    queryClient.prefetchQuery(eventCountsQuery(tenantId, { scope: 'match' }, range)),
+    queryClient.prefetchQuery(eventCountsQuery(tenantId, { scope: 'player' }, range)),
     queryClient.prefetchQuery(signInsQuery(tenantId, range, 1)),
     queryClient.prefetchQuery(gameAuditQuery(tenantId, {}, 8)),
   ]);
@@ -65,9 +62,7 @@ export function OverviewPage() {
       <EventsPerMinute tenantId={game.id} />
       <div className={classes.columns}>
         <Panel title="Sign-ins over time">
-          <Suspense fallback={<Skeleton height={200} />}>
-            <SignInChart tenantId={game.id} range={range} />
-          </Suspense>
+          <SignInChart tenantId={game.id} range={range} />
         </Panel>
         <Panel title="Sign-ins by provider">
           <SignInsByProvider tenantId={game.id} range={range} />
@@ -94,8 +89,8 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
   const now = useQuery(signInsQuery(tenantId, range));
   const before = useQuery(signInsQuery(tenantId, range, 1));
   const timeline = useQuery(signInTimelineQuery(tenantId, range));
-  const matchEvents = useQuery(eventSummaryQuery(tenantId, { scope: 'match' }, range));
-  const playerEvents = useQuery(eventSummaryQuery(tenantId, { scope: 'player' }, range));
+  const matchEvents = useQuery(eventCountsQuery(tenantId, { scope: 'match' }, range));
+  const playerEvents = useQuery(eventCountsQuery(tenantId, { scope: 'player' }, range));
   const course = (name: 'logins' | 'uniquePlayers') => timeline.data?.items.map((item) => item[name]);
   const total = (summary: typeof matchEvents.data) =>
     summary?.items.reduce((sum, { count }) => sum + count, 0);

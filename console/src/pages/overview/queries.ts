@@ -58,6 +58,7 @@ async function readMinutes(tenantId: string, signal: AbortSignal) {
       const query = {
         scope,
         bucket: 'minute',
+        groupBy: 'time',
         from: new Date(from).toISOString(),
         to: new Date(to).toISOString(),
       } as const;

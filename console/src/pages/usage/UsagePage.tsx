@@ -1,7 +1,7 @@
-import { Group, SegmentedControl, Skeleton } from '@mantine/core';
+import { Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { Chart } from '../../components/Chart';
 import { Pending } from '../../components/Pending';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -14,7 +14,6 @@ import { QuotaMeter } from './QuotaMeter';
 import { usageQuery, workspaceQuery, type Grouping } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/usage');
-const Chart = lazy(() => import('../../components/Chart').then((module) => ({ default: module.Chart })));
 
 const PERIODS = [
   { value: '7d', label: '7 days' },
@@ -66,13 +65,7 @@ export function UsagePage() {
             retry={() => void byDay.refetch()}
           />
         ) : (
-          <Suspense fallback={<Skeleton height={220} />}>
-            <Chart
-              title="Units per day"
-              isLoading={!byDay.data}
-              {...toChart(byDay.data?.items ?? [], days)}
-            />
-          </Suspense>
+          <Chart title="Units per day" isLoading={!byDay.data} {...toChart(byDay.data?.items ?? [], days)} />
         )}
       </Panel>
       <Panel
