@@ -121,6 +121,34 @@ describe('events', () => {
     await page.getByRole('columnheader', { name: 'jump' }).waitFor();
   });
 
+  test('shows the most frequent keys as lines, and all others as one line', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    const occurredAt = new Date(Date.now() - 300_000).toISOString();
+    const keys = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+    const body = keys.flatMap((eventKey, index) =>
+      Array.from({ length: index + 1 }, (_, copy) => ({
+        eventKey,
+        playerId: player.playerId,
+        occurredAt,
+        idempotencyKey: `${eventKey}-${copy}`,
+      })),
+    );
+    const { status, text } = await studio.app.http.post(
+      '/api/game/player-events',
+      { events: body },
+      player.caller,
+    );
+    assert.equal(status, 201, text);
+    const page = await studio.open(`/games/${tenant.tenantId}/events?scope=player`);
+    const lines =
+      'seven from 0 to 7; six from 0 to 6; five from 0 to 5; four from 0 to 4; All others from 0 to 6';
+    const chart = page.getByRole('img', { name: /^Events per minute: / });
+    assert.match((await chart.getAttribute('aria-label'))!.replaceAll(/, last \d+/g, ''), new RegExp(lines));
+    await page.goto(`/games/${tenant.tenantId}`);
+    await page.getByRole('img', { name: /^Events per minute: .*Player events from 0 to 28/ }).waitFor();
+  });
+
   test('says that the next page failed, and loads it when the reader asks for it', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player`);
     const asked: string[] = [];
@@ -189,6 +217,12 @@ describe('events', () => {
     await page.getByRole('heading', { name: 'Players', exact: true }).waitFor();
     const exports = page.getByRole('region', { name: 'Exports' });
     await exports.getByText(/^events\.csv: [1-9]/).waitFor();
+    const [question] = await Promise.all([
+      page.waitForEvent('dialog'),
+      page.close({ runBeforeUnload: true }),
+    ]);
+    assert.equal(question.type(), 'beforeunload');
+    await question.dismiss();
     await page.getByRole('status').getByText('Exporting events.csv.').waitFor();
     await assertAccessible(page, 'a running export');
     const [download] = await Promise.all([page.waitForEvent('download'), proxy.release()]);

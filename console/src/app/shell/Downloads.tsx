@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { endDownloads, useDownloads } from '../../components/downloads';
 import { ErrorText } from '../../components/ErrorState';
@@ -11,6 +12,8 @@ export function Downloads() {
   // After a sign-out, nobody may save what the account could read.
   useEffect(() => endDownloads, []);
   const running = downloads.filter(({ error }) => error === undefined);
+  // If a download runs, the browser asks before it closes the tab.
+  useWindowEvent('beforeunload', (event) => running.length > 0 && event.preventDefault());
   return (
     <>
       <VisuallyHidden role="status">
@@ -19,7 +22,7 @@ export function Downloads() {
       {downloads.length > 0 && (
         <section className={classes.downloads} aria-label="Exports">
           {downloads.map(({ id, name, bytes, error, end }) => (
-            <Group key={id} justify="space-between" wrap="nowrap">
+            <Group key={id} wrap="nowrap">
               {error === undefined ? (
                 <Text size="sm">
                   {name}: {formatBytes(bytes)}
