@@ -50,7 +50,7 @@ export async function seedBigGame(server: ServerProcess, sizes: Sizes): Promise<
     [tenant.tenantId, sizes.definitions],
   );
   progress(`${sizes.definitions} definitions`);
-  await seedEvents(server, tenant, sizes.events, progress);
+  await seedEvents(server, tenant, sizes.events, sizes.definitions, progress);
   const webhookId = await seedDeliveries(server, tenant, sizes.deliveries);
   progress(`${sizes.deliveries} deliveries`);
   await seedLedger(server, tenant, sizes.ledger);
@@ -60,11 +60,12 @@ export async function seedBigGame(server: ServerProcess, sizes: Sizes): Promise<
   return { tenant, webhookId, ...(await signUp(server, tenant)) };
 }
 
-/** Player events of the last 30 days, by players of the game, with 20 of the definitions. Then the roll-ups. */
+/** Player events of the last 30 days, by players of the game. Few definitions have most of the events. Then the roll-ups. */
 async function seedEvents(
   server: ServerProcess,
   { tenantId }: TestTenant,
   count: number,
+  definitions: number,
   progress: (what: string) => void,
 ): Promise<void> {
   const { owner } = server;
@@ -73,7 +74,9 @@ async function seedEvents(
     `CREATE TABLE seed_players AS SELECT player_id, row_number() OVER () AS number FROM tenant_access WHERE tenant_id = '${tenantId}' LIMIT 100000;
      CREATE UNIQUE INDEX ON seed_players (number);
      CREATE TABLE seed_definitions AS
-       SELECT id, row_number() OVER () AS number FROM event_definitions WHERE tenant_id = '${tenantId}' LIMIT 20`,
+       SELECT id, row_number() OVER () AS number FROM event_definitions WHERE tenant_id = '${tenantId}';
+     CREATE UNIQUE INDEX ON seed_definitions (number);
+     ANALYZE seed_players, seed_definitions`,
   );
   const insert = (first: number): Promise<unknown> =>
     owner.query(
@@ -83,8 +86,8 @@ async function seedEvents(
               definition.id, 'event-' || event, '\\x00'
        FROM generate_series($2::int, least($2 + ${EVENTS_PER_STATEMENT}, $3)::int - 1) event
        JOIN seed_players player ON player.number = 1 + event % (SELECT count(*) FROM seed_players)
-       JOIN seed_definitions definition ON definition.number = 1 + (event / 7) % (SELECT count(*) FROM seed_definitions)`,
-      [tenantId, first, count, DAYS],
+       JOIN seed_definitions definition ON definition.number = 1 + floor($5::int * ((event::bigint * 7919 % 10000) / 10000.0) ^ 5)::int`,
+      [tenantId, first, count, DAYS, definitions],
     );
   const starts = Array.from({ length: Math.ceil(count / EVENTS_PER_STATEMENT) }, (_, step) => step);
   let inserted = 0;

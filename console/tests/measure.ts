@@ -47,6 +47,12 @@ const report = (what: string, value: number, unit: string, goal?: number): void 
   console.log(`${what}: ${Math.round(value)} ${unit}`);
 };
 
+/** Reports the median of the runs, and prints all of them. */
+const reportTimes = (what: string, times: readonly number[], goal: number): void => {
+  console.log(`${what}, each run: ${times.map((time) => Math.round(time)).join(', ')} ms`);
+  report(what, median(times), 'ms', goal);
+};
+
 const folder = options.data && resolve(options.data);
 if (folder) mkdirSync(folder, { recursive: true });
 const server = await startServerProcess({ folder });
@@ -114,15 +120,25 @@ async function signIn(page: Page, { tenant, email, password }: BigGame): Promise
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 }
 
+/** Resolves in the first frame in which the overview shows all figures. Playwright would look at it only every few 100 ms. */
+function completeOverview(): Promise<number> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const isOverview = document.querySelector('h1')?.textContent === 'Overview';
+      if (isOverview && !document.querySelector('.mantine-Skeleton-root')) resolve(performance.now());
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
 /** The first paint of a page that is loaded again, and the time until no figure waits for its data. */
 async function measureOverview(page: Page, { tenant }: BigGame): Promise<void> {
   const paints: number[] = [];
   const complete: number[] = [];
   for (let run = 0; run < runs; run++) {
     await page.goto(`/games/${tenant.tenantId}`);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
-    complete.push(await page.evaluate(() => performance.now()));
+    complete.push(await page.evaluate(completeOverview));
     paints.push(
       await page.evaluate(
         () =>
@@ -134,8 +150,8 @@ async function measureOverview(page: Page, { tenant }: BigGame): Promise<void> {
       ),
     );
   }
-  report('first paint of the overview', median(paints), 'ms', 1_000);
-  report('overview with all figures', median(complete), 'ms', 1_000);
+  reportTimes('first paint of the overview', paints, 1_000);
+  reportTimes('overview with all figures', complete, 1_000);
 }
 
 /** The time from a click to the frame in which the page shows a text. */
@@ -188,7 +204,15 @@ async function measureClicks(page: Page, { tenant, webhookId }: BigGame): Promis
       'h2',
       'Sign-in methods',
     ],
-    ['overview → events', `${game}?range=30d`, 'Overview', link('Events'), 'h2', 'No events'],
+    ['overview → events', game, 'Overview', link('Events'), 'h2', 'No events'],
+    [
+      'events → player events of 30 days',
+      `${game}/events?range=30d`,
+      'Events',
+      page.getByText('Player events', { exact: true }),
+      'tr[data-row]',
+      '',
+    ],
     ['overview → definitions', game, 'Overview', link('Definitions'), 'tr[data-row]', ''],
     [
       'webhooks → 10,000 deliveries',
@@ -211,7 +235,7 @@ async function measureClicks(page: Page, { tenant, webhookId }: BigGame): Promis
       await page.waitForTimeout(500);
       times.push(await clickTo(page, target, selector, text));
     }
-    report(`click: ${what}`, median(times), 'ms', 300);
+    reportTimes(`click: ${what}`, times, 300);
   }
 }
 
@@ -251,8 +275,8 @@ async function measureSearch(page: Page, { tenant }: BigGame): Promise<void> {
       times.push(total);
       answers.push(answer);
     }
-    report(`player search "${text}": answer of the server`, median(answers), 'ms', 200);
-    report(`player search "${text}": last key to answer`, median(times), 'ms', 300);
+    reportTimes(`player search "${text}": answer of the server`, answers, 200);
+    reportTimes(`player search "${text}": last key to answer`, times, 300);
   }
 }
 
