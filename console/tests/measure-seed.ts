@@ -101,7 +101,7 @@ async function seedEvents(
   await Promise.all([work(), work()]);
   await owner.query('DROP TABLE seed_players; DROP TABLE seed_definitions');
   progress(`${count} events`);
-  const database = openDatabase(server.databaseUrl, { poolSize: 1 });
+  const database = openDatabase(server.databaseUrl, { poolSize: 1, work: 'job' });
   await rebuildRollups({ database, archive: noArchive }, tenantId, () => {});
   await database.close();
   progress('roll-ups of the events');
