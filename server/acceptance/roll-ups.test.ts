@@ -74,8 +74,12 @@ describe('guildhall roll-ups', () => {
       wrong.output,
       /^tenant \S+, player events, hour 2026-11-20T10:00:00Z, definition \S+: events is 4 instead of 3$/m,
     );
+    assert.match(
+      wrong.output,
+      /^tenant \S+, player events, hour \S+, all definitions: events is 4 instead of 3$/m,
+    );
     assert.match(wrong.output, /^tenant \S+, players of Mock: counted 7 instead of 1$/m);
-    assert.match(wrong.output, /^1 roll-ups of 1 days do not match/m);
+    assert.match(wrong.output, /^2 roll-ups of 1 days do not match/m);
 
     assert.deepEqual(await rollUps(`rebuild --tenant ${tenantId}`), rebuilt);
     assert.deepEqual(await rollUps('check'), right);

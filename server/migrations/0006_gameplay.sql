@@ -88,7 +88,7 @@ CREATE INDEX player_events_of_actor ON player_events (player_id);
 CREATE TABLE player_events_default PARTITION OF player_events DEFAULT;
 CALL guildhall_isolate_tenant('player_events', player_too => true);
 
--- The stored events counted by definition and by minute, hour and day of occurred_at in UTC
+-- The stored events counted by definition, and all together, by minute, hour and day of occurred_at in UTC
 -- (docs/decisions/0061-event-rollups.md). A transaction that stores events adds a delta for each definition and minute. The worker
 -- moves deltas into the roll-ups, in one statement. The counts are the sum of both in one snapshot: exact at any moment.
 --
@@ -110,14 +110,15 @@ CREATE TABLE event_rollups (
   tenant_id     uuid NOT NULL,
   scope         text NOT NULL CHECK (scope IN ('match', 'player')),
   span          text NOT NULL,
+  is_total      boolean NOT NULL,                   -- the events of all definitions
   starts_at     timestamptz NOT NULL,
-  definition_id uuid NOT NULL,
+  definition_id uuid NOT NULL,                      -- of a total: the nil UUID
   events        bigint NOT NULL,
   value_count   bigint NOT NULL,
   value_sum     numeric,
   value_minimum bigint,
   value_maximum bigint,
-  PRIMARY KEY (tenant_id, scope, span, starts_at, definition_id)
+  PRIMARY KEY (tenant_id, scope, span, is_total, starts_at, definition_id)
 ) PARTITION BY LIST (span);
 -- In one table, the row of a day would be among its 1,440 minutes, in a page of its own. A year of days would be thousands of reads.
 CREATE TABLE event_rollups_minute PARTITION OF event_rollups FOR VALUES IN ('minute') WITH (fillfactor = 80);

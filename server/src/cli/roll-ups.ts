@@ -96,5 +96,5 @@ function describeDifference(
   const changed = names
     .filter((name) => counted[name] !== rolledUp[name])
     .map((name) => `${name} is ${rolledUp[name]} instead of ${counted[name]}`);
-  return `tenant ${tenantId}, ${scope} events, ${span} ${startsAt}, definition ${definitionId}: ${changed.join(', ')}`;
+  return `tenant ${tenantId}, ${scope} events, ${span} ${startsAt}, ${definitionId === null ? 'all definitions' : `definition ${definitionId}`}: ${changed.join(', ')}`;
 }

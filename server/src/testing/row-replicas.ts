@@ -105,7 +105,7 @@ export async function fillEmptyTables(
                    now() + interval '1 day' AS expires_at`,
     one_time_codes: `${ids}, ${email} AS email, gen_random_uuid() AS id, 0 AS tries, now() AS sent_at, now() AS expires_at`,
     session_rollups: `${ids}, ${hour} + interval '1 hour' AS rolled_up_to, 1 AS numbered_players`,
-    event_rollups: `${ids}, 'player' AS scope, 'hour' AS span, ${hour} AS starts_at, gen_random_uuid() AS definition_id, 1 AS events,
+    event_rollups: `${ids}, 'player' AS scope, 'hour' AS span, false AS is_total, ${hour} AS starts_at, gen_random_uuid() AS definition_id, 1 AS events,
                     0 AS value_count`,
     // Of another tenant, because there are no files.
     event_archives: `gen_random_uuid() AS tenant_id, 'player' AS scope, '2000-01-01'::date AS month, 1 AS part, 1 AS rows, 1 AS bytes, now() AS first_at,

@@ -188,7 +188,7 @@ export function countEvents(
       ? sql`
       SELECT ${bucketStart(bucket, sql`part.starts_at`)} AS start,
              ${isByTime ? sql`NULL::uuid` : sql`part.definition_id`} AS definition_id, sum(part.events) AS count
-      FROM (${countedEvents(tenantId, filter, bucket)}) part`
+      FROM (${countedEvents(tenantId, filter, { bucket, byDefinition: !isByTime })}) part`
       : sql`
       SELECT ${bucketStart(bucket, sql`event.occurred_at`)} AS start,
              ${isByTime ? sql`NULL::uuid` : sql`event.event_definitions_id`} AS definition_id, count(*)::numeric AS count

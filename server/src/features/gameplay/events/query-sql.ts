@@ -93,7 +93,7 @@ export async function groupEvents(
     : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
           min(event.value) AS minimum, max(event.value) AS maximum`;
   const source = isRolledUp
-    ? sql`FROM (${countedEvents(tenantId, filter, bucket)}) event`
+    ? sql`FROM (${countedEvents(tenantId, filter, { bucket, byDefinition: needsDefinition })}) event`
     : matchingEvents(tenantId, filter, path);
 
   const definitions = needsDefinition

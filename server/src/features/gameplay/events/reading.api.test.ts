@@ -274,8 +274,8 @@ describe('GET /api/bus_tenants/:tenantId/events/summary', () => {
       `WITH definition AS (
          INSERT INTO event_definitions (tenant_id, id, event_key, event_scope)
          SELECT $1, gen_random_uuid(), 'key_' || number, 'player' FROM generate_series(1, 21) number RETURNING id)
-       INSERT INTO event_rollups (tenant_id, scope, span, starts_at, definition_id, events, value_count, value_sum)
-       SELECT $1, 'player', 'minute', '2026-11-20T00:00:00Z'::timestamptz + number * interval '1 minute', id, 2, 0, 0
+       INSERT INTO event_rollup_deltas (tenant_id, scope, starts_at, definition_id, events, value_count)
+       SELECT $1, 'player', '2026-11-20T00:00:00Z'::timestamptz + number * interval '1 minute', id, 2, 0
        FROM definition, generate_series(0, 999) number`,
       [big.tenantId],
     );

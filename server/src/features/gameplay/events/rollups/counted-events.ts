@@ -38,10 +38,14 @@ export const FIGURES = sql`events, value_count, value_sum, value_minimum, value_
 
 /**
  * Returns a query for the events of a filter, already counted in parts: `starts_at`, `definition_id` and {@link FIGURES}. No part is
- * longer than the bucket. It reads the roll-ups of whole days, hours and minutes, the deltas that are not in them yet, and the events
+ * longer than the bucket. If the question is not about definitions, a part may have the events of all of them. It reads the roll-ups of whole days, hours and minutes, the deltas that are not in them yet, and the events
  * themselves only for the rest of a minute at each end, and for times before the roll-ups start. One snapshot makes them exact.
  */
-export function countedEvents(tenantId: string, filter: RangeFilter, bucket: string | undefined): Sql {
+export function countedEvents(
+  tenantId: string,
+  filter: RangeFilter,
+  { bucket, byDefinition }: { bucket: string | undefined; byDefinition: boolean },
+): Sql {
   const { scope, from, to } = filter;
   const parts = splitBySpans(spansWithin(bucket), from, to);
   const whole = parts.filter(({ span }) => span !== undefined);
@@ -54,12 +58,13 @@ export function countedEvents(tenantId: string, filter: RangeFilter, bucket: str
   const selected = definitionCondition(tenantId, filter, sql`definition_id`);
   // IS TRUE keeps it out of the index: before version 17, PostgreSQL would read the range once for each definition.
   const ofDefinitions = and(selected && sql`(${selected}) IS TRUE`);
+  const isTotal = byDefinition || selected ? sql`false` : sql`true`;
   // OFFSET 0 keeps the planner from joining: it would read all parts of the tenant.
   return sql`
     SELECT counted.* FROM unnest(${whole.map(({ span }) => span)}::text[], ${limits(whole)}) AS part (span, starts_at, ends_at)
     CROSS JOIN LATERAL (
       SELECT starts_at, definition_id, ${FIGURES} FROM event_rollups
-      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = part.span
+      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = part.span AND is_total = ${isTotal}
         AND starts_at >= greatest(part.starts_at, ${rollupStart(scope)}) AND starts_at < part.ends_at ${ofDefinitions}
       OFFSET 0) counted
     UNION ALL

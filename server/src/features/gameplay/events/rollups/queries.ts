@@ -25,11 +25,18 @@ export async function takeRollupLock(db: Querier): Promise<void> {
 const SUMS = sql`sum(events)::bigint AS events, sum(value_count)::bigint AS value_count, sum(value_sum) AS value_sum,
          min(value_minimum) AS value_minimum, max(value_maximum) AS value_maximum`;
 
-/** Turns counts by minute into counts by each span. */
+/** Identifies a roll-up of a tenant and a scope. */
+const KEY = sql`span, is_total, starts_at, definition_id`;
+
+/** True for each roll-up. With it, the index finds the times of both kinds. */
+const TOTAL_OR_NOT = sql`is_total = ANY ('{false, true}')`;
+
+/** Turns counts by minute into counts by each span, of each definition and of all of them. */
 const bySpan = (minutes: Sql, columns: Sql): Sql => sql`
-  SELECT ${columns} span, date_trunc(span, starts_at, 'UTC') AS starts_at, definition_id, ${SUMS}
+  SELECT ${columns} span, grouping(definition_id) = 1 AS is_total, date_trunc(span, starts_at, 'UTC') AS starts_at,
+         coalesce(definition_id, '00000000-0000-0000-0000-000000000000') AS definition_id, ${SUMS}
   FROM (${minutes}) counted CROSS JOIN unnest(${ROLLUP_SPANS}::text[]) AS span
-  GROUP BY ${columns} span, date_trunc(span, starts_at, 'UTC'), definition_id`;
+  GROUP BY ${columns} span, date_trunc(span, starts_at, 'UTC'), GROUPING SETS ((definition_id), ())`;
 
 /**
  * Moves up to `limit` deltas of all tenants into their roll-ups, and returns their number. Needs the lock: two of these could wait for
@@ -42,9 +49,9 @@ export function moveDeltas(db: Querier, limit: number): Promise<number> {
       WHERE ctid = ANY (ARRAY(SELECT ctid FROM event_rollup_deltas LIMIT ${limit}))
       RETURNING *),
     added AS (
-      INSERT INTO event_rollups AS rollup (tenant_id, scope, span, starts_at, definition_id, ${FIGURES})
+      INSERT INTO event_rollups AS rollup (tenant_id, scope, ${KEY}, ${FIGURES})
       ${bySpan(sql`SELECT * FROM moved`, sql`tenant_id, scope,`)}
-      ON CONFLICT (tenant_id, scope, span, starts_at, definition_id) DO UPDATE SET
+      ON CONFLICT (tenant_id, scope, ${KEY}) DO UPDATE SET
         events = rollup.events + excluded.events,
         value_count = rollup.value_count + excluded.value_count,
         value_sum = coalesce(rollup.value_sum + excluded.value_sum, rollup.value_sum, excluded.value_sum),
@@ -78,7 +85,7 @@ const eventsOfDay = (day: CountedDay, archived: ArchivedGroup[]): Sql => {
 };
 
 const rollupsOfDay = (day: CountedDay): Sql => sql`
-  scope = ${day.scope} AND span = ANY (${ROLLUP_SPANS}::text[]) AND ${ofDay(sql`starts_at`, day)}`;
+  scope = ${day.scope} AND span = ANY (${ROLLUP_SPANS}::text[]) AND ${TOTAL_OR_NOT} AND ${ofDay(sql`starts_at`, day)}`;
 
 const deltasOfDay = (day: CountedDay): Sql => sql`scope = ${day.scope} AND ${ofDay(sql`starts_at`, day)}`;
 
@@ -94,7 +101,11 @@ export async function findNextDay(
     (SELECT min(starts_at) FROM ${table}
      WHERE tenant_id = ${tenantId} AND scope = ${scope} ${condition} AND starts_at >= ${start})`;
   const found = [
-    ...ROLLUP_SPANS.map((span) => first(sql`event_rollups`, sql`AND span = ${span}`)),
+    ...ROLLUP_SPANS.flatMap((span) =>
+      [sql`is_total`, sql`NOT is_total`].map((kind) =>
+        first(sql`event_rollups`, sql`AND span = ${span} AND ${kind}`),
+      ),
+    ),
     first(sql`event_rollup_deltas`, empty),
     sql`(SELECT min(occurred_at) FROM ${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= ${start})`,
   ];
@@ -114,18 +125,19 @@ export async function recountDay(db: Querier, day: CountedDay, archived: Archive
   return db.count(sql`
     WITH counted AS (DELETE FROM event_rollup_deltas WHERE ${deltasOfDay(day)}),
     added AS (
-      INSERT INTO event_rollups (tenant_id, scope, span, starts_at, definition_id, ${FIGURES})
-      SELECT ${day.tenantId}::uuid, ${day.scope}::text, span, starts_at, definition_id, ${FIGURES}
+      INSERT INTO event_rollups (tenant_id, scope, ${KEY}, ${FIGURES})
+      SELECT ${day.tenantId}::uuid, ${day.scope}::text, ${KEY}, ${FIGURES}
       FROM (${bySpan(eventsOfDay(day, archived), empty)}) counted
-      RETURNING span, events)
-    SELECT coalesce(sum(events), 0)::bigint AS count FROM added WHERE span = 'day'`);
+      RETURNING span, is_total, events)
+    SELECT coalesce(sum(events), 0)::bigint AS count FROM added WHERE span = 'day' AND is_total`);
 }
 
 /** Counts that differ from those of the events. Sums hold decimal digits. */
 export interface RollupDifference {
   span: RollupSpan;
   startsAt: string;
-  definitionId: string;
+  /** Null: all definitions together. */
+  definitionId: string | null;
   counted: RollupFigures;
   rolledUp: RollupFigures;
 }
@@ -152,18 +164,18 @@ export async function compareDay(
   const rows = await db.rows<RollupDifference & { count: number }>(sql`
     WITH counted AS MATERIALIZED (${bySpan(eventsOfDay(day, archived), empty)}),
     stored AS MATERIALIZED (
-      SELECT span, starts_at, definition_id, ${SUMS}
+      SELECT ${KEY}, ${SUMS}
       FROM (
-        SELECT span, starts_at, definition_id, ${FIGURES} FROM event_rollups WHERE ${rollupsOfDay(day)}
+        SELECT ${KEY}, ${FIGURES} FROM event_rollups WHERE ${rollupsOfDay(day)}
         UNION ALL
         ${bySpan(sql`SELECT * FROM event_rollup_deltas WHERE ${deltasOfDay(day)}`, empty)}) part
-      GROUP BY span, starts_at, definition_id)
-    SELECT count(*) OVER () AS count, span, starts_at AS "startsAt", definition_id AS "definitionId",
+      GROUP BY ${KEY})
+    SELECT count(*) OVER () AS count, span, starts_at AS "startsAt", CASE WHEN NOT is_total THEN definition_id END AS "definitionId",
            ${figures(sql`counted`)} AS counted, ${figures(sql`stored`)} AS "rolledUp"
-    FROM counted FULL JOIN stored USING (span, starts_at, definition_id)
+    FROM counted FULL JOIN stored USING (${KEY})
     WHERE (counted.events, counted.value_count, counted.value_sum, counted.value_minimum, counted.value_maximum)
       IS DISTINCT FROM (stored.events, stored.value_count, stored.value_sum, stored.value_minimum, stored.value_maximum)
-    ORDER BY starts_at, span, definition_id
+    ORDER BY starts_at, span, is_total, definition_id
     LIMIT ${limit}`);
   return { count: rows[0]?.count ?? 0, differences: rows.map(({ count: _, ...difference }) => difference) };
 }
@@ -180,6 +192,7 @@ export function deleteOldRollups(
   return db.run(sql`
     DELETE FROM event_rollups WHERE span = ${span} AND ctid = ANY (ARRAY(
       SELECT ctid FROM event_rollups
-      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = ${span} AND starts_at < ${rollupStart(scope)}
+      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = ${span} AND ${TOTAL_OR_NOT}
+        AND starts_at < ${rollupStart(scope)}
       LIMIT ${limit}))`);
 }

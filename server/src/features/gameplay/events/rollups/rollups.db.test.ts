@@ -317,14 +317,15 @@ describe('roll-ups of events', () => {
     await dropOldRows(app.owner, database, 'player_events', thisMonth.slice(0, 10), noArchive);
     await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
     const { rows } = await app.owner.query(
-      `SELECT span, starts_at < $2 AS is_old FROM event_rollups WHERE tenant_id = $1 ORDER BY span LIMIT 9`,
+      `SELECT span, is_total, starts_at < $2 AS is_old FROM event_rollups WHERE tenant_id = $1 ORDER BY span, is_total LIMIT 9`,
       [game.tenantId, thisMonth],
     );
-    assert.deepEqual(rows, [
-      { span: 'day', is_old: false },
-      { span: 'hour', is_old: false },
-      { span: 'minute', is_old: false },
-    ]);
+    assert.deepEqual(
+      rows,
+      ['day', 'hour', 'minute'].flatMap((span) =>
+        [false, true].map((is_total) => ({ span, is_total, is_old: false })),
+      ),
+    );
     assert.deepEqual((await findDifferences(game.tenantId)).found, []);
   });
 
@@ -340,13 +341,13 @@ describe('roll-ups of events', () => {
       ]);
     await rollUpEvents(database);
     await app.owner.query(
-      `UPDATE event_rollups SET events = 7, value_maximum = 6 WHERE tenant_id = $1 AND span = 'hour'`,
+      `UPDATE event_rollups SET events = 7, value_maximum = 6 WHERE tenant_id = $1 AND span = 'hour' AND is_total`,
       [game.tenantId],
     );
     await app.owner.query(
-      `INSERT INTO event_rollups (tenant_id, scope, span, starts_at, definition_id, events, value_count)
-       SELECT tenant_id, scope, span, starts_at - interval '1 day', definition_id, 1, 0 FROM event_rollups
-       WHERE tenant_id = $1 AND span = 'minute'`,
+      `INSERT INTO event_rollups (tenant_id, scope, span, is_total, starts_at, definition_id, events, value_count)
+       SELECT tenant_id, scope, span, is_total, starts_at - interval '1 day', definition_id, 1, 0 FROM event_rollups
+       WHERE tenant_id = $1 AND span = 'minute' AND NOT is_total`,
       [game.tenantId],
     );
     const { found } = await findDifferences(game.tenantId);
@@ -356,8 +357,8 @@ describe('roll-ups of events', () => {
     assert.deepEqual([stray!.span, stray!.counted], ['minute', none]);
     const counted = { events: 2, valueCount: 1, valueSum: '5', valueMinimum: '5', valueMaximum: '5' };
     assert.deepEqual(
-      [wrong!.span, wrong!.counted, wrong!.rolledUp],
-      ['hour', counted, { ...counted, events: 7, valueMaximum: '6' }],
+      [wrong!.span, wrong!.definitionId, wrong!.counted, wrong!.rolledUp],
+      ['hour', null, counted, { ...counted, events: 7, valueMaximum: '6' }],
     );
     assert.deepEqual((await findDifferences(other.tenantId)).found, []);
 
