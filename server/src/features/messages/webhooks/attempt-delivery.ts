@@ -8,6 +8,7 @@ import { notifyPlatformAdmins, notifyTeam } from '../notifications/index.ts';
 import {
   startAttempt,
   isAttemptRunning,
+  lockFailures,
   recordFailure,
   recordSuccess,
   type StartedAttempt,
@@ -129,7 +130,8 @@ async function fail(
   await services.database.forPlatform().transaction(async (transaction) => {
     if (!attempt.isEndpointFailing) await setFailing(transaction, endpointId, true);
     const disabled = await disableEndpoint(transaction, endpointId, reason, DISABLE_AFTER_SECONDS);
-    const wait = retryDelay(attempt.failures + 1, retryAfter);
+    const failures = (await lockFailures(transaction, attempt)) ?? 0;
+    const wait = retryDelay(failures + 1, retryAfter);
     const next = await recordFailure(transaction, attempt, outcome, wait);
     if (next) await addDeliveryJobs(services.jobs, transaction, [{ id: attempt.id, endpointId, ...next }]);
     if (disabled) await notifyDisabled(services, transaction, disabled);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { startWebhookReceiver, verify, type WebhookReceiver } from '../../../testing/webhook-receiver.ts';
-import { arrangeDeliveries, arrangeWebhook } from '../../../testing/webhooks.ts';
+import { arrangeDeliveries, arrangeWebhook, hurryDeliveries } from '../../../testing/webhooks.ts';
 
 // Two workers share the redeliveries of this file.
 const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
@@ -17,10 +18,9 @@ async function arrange() {
   const tenant = await arrangeTenant(app);
   const admin = await arrangeAccount(app, tenant, 'admin');
   const receiver = await startWebhookReceiver();
-  const webhook = await arrangeWebhook(app, `/api/workspaces/${tenant.workspaceId}/webhooks`, admin, {
-    url: receiver.url,
-  });
-  return { receiver, webhook };
+  const createWebhook = () =>
+    arrangeWebhook(app, `/api/workspaces/${tenant.workspaceId}/webhooks`, admin, { url: receiver.url });
+  return { receiver, createWebhook, webhook: await createWebhook() };
 }
 
 const refuse: WebhookReceiver['answer'] = (response) => response.writeHead(500).end();
@@ -76,11 +76,14 @@ describe('continueRedelivery', { concurrency: true }, () => {
   test('counts failed attempts, which are retried on the schedule of all deliveries', async () => {
     const { receiver, webhook } = await arrange();
     const ids = await arrangeDeliveries(app, webhook.id, 20);
-    receiver.answer = (response, delivery) =>
-      response.writeHead(numberOf(delivery) % 4 === 0 ? 500 : 204).end();
+    const refused = new Set<string>();
+    receiver.answer = (response, delivery) => {
+      const isRefused = numberOf(delivery) % 4 === 0 && !refused.has(delivery.id);
+      if (isRefused) refused.add(delivery.id);
+      response.writeHead(isRefused ? 500 : 204).end();
+    };
     const { id } = await webhook.startRedelivery();
     await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 15, failed: 5 });
-    receiver.answer = (response) => response.writeHead(204).end();
     // The retry after 5 seconds: the redelivery restarted the schedule.
     await eventually(async () => (await webhook.count('delivered')) === 20);
     assert.equal(receiver.received.length, 25);
@@ -171,6 +174,30 @@ describe('continueRedelivery', { concurrency: true }, () => {
     assertEachOnce(receiver, [waiting, waiting, ...others]);
   });
 
+  test('gives a delivery all retries whose last attempt is running', async () => {
+    const { receiver, webhook } = await arrange();
+    receiver.answer = refuse;
+    const id = await webhook.test();
+    await webhook.becomes(id, { attempts: 1, lastStatusCode: 500 });
+    await app.owner.query('UPDATE webhook_deliveries SET failures = 7 WHERE id = $1', [id]);
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => held.push(response);
+    await hurryDeliveries(app, id);
+    await eventually(() => held.length === 1);
+    const redelivery = await webhook.startRedelivery({ deliveryIds: [id] });
+    await eventually(async () => {
+      const { rows } = await app.owner.query('SELECT started FROM webhook_redeliveries WHERE id = $1', [
+        redelivery.id,
+      ]);
+      return rows[0].started === 1;
+    });
+    receiver.answer = (response) => response.writeHead(204).end();
+    held[0]!.writeHead(500).end();
+    await webhook.redeliveryBecomes(redelivery.id, { status: 'completed', delivered: 0, failed: 1 });
+    // The retry after 5 seconds.
+    await webhook.becomes(id, { status: 'delivered', attempts: 3 });
+  });
+
   test('does not send a delivery again that was delivered since the request', async () => {
     const { receiver, webhook } = await arrange();
     const ids = await arrangeDeliveries(app, webhook.id, 150);
@@ -208,6 +235,33 @@ describe('continueRedelivery', { concurrency: true }, () => {
     const { rows } = await app.owner.query('SELECT step FROM webhook_redeliveries WHERE id = $1', [id]);
     assert.equal(await jobsOf('true'), rows[0].step - 1, 'each step has one job');
     assertEachOnce(receiver, ids);
+  });
+});
+
+describe('continueRedelivery of several workspaces', () => {
+  test('delays no other workspace while a workspace redelivers 10,000 to receivers that do not respond', async () => {
+    const slow = await arrange();
+    const { release } = hold(slow.receiver);
+    const webhooks = await Promise.all(Array.from({ length: 10 }, slow.createWebhook));
+    const redeliveries = await Promise.all(
+      webhooks.map(async (webhook) => {
+        await arrangeDeliveries(app, webhook.id, 1_000);
+        return { webhook, ...(await webhook.startRedelivery()) };
+      }),
+    );
+    // The limit of a workspace: 32 attempts in each worker.
+    await eventually(() => slow.receiver.received.length >= 2 * 32);
+    const quick = await arrange();
+    const ids = await arrangeDeliveries(app, quick.webhook.id, 200);
+    const began = performance.now();
+    const [{ id }, fresh] = await Promise.all([quick.webhook.startRedelivery(), quick.webhook.test()]);
+    await quick.webhook.becomes(fresh, { status: 'delivered' });
+    await quick.webhook.redeliveryBecomes(id, { status: 'completed', delivered: 200 });
+    assert.ok(performance.now() - began < 12_000, 'the attempts of the other workspace have not ended');
+    assertEachOnce(quick.receiver, [fresh, ...ids]);
+    assert.equal(slow.receiver.received.length, 2 * 32);
+    await Promise.all(redeliveries.map(({ webhook, id: slowId }) => webhook.cancelRedelivery(slowId)));
+    release();
   });
 });
 

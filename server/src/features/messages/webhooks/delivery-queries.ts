@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { firstIdAt } from '../../../core/ids.ts';
 import type { PageRequest } from '../../../core/page.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
+import { secondsFromNow, toMicroseconds } from '../../../core/timestamps.ts';
 import type { EventType } from './event-types.ts';
 
 export async function insertDeliveries(
@@ -22,7 +22,6 @@ export interface StartedAttempt {
   id: string;
   endpointId: string;
   number: number;
-  failures: number;
   body: string;
   url: string;
   secret: Buffer;
@@ -49,7 +48,7 @@ export function startAttempt(
       WHERE delivery.id = ${deliveryId} AND delivery.turn = ${turn} AND delivery.status = 'pending'
         AND (delivery.attempting_until IS NULL OR delivery.attempting_until <= now())
         AND endpoint.id = delivery.endpoint_id AND endpoint.disabled_at IS NULL
-      RETURNING delivery.id, delivery.endpoint_id AS "endpointId", delivery.attempts AS number, delivery.failures,
+      RETURNING delivery.id, delivery.endpoint_id AS "endpointId", delivery.attempts AS number,
                 delivery.body, endpoint.url, endpoint.secret,
                 CASE WHEN endpoint.previous_secret_until > now() THEN endpoint.previous_secret END AS "previousSecret",
                 endpoint.failing_since IS NOT NULL AS "isEndpointFailing"
@@ -97,6 +96,17 @@ export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: O
     SET status = 'delivered', next_attempt_at = NULL, attempting_until = NULL,
         last_status_code = ${outcome.statusCode}, last_error = NULL
     WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending'`);
+}
+
+/**
+ * Locks the delivery of an attempt, and returns its failures so far: none if it was redelivered during the attempt. Returns undefined
+ * if a later attempt has started.
+ */
+export async function lockFailures(db: Querier, { id, number }: AttemptRef): Promise<number | undefined> {
+  const row = await db.row<{ failures: number }>(sql`
+    SELECT failures FROM webhook_deliveries
+    WHERE id = ${id} AND attempts = ${number} AND status = 'pending' FOR NO KEY UPDATE`);
+  return row?.failures;
 }
 
 /** Records a failure. Returns the next turn, or undefined if this was the last attempt or a later attempt has started. */
@@ -173,9 +183,10 @@ export const matching = (
 ): Sql => {
   const range = [sql`endpoint_id = ${endpointId}`];
   if (deliveryIds !== undefined) range.push(sql`id = ANY(${deliveryIds}::uuid[])`);
-  if (from !== undefined)
-    range.push(sql`created_at >= ${from} AND id >= ${firstIdAt(from, -MAX_CLOCK_SKEW_SECONDS)}`);
-  if (to !== undefined) range.push(sql`created_at < ${to} AND id < ${firstIdAt(to, MAX_CLOCK_SKEW_SECONDS)}`);
+  // Converts to UTC, because PostgreSQL refuses offsets of 16 hours and more.
+  const [begin, end] = [from && toMicroseconds(from), to && toMicroseconds(to)];
+  if (begin) range.push(sql`created_at >= ${begin} AND id >= ${firstIdAt(begin, -MAX_CLOCK_SKEW_SECONDS)}`);
+  if (end) range.push(sql`created_at < ${end} AND id < ${firstIdAt(end, MAX_CLOCK_SKEW_SECONDS)}`);
   const conditions = [sql`true`];
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (eventType !== undefined) conditions.push(sql`event_type = ${eventType}`);

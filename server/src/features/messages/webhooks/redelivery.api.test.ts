@@ -81,6 +81,8 @@ describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/redeliveries', (
     assert.equal(await totalOf({ deliveryIds: [first.toUpperCase()] }), 1);
     assert.equal(await totalOf({ deliveryIds: [first], status: 'delivered' }), 0);
     assert.equal(await totalOf({ to: '2026-01-01T00:00:00Z' }), 0);
+    assert.equal(await totalOf({ from: '2026-01-01T00:00:00+23:59' }), 3);
+    assert.equal(await totalOf({ to: '2026-01-01T00:00:00-23:59' }), 0);
   });
 
   test('accepts 10,000 ids', async () => {

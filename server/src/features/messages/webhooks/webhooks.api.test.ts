@@ -316,6 +316,10 @@ describe('GET /api/workspaces/:workspaceId/webhooks/:webhookId/deliveries', () =
     const yesterday = new Date(Date.now() - 86_400_000).toISOString();
     assert.deepEqual(await list(`?from=${yesterday}`), [ids, 3]);
     assert.deepEqual(await list(`?to=${yesterday}`), [[], 0]);
+    // PostgreSQL refuses offsets of 16 hours and more.
+    const inAnyZone = (offset: string) => encodeURIComponent(`${yesterday.slice(0, -1)}${offset}`);
+    assert.deepEqual(await list(`?from=${inAnyZone('+16:00')}`), [ids, 3]);
+    assert.deepEqual(await list(`?to=${inAnyZone('+23:59')}`), [[], 0]);
 
     const { body } = await app.http.get(`${webhooks}/${id}/deliveries/${ids[0]}`, viewer);
     const { createdAt, nextAttemptAt, body: sent, ...rest } = body;
