@@ -3,7 +3,7 @@ import { GuildhallError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import type { Send } from '../core/http.ts';
 import type { OwnSession } from '../core/session.ts';
-import { wait } from '../core/waiting.ts';
+import { LONGEST_ASKED_MS, wait } from '../core/waiting.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 export type Notification = Answer<'/api/notifications', 'get'>['items'][number];
@@ -80,7 +80,7 @@ export function followNotifications(
         if (error instanceof GuildhallError && error.status === 400 && lastId) lastId = undefined;
         pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
         const { retryAfter = 0 } = error instanceof GuildhallError ? error : {};
-        pause = Math.max(pause * (0.5 + Math.random() / 2), retryAfter * 1000);
+        pause = Math.max(pause * (0.5 + Math.random() / 2), Math.min(retryAfter * 1000, LONGEST_ASKED_MS));
       }
       if (closing.signal.aborted) break;
       onState('waiting');

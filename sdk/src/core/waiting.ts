@@ -7,6 +7,11 @@ export function randomId(): string {
   return hex.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
 }
 
+/**
+ * The longest wait that a `Retry-After` may ask for: an operator may correct its cause. A timer of more than 24 days would end at once.
+ */
+export const LONGEST_ASKED_MS = 3_600_000;
+
 /** Waits, or until the signal ends the wait. */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { writeJson } from '../core/json.ts';
 import { createListeners } from '../core/listeners.ts';
 import { isAboutSession, type Session } from '../core/session.ts';
 import type { ClientStorage } from '../core/storage.ts';
-import { randomId } from '../core/waiting.ts';
+import { LONGEST_ASKED_MS, randomId } from '../core/waiting.ts';
 import { sendBatch, type BatchResult, type EventKind, type Refusal } from './batch.ts';
 import { createEventStore, type QueuedEvent } from './event-store.ts';
 import { waitForNetwork } from './network.ts';
@@ -127,8 +127,6 @@ const DAY_MS = 86_400_000;
 const LOOK_AT_STORAGE_MS = 30_000;
 /** A full plan is unlikely to get room within seconds. */
 const QUOTA_PAUSE_MS = 60_000;
-/** An operator may correct the cause of a long `Retry-After`. */
-const LONGEST_PAUSE_MS = 3_600_000;
 
 export function createEventQueue(sender: EventSender, options: EventQueueOptions): EventQueue {
   const {
@@ -291,7 +289,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     report();
     wake = new AbortController();
     const ended = AbortSignal.any([wake.signal, closing.signal]);
-    await waitForNetwork(Math.min(milliseconds, LONGEST_PAUSE_MS), ended);
+    await waitForNetwork(Math.min(milliseconds, LONGEST_ASKED_MS), ended);
   }
 
   /** Takes over the events of other pages and earlier runs, and drops events that are too old. */
@@ -338,12 +336,18 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     addPlayerEvent: (event) => add('player', event),
     addMatchEvent: (event) => add('match', event),
     flush: async (signal) => {
-      const ended =
-        signal && new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-      do {
-        start();
-        await Promise.race([running, ...(ended ? [ended] : [])]);
-      } while (store.count > 0 && waitingFor !== 'session' && !signal?.aborted && !closing.signal.aborted);
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      if (signal?.aborted) end();
+      signal?.addEventListener('abort', end);
+      try {
+        do {
+          start();
+          await Promise.race([running, ended]);
+        } while (store.count > 0 && waitingFor !== 'session' && !signal?.aborted && !closing.signal.aborted);
+      } finally {
+        signal?.removeEventListener('abort', end);
+      }
       return progress();
     },
     get progress() {
