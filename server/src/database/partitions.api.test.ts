@@ -130,6 +130,21 @@ describe('createPartitions', () => {
     assert.match(await boundOf(current), /TO \('\d{4}-\d\d-01 00:00:00/);
   });
 
+  test('completes the partition of past events after an interruption', async () => {
+    const bound = await boundOf('player_events_past');
+    await app.owner.query(`
+      ALTER TABLE player_events DETACH PARTITION player_events_past;
+      DELETE FROM player_events_past WHERE occurred_at >= '1980-01-15T12:00:00Z';
+      ALTER TABLE player_events ATTACH PARTITION player_events_past FOR VALUES FROM ('-infinity') TO ('1980-01-15T12:00:00Z')`);
+    for (const time of ['1979-06-01T00:00:00Z', '1980-01-15T18:00:00Z', '1990-06-01T00:00:00Z'])
+      assert.equal((await send([event(randomUUID(), time)])).status, 201);
+    assert.equal(await count('player_events_default'), 2);
+    assert.deepEqual(await createPartitions(app.owner, { rowsPerStep: 1 }), ['player_events_past']);
+    assert.equal(await count('player_events_default'), 0);
+    assert.equal(await boundOf('player_events_past'), bound);
+    assert.deepEqual(await createPartitions(app.owner), []);
+  });
+
   test('waits for a long reader without blocking writers', async () => {
     await dropCurrent();
     const reader = await app.owner.connect();

@@ -58,8 +58,12 @@ async function wantedRanges(
     [table, past],
   );
   const { endOfPast, first } = rows[0] as Record<string, string | null>;
-  if (endOfPast) return months.filter(({ from }) => from >= endOfPast);
-  return [{ name: past, from: '-infinity', to: first ?? months[0]!.from }, ...months];
+  const [to] = [first ?? months[0]!.from, months[0]!.from].toSorted();
+  // It is among them if it exists: a crash may have interrupted its creation.
+  return [
+    { name: past, from: '-infinity', to: to! },
+    ...months.filter(({ from }) => !endOfPast || from >= endOfPast),
+  ];
 }
 
 async function createPartition(
