@@ -77,33 +77,54 @@ const PAGES: [path: string, heading: string][] = [
 ];
 
 const LOOKS = [
-  { look: 'light and wide', colorScheme: 'light', viewport: { width: 1280, height: 800 } },
-  { look: 'dark and wide', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
-  { look: 'light and narrow', colorScheme: 'light', viewport: { width: 360, height: 740 } },
-  { look: 'dark and narrow', colorScheme: 'dark', viewport: { width: 360, height: 740 } },
+  { width: 'wide', viewport: { width: 1280, height: 800 }, colorSchemes: ['light', 'dark'] },
+  { width: 'narrow', viewport: { width: 360, height: 740 }, colorSchemes: ['dark', 'light'] },
 ] as const;
+
+type Look = (typeof LOOKS)[number];
 
 async function settle(page: Page, heading: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: heading }).first().waitFor();
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** Pages that are open in one look, one after the other. */
+/** Pages that are open in one width, one after the other. */
 const openPages = new Map<string, Promise<Page>>();
 
-for (const { look, ...context } of LOOKS)
-  describe(`every page, ${look}`, () => {
-    for (const [path, heading] of PAGES)
-      test(`has no accessibility violation: ${path.replaceAll(/[0-9a-f-]{36}/g, '…')}`, async () => {
-        if (!openPages.has(look))
-          openPages.set(look, studio.open('/account', { role: 'platformAdmin', ...context }));
-        const page = await openPages.get(look)!;
-        await page.goto(path);
-        await settle(page, heading);
-        await assertAccessible(page, `${path}, ${look}`);
-        const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        assert.ok(!isTooWide, 'the page is not wider than the window');
-      });
+function openPage({ width, viewport, colorSchemes: [colorScheme] }: Look): Promise<Page> {
+  let page = openPages.get(width);
+  if (!page) {
+    page = studio.open('/account', { role: 'platformAdmin', viewport, colorScheme });
+    openPages.set(width, page);
+  }
+  return page;
+}
+
+/** Waits until elements that fade from one color to another have the new one. */
+const colorsChange = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
+
+for (const look of LOOKS)
+  describe(`every page, ${look.width}`, () => {
+    for (const [path, heading] of PAGES) {
+      const address = path.replaceAll(/[0-9a-f-]{36}/g, '…');
+      for (const colorScheme of look.colorSchemes)
+        test(`has no accessibility violation: ${address}, ${colorScheme}`, async () => {
+          const page = await openPage(look);
+          // A page follows the colors of the system. It is loaded once for both, which halves the time of these tests.
+          if (page.url() !== new URL(path, app.url).href) await page.goto(path);
+          await settle(page, heading);
+          await page.emulateMedia({ colorScheme });
+          await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+          await colorsChange(page);
+          await assertAccessible(page, `${path}, ${colorScheme} and ${look.width}`);
+          const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+          assert.ok(!isTooWide, 'the page is not wider than the window');
+        });
+    }
   });
 
 describe('an unknown address', () => {
@@ -120,7 +141,7 @@ describe('an unknown address', () => {
   ];
 
   test('shows what does not exist, with the side bar of the last game and a way to go on', async () => {
-    const page = await openPages.get(LOOKS[0].look)!;
+    const page = await openPage(LOOKS[0]);
     await page.goto(game);
     await settle(page, 'Overview');
     for (const [path, heading, next] of ADDRESSES) {
@@ -136,7 +157,7 @@ describe('an unknown address', () => {
 
 describe('every page', () => {
   test('loads nothing from another server', async () => {
-    const page = await openPages.get(LOOKS[0].look)!;
+    const page = await openPage(LOOKS[0]);
     const strange: string[] = [];
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== app.url)
