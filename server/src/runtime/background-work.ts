@@ -56,7 +56,7 @@ export async function startBackgroundWork(
     vault: createVault(masterKey),
     jobs,
     issuer: issuerOf(config),
-    mailServer: smtpUrl ? openMailServer({ smtpUrl, from, tls }) : undefined,
+    mailServer: smtpUrl ? await openMailServer({ smtpUrl, from, tls }) : undefined,
     outbound,
   };
   const work = {

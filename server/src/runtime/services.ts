@@ -96,7 +96,7 @@ export async function openServices(
   measurePools(metrics);
   measurePartitions(metrics, database);
   measureQueues(metrics, database);
-  const redis = config.redisUrl ? openRedis(config.redisUrl, logger) : undefined;
+  const redis = config.redisUrl ? await openRedis(config.redisUrl, logger) : undefined;
   if (redis) {
     opened.defer(() => redis.disconnect());
     measureRedis(redis, metrics);

@@ -9,7 +9,7 @@ import { createAttemptBudgets } from './attempt-budget.ts';
 const server = await startRedisServer();
 const options = { name: 'guesses', attempts: 10, seconds: 60, refusal: 'Enough.' };
 const openProcess = async () => {
-  const redis = openRedis(server.url, { info: () => {}, warn: () => {} });
+  const redis = await openRedis(server.url, { info: () => {}, warn: () => {} });
   after(() => redis.disconnect());
   await eventually(() => redis.status === 'ready');
   return { redis, open: createAttemptBudgets({ redis }) };

@@ -34,7 +34,8 @@ async function sendAndCatch(
   options: { tls?: 'required' | 'opportunistic'; smtpUrl?: string } = {},
 ): Promise<MailRefusedError> {
   try {
-    await openMailServer({ smtpUrl: server.url, from: 'guild@example.com', ...options }).send(mail);
+    const client = await openMailServer({ smtpUrl: server.url, from: 'guild@example.com', ...options });
+    await client.send(mail);
   } catch (error) {
     assert.ok(error instanceof MailRefusedError);
     return error;
@@ -101,16 +102,19 @@ describe('openMailServer with TLS', () => {
 
   test('requires TLS for a local server if configured', async () => {
     const smtpUrl = await startMailServer(['STARTTLS']);
-    await assert.rejects(openMailServer({ smtpUrl, from, tls: 'required' }).send(mail), MailRefusedError);
+    const strict = await openMailServer({ smtpUrl, from, tls: 'required' });
+    await assert.rejects(strict.send(mail), MailRefusedError);
     assert.deepEqual(received, []);
-    await openMailServer({ smtpUrl, from }).send(mail);
+    await (await openMailServer({ smtpUrl, from })).send(mail);
     assert.deepEqual(received.splice(0), ['in plain text'], 'a local relay works');
   });
 
   test('rejects an invalid certificate', async () => {
     const smtpUrl = await startMailServer([]);
-    for (const tls of ['required', 'opportunistic'] as const)
-      await assert.rejects(openMailServer({ smtpUrl, from, tls }).send(mail), /certificate/i);
+    for (const tls of ['required', 'opportunistic'] as const) {
+      const client = await openMailServer({ smtpUrl, from, tls });
+      await assert.rejects(client.send(mail), /certificate/i);
+    }
     assert.deepEqual(received, []);
   });
 });

@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer';
-
 /** A mail for the mail server. `id` is the same in each attempt, so that receivers can detect duplicates. */
 export interface OutgoingMail {
   id: string;
@@ -42,7 +40,9 @@ export interface MailServerOptions {
  * Creates a client for an smtp:// or smtps:// URL. Each mail uses its own connection. With TLS, the certificate must be valid
  * for the host. If TLS is required, no mail is sent to an smtp:// server that does not offer STARTTLS.
  */
-export function openMailServer({ smtpUrl, from, tls }: MailServerOptions): MailServer {
+export async function openMailServer({ smtpUrl, from, tls }: MailServerOptions): Promise<MailServer> {
+  // Most processes send no mail. To load the library takes 45 ms of processor time.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport(
     {
       url: smtpUrl,

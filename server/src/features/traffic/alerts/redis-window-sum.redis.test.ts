@@ -7,7 +7,7 @@ import { createRedisWindowSum } from './redis-window-sum.ts';
 
 const server = await startRedisServer();
 const silent = { info: () => {}, warn: () => {} };
-const redis = openRedis(server.url, silent);
+const redis = await openRedis(server.url, silent);
 after(() => redis.disconnect());
 const isReady = () => redis.status === 'ready';
 await eventually(isReady);

@@ -29,7 +29,7 @@ async function join({ awaited = true, url = server.url } = {}): Promise<Process>
   const log: string[] = [];
   const write = (details: unknown, message?: string) => void log.push(message ?? String(details));
   const logger = { info: write, warn: write };
-  const redis = openRedis(url, logger);
+  const redis = await openRedis(url, logger);
   after(() => redis.disconnect());
   const keyless = { account: 5, network: 5 };
   const limits = createRateLimits({ redis, keyless, metrics: new Registry(), logger });
