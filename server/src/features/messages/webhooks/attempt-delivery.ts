@@ -110,15 +110,13 @@ async function send(
   }
 }
 
-/** All transactions write to the endpoint before the delivery, which prevents deadlocks. */
+/** Another attempt may have failed while this one was running. */
 async function succeed(database: Scope, attempt: StartedAttempt, outcome: Outcome): Promise<void> {
-  if (!attempt.isEndpointFailing) return recordSuccess(database, attempt, outcome);
-  await database.transaction(async (transaction) => {
-    await setFailing(transaction, attempt.endpointId, false);
-    await recordSuccess(transaction, attempt, outcome);
-  });
+  const isFailing = await recordSuccess(database, attempt, outcome);
+  if (isFailing) await setFailing(database, attempt.endpointId, false);
 }
 
+/** All transactions write to the endpoint before the delivery, which prevents deadlocks. */
 async function fail(
   services: AttemptServices,
   attempt: StartedAttempt,
@@ -128,7 +126,7 @@ async function fail(
   const { endpointId } = attempt;
   const reason = outcome.statusCode === 410 ? 'gone' : 'failing';
   await services.database.forPlatform().transaction(async (transaction) => {
-    if (!attempt.isEndpointFailing) await setFailing(transaction, endpointId, true);
+    await setFailing(transaction, endpointId, true);
     const disabled = await disableEndpoint(transaction, endpointId, reason, DISABLE_AFTER_SECONDS);
     const failures = (await lockFailures(transaction, attempt)) ?? 0;
     const wait = retryDelay(failures + 1, retryAfter);

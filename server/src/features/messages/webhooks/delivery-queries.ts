@@ -27,7 +27,6 @@ export interface StartedAttempt {
   secret: Buffer;
   /** Set during the overlap after a rotation: the delivery then has two signatures. */
   previousSecret: Buffer | null;
-  isEndpointFailing: boolean;
 }
 
 /**
@@ -50,8 +49,7 @@ export function startAttempt(
         AND endpoint.id = delivery.endpoint_id AND endpoint.disabled_at IS NULL
       RETURNING delivery.id, delivery.endpoint_id AS "endpointId", delivery.attempts AS number,
                 delivery.body, endpoint.url, endpoint.secret,
-                CASE WHEN endpoint.previous_secret_until > now() THEN endpoint.previous_secret END AS "previousSecret",
-                endpoint.failing_since IS NOT NULL AS "isEndpointFailing"
+                CASE WHEN endpoint.previous_secret_until > now() THEN endpoint.previous_secret END AS "previousSecret"
     ), noted AS (
       INSERT INTO webhook_attempts (delivery_id, number) SELECT id, number FROM begun
     )
@@ -79,7 +77,7 @@ export interface Outcome {
 }
 
 /** Identifies an attempt. If a later attempt has started, its outcome does not change the delivery. */
-type AttemptRef = Pick<StartedAttempt, 'id' | 'number'>;
+type AttemptRef = Pick<StartedAttempt, 'id' | 'number' | 'endpointId'>;
 
 const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
   recorded AS (
@@ -89,13 +87,17 @@ const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
     WHERE delivery_id = ${id} AND number = ${number}
   )`;
 
-export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Outcome): Promise<void> {
-  await db.run(sql`
-    WITH ${recordAttempt(attempt, outcome)}
-    UPDATE webhook_deliveries
-    SET status = 'delivered', next_attempt_at = NULL, attempting_until = NULL,
-        last_status_code = ${outcome.statusCode}, last_error = NULL
-    WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending'`);
+/** Records a success. Returns whether the endpoint still counts as failing. */
+export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Outcome): Promise<boolean> {
+  const failing = await db.row(sql`
+    WITH ${recordAttempt(attempt, outcome)},
+    delivered AS (
+      UPDATE webhook_deliveries
+      SET status = 'delivered', next_attempt_at = NULL, attempting_until = NULL,
+          last_status_code = ${outcome.statusCode}, last_error = NULL
+      WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending')
+    SELECT FROM webhook_endpoints WHERE id = ${attempt.endpointId} AND failing_since IS NOT NULL`);
+  return failing !== undefined;
 }
 
 /**

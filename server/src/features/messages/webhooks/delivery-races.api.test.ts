@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../database/database.ts';
@@ -73,6 +74,31 @@ describe('attemptDelivery with two workers', () => {
       await hurryDeliveries(app);
       return (await webhook.count('delivered')) === 1;
     });
+    await webhook.delete();
+  });
+
+  test('knows whether a webhook fails from the last attempts that ended, whatever they began with', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    const held = new Map<string, ServerResponse>();
+    receiver.answer = (response, { id }) => held.set(id, response);
+    const begin = async (): Promise<string> => {
+      const id = await webhook.test();
+      await eventually(() => held.has(id));
+      return id;
+    };
+    const end = async (id: string, status: number): Promise<void> => {
+      // No retry follows during the test.
+      held.get(id)!.writeHead(status, { 'retry-after': '3600' }).end();
+      await eventually(async () => ((await webhook.read()).failingSince !== null) === status >= 300);
+    };
+    const [first, second] = [await begin(), await begin()];
+    await end(first, 500);
+    await end(second, 204);
+    await end(await begin(), 500);
+    const [third, fourth] = [await begin(), await begin()];
+    await end(third, 204);
+    await end(fourth, 500);
     await webhook.delete();
   });
 
