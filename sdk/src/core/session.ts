@@ -134,7 +134,7 @@ export function createSession<Identity>({
         if (isAboutSession(error)) {
           await refuse(refreshToken, error);
           if (!held) return undefined;
-          // Another tab renewed the session in the meantime.
+          // Another tab renewed the session in the meantime, or somebody else has signed in.
           continue;
         }
         const pause = REFRESH_PAUSES_MS[attempt];
@@ -142,20 +142,26 @@ export function createSession<Identity>({
         await wait(Math.max(pause, Math.min(error.retryAfter ?? 0, LONGEST_PAUSE_SECONDS) * 1000));
         continue;
       }
+      // Somebody else has signed in, or the person has signed out.
+      if (held?.refreshToken !== refreshToken) continue;
       const next = stored(answer, answer.identity ?? identity, secret, refreshes + 1);
       // If another tab was faster, its session is the one to use.
       if (await save(next, { text })) return next.accessToken;
     }
   }
 
-  /** Ends the session, unless another tab has replaced it. */
+  /** Ends the session, unless this page or another tab has replaced it. */
   async function refuse(refreshToken: string, error: GuildhallError): Promise<void> {
+    const isReplaced = () => held?.refreshToken !== refreshToken;
     const text = await storage.get(key);
+    if (isReplaced()) return;
     const other = read<Identity>(text);
     if (other && other.refreshToken !== refreshToken && !unsaved) return hold(other);
-    await storage.write({ [key]: undefined }, { key, value: text }).catch(() => {});
+    const isRemoved = await storage.write({ [key]: undefined }, { key, value: text }).catch(() => true);
+    if (isReplaced()) return;
     unsaved = undefined;
-    hold(undefined, { reason: 'refused', error });
+    if (isRemoved) hold(undefined, { reason: 'refused', error });
+    else await reread();
   }
 
   return {
