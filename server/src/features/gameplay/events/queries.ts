@@ -1,6 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
-import { bucketStart } from '../../../database/time-buckets.ts';
 import {
   eventTable,
   filterActors,
@@ -9,8 +8,7 @@ import {
   type EventPosition,
 } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
-import type { ArchivedGroup } from './archive/read-archive.ts';
-import { countedEvents, isRolledUp, type RangeFilter } from './rollups/counted-events.ts';
+import { isRolledUp } from './rollups/counted-events.ts';
 
 /** An event as the API returns it. `value` holds decimal digits. */
 export interface StoredEvent {
@@ -152,81 +150,6 @@ export async function findStored(
       WHERE event.tenant_id = ${tenantId} AND event.occurred_at = sent.occurred_at
         AND event.idempotency_key = sent.idempotency_key)`);
   return stored.map(({ position }) => position);
-}
-
-/** What the rows of a summary are about. */
-export const SUMMARY_GROUPS = ['definition', 'eventKey', 'time'] as const;
-export type SummaryGroup = (typeof SUMMARY_GROUPS)[number];
-
-/** The events of a group in a time bucket. Has the members of the group. */
-export interface SummaryRow {
-  bucketStart: string;
-  eventDefinitionId?: string;
-  eventKey?: string;
-  eventValue?: string | null;
-  count: number;
-}
-
-export interface SummaryOptions {
-  bucket: 'minute' | 'hour' | 'day';
-  groupBy: SummaryGroup;
-  /** The number of groups with the most events in the whole range. All others have no rows. */
-  top: number;
-}
-
-/** Counts the events of each group in each time bucket. */
-export function countEvents(
-  db: Querier,
-  tenantId: string,
-  filter: RangeFilter,
-  options: SummaryOptions & { path: CountPath; archived: ArchivedGroup[]; limit: number },
-): Promise<SummaryRow[]> {
-  const { bucket, groupBy, top, path, archived, limit } = options;
-  const isByTime = groupBy === 'time';
-  const counted =
-    path === 'rollups'
-      ? sql`
-      SELECT ${bucketStart(bucket, sql`part.starts_at`)} AS start,
-             ${isByTime ? sql`NULL::uuid` : sql`part.definition_id`} AS definition_id, sum(part.events) AS count
-      FROM (${countedEvents(tenantId, filter, { bucket, byDefinition: !isByTime })}) part`
-      : sql`
-      SELECT ${bucketStart(bucket, sql`event.occurred_at`)} AS start,
-             ${isByTime ? sql`NULL::uuid` : sql`event.event_definitions_id`} AS definition_id, count(*)::numeric AS count
-      ${matchingEvents(tenantId, filter, path)}`;
-  const ofArchive =
-    archived.length === 0
-      ? empty
-      : sql`UNION ALL SELECT * FROM json_to_recordset(${JSON.stringify(archived)}::json)
-              AS archived (start timestamptz, definition_id uuid, events numeric)`;
-  const part = sql`part AS MATERIALIZED (${counted} GROUP BY 1, 2 ${ofArchive})`;
-  if (isByTime)
-    return db.rows(sql`
-      WITH ${part}
-      SELECT start AS "bucketStart", sum(count)::bigint AS count FROM part GROUP BY 1 ORDER BY 1 LIMIT ${limit}`);
-
-  const [group, members] =
-    groupBy === 'definition'
-      ? [sql`id`, sql`id AS "eventDefinitionId", event_key AS "eventKey", event_value AS "eventValue"`]
-      : [sql`event_key`, sql`event_key AS "eventKey"`];
-  // Each definition is one row with its counts in arrays, so that it is looked up once, and the largest groups are found without a join.
-  return db.rows(sql`
-    WITH ${part},
-    counted AS MATERIALIZED (
-      SELECT definition_id, array_agg(start) AS starts, array_agg(count) AS counts, sum(count) AS total FROM part GROUP BY 1),
-    named AS (
-      SELECT definition.*, counted.*, sum(total) OVER (PARTITION BY ${group}) AS group_total
-      FROM counted
-      CROSS JOIN LATERAL (
-        SELECT id, event_key, event_value FROM event_definitions
-        WHERE tenant_id = ${tenantId} AND id = counted.definition_id OFFSET 0) definition),
-    ranked AS (SELECT *, dense_rank() OVER (ORDER BY group_total DESC, ${group}) AS position FROM named)
-    SELECT bucket.start AS "bucketStart", ${members}, sum(bucket.count)::bigint AS count
-    FROM ranked
-    CROSS JOIN LATERAL unnest(starts, counts) AS bucket (start, count)
-    WHERE position <= ${top}
-    GROUP BY bucket.start, ${groupBy === 'definition' ? sql`id, event_key, event_value` : group}
-    ORDER BY bucket.start, count DESC, ${group}
-    LIMIT ${limit}`);
 }
 
 export interface HashedEventRow extends EventPosition {

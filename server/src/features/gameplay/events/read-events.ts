@@ -12,14 +12,12 @@ import type { EventScope } from './event-row.ts';
 import {
   chooseAccessPath,
   chooseCountPath,
-  countEvents,
   selectEvents,
   type AccessPath,
   type StoredEvent,
-  type SummaryOptions,
-  type SummaryRow,
 } from './queries.ts';
 import { timesBesideRollups } from './rollups/counted-events.ts';
+import { countEvents, type SummaryOptions, type SummaryRow } from './summary-sql.ts';
 
 /** The places that store events: the database, and the archive of past months. */
 export interface EventSources {

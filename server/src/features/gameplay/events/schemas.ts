@@ -9,8 +9,8 @@ import {
   Timestamp,
 } from '../../../http/schemas.ts';
 import { EVENT_SCOPES } from './event-row.ts';
-import { SUMMARY_GROUPS } from './queries.ts';
 import { MAX_SUMMARY_ROWS } from './read-events.ts';
+import { MAX_TOP, SUMMARY_GROUPS } from './summary-sql.ts';
 
 /** The maximum for every plan. A plan may allow fewer. */
 export const MAX_EVENTS_PER_REQUEST = 10_000;
@@ -161,7 +161,7 @@ export const SummaryQuery = Type.Object({
   top: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: 100,
+      maximum: MAX_TOP,
       description: 'Returns only so many definitions or keys: those with the most events in the range.',
     }),
   ),

@@ -1,5 +1,5 @@
 import { splitBySpans } from '../../../../core/time-spans.ts';
-import { empty, sql, type Sql } from '../../../../database/sql.ts';
+import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
@@ -44,8 +44,14 @@ export const FIGURES = sql`events, value_count, value_sum, value_minimum, value_
 export function countedEvents(
   tenantId: string,
   filter: RangeFilter,
-  { bucket, byDefinition }: { bucket: string | undefined; byDefinition: boolean },
+  options: {
+    bucket: string | undefined;
+    byDefinition: boolean;
+    /** A query for the IDs of the definitions that are counted. */
+    only?: Sql | undefined;
+  },
 ): Sql {
+  const { bucket, byDefinition, only } = options;
   const { scope, from, to } = filter;
   const parts = splitBySpans(spansWithin(bucket), from, to);
   const whole = parts.filter(({ span }) => span !== undefined);
@@ -54,11 +60,16 @@ export function countedEvents(
     sql`${ranges.map((range) => range.from)}::timestamptz[], ${ranges.map((range) => range.to)}::timestamptz[]`;
   const wholeFrom = sql`${whole[0]?.from}::timestamptz`;
   const wholeTo = sql`${whole.at(-1)?.to}::timestamptz`;
-  const and = (condition: Sql | undefined): Sql => (condition ? sql`AND ${condition}` : empty);
-  const selected = definitionCondition(tenantId, filter, sql`definition_id`);
-  // IS TRUE keeps it out of the index: before version 17, PostgreSQL would read the range once for each definition.
-  const ofDefinitions = and(selected && sql`(${selected}) IS TRUE`);
-  const isTotal = byDefinition || selected ? sql`false` : sql`true`;
+  const conditionsOn = (column: Sql): Sql[] =>
+    [definitionCondition(tenantId, filter, column), only && sql`${column} = ANY (ARRAY(${only}))`].filter(
+      (condition) => condition !== undefined,
+    );
+  const and = (conditions: Sql[]): Sql =>
+    conditions.length === 0 ? empty : sql`AND ${join(conditions, ' AND ')}`;
+  const selected = conditionsOn(sql`definition_id`);
+  // IS TRUE keeps them out of the index: before version 17, PostgreSQL would read the range once for each definition.
+  const ofDefinitions = and(selected.map((condition) => sql`(${condition}) IS TRUE`));
+  const isTotal = byDefinition || selected.length > 0 ? sql`false` : sql`true`;
   // OFFSET 0 keeps the planner from joining: it would read all parts of the tenant.
   return sql`
     SELECT counted.* FROM unnest(${whole.map(({ span }) => span)}::text[], ${limits(whole)}) AS part (span, starts_at, ends_at)
@@ -78,7 +89,7 @@ export function countedEvents(
     CROSS JOIN LATERAL (
       ${countByMinute(
         sql`${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
-          ${and(definitionCondition(tenantId, filter, sql`event_definitions_id`))}`,
+          ${and(conditionsOn(sql`event_definitions_id`))}`,
       )}
       OFFSET 0) counted`;
 }

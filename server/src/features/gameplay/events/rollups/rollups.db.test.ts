@@ -13,11 +13,11 @@ import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
 import { compareRows, eventTables, type EventRow, type EventScope } from '../event-row.ts';
 import { openEventWriter } from '../event-writer.ts';
-import type { SummaryGroup } from '../queries.ts';
 import { queryEvents } from '../query-events.ts';
 import type { Dimension } from '../query-sql.ts';
 import { BUCKETS } from '../../../../database/time-buckets.ts';
 import { summariseEvents } from '../read-events.ts';
+import type { SummaryGroup } from '../summary-sql.ts';
 import { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './maintain.ts';
 
 const app = await startTestApp();
@@ -161,12 +161,12 @@ async function assertSameAnswers(
   assert.deepEqual(await ask(false), expected, 'a query');
 
   const wide = isWide ? 'day' : 'minute';
-  const summarise = async (groupBy: SummaryGroup) => {
-    const options = { bucket: wide, groupBy, top: 100 } as const;
+  const summarise = async (groupBy: SummaryGroup, top = 100) => {
+    const options = { bucket: wide, groupBy, top } as const;
     const { items } = await summariseEvents({ database, archive: noArchive }, tenantId, filter, options);
     return items.map(({ bucketStart, eventKey: key, count }) => `${bucketStart} ${key} ${count}`).toSorted();
   };
-  const count = async (groupBy: Dimension[]) => {
+  const count = async (groupBy: Dimension[], top = KEYS) => {
     const { rows } = await queryEvents({ database, archive: noArchive }, tenantId, {
       filter,
       bucket: wide,
@@ -174,7 +174,10 @@ async function assertSameAnswers(
       countPlayers: true,
       limit: 1_000,
     });
-    return rows.map(({ bucketStart, eventKey: key, events }) => `${bucketStart} ${key} ${events}`).toSorted();
+    return rows
+      .filter(({ eventKey: key }) => key === undefined || top.includes(key!))
+      .map(({ bucketStart, eventKey: key, events }) => `${bucketStart} ${key} ${events}`)
+      .toSorted();
   };
   assert.deepEqual(
     await summarise('definition'),
@@ -183,6 +186,18 @@ async function assertSameAnswers(
   );
   assert.deepEqual(await summarise('eventKey'), await count(['eventKey']), 'a summary by key');
   assert.deepEqual(await summarise('time'), await count([]), 'a summary by time');
+  const totals = await queryEvents({ database, archive: noArchive }, tenantId, {
+    filter,
+    groupBy: ['eventKey'],
+    countPlayers: true,
+    limit: 2,
+  });
+  const largest = totals.rows.map(({ eventKey: key }) => key!);
+  assert.deepEqual(
+    await summarise('eventKey', 2),
+    await count(['eventKey'], largest),
+    'a summary of two keys',
+  );
 }
 
 /** Lists the roll-ups of a tenant that differ from its events. */
