@@ -36,6 +36,12 @@ export interface Worker {
 /** How often the worker looks for jobs of dead workers, in seconds. */
 const SUPERVISION_SECONDS = 10;
 
+/**
+ * A scheduled job may take a day: to archive a month of a large deployment takes hours. If its worker has died, it is retried without
+ * the heartbeat of that worker.
+ */
+const SCHEDULED = { expireInSeconds: 24 * 60 * 60, heartbeatSeconds: 60 };
+
 /** How often a persistent problem is logged again. */
 const REPEAT_REPORT_MS = 60_000;
 
@@ -79,7 +85,8 @@ export async function startWorker(
     startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), report),
   );
   for (const job of scheduled) {
-    await boss.createQueue(job.name);
+    await boss.createQueue(job.name, SCHEDULED);
+    await boss.updateQueue(job.name, SCHEDULED);
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', retryLimit: 5, retryBackoff: true });
     await boss.work(job.name, { pollingIntervalSeconds: 30 }, async () => {
       await measure(job.name, () => job.run());
