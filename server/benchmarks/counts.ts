@@ -95,6 +95,8 @@ export function countLoads({ tenantId, apiKey }: TestTenant): [label: string, ne
     ['summary, an hour by minute', summary(1 / 24, 'minute')],
     ['summary, a day by hour', summary(1, 'hour')],
     ['summary, 7 days by hour', summary(7, 'hour')],
+    ['summary, 7 days by hour, all definitions together', summary(7, 'hour', { groupBy: 'time' })],
+    ['summary, 7 days by hour, five keys', summary(7, 'hour', { groupBy: 'eventKey', top: '5' })],
     ['summary, 30 days by day', summary(30, 'day')],
     ['query, 30 days by key and day', query(30, daily)],
     ['query, 30 days in one row', query(30, {})],
