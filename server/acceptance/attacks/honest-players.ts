@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** Where honest players sign in. */
 export interface HonestPlayers {
   url: string;
   gameKey: string;
+  /** The pause of a player between two sign-ins. */
+  pauseMs: number;
 }
 
 export interface HonestReport {
@@ -15,7 +18,7 @@ export interface HonestReport {
 const CONNECTIONS = 2;
 const MAX_FAULTS = 5;
 
-const { url, gameKey } = workerData as HonestPlayers;
+const { url, gameKey, pauseMs } = workerData as HonestPlayers;
 const faults: string[] = [];
 let isOver = false;
 let served = 0;
@@ -35,6 +38,7 @@ async function signInRepeatedly(number: number): Promise<void> {
     } catch (error) {
       faults.push(String((error as Error).cause ?? error));
     }
+    if (pauseMs > 0) await sleep(pauseMs);
   }
 }
 
