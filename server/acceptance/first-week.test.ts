@@ -67,6 +67,8 @@ function install(
 
 const environment = (own: Record<string, string>) => ({
   PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
+  // The folder of the other tests belongs to root.
+  NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
   NODE_ENV: 'production',
   GUILDHALL_DEMO: 'off',
   MOCK_PROVIDER: 'on',

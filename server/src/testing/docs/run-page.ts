@@ -82,6 +82,7 @@ export async function runPage(fences: Fence[], { folder, env }: PageOptions): Pr
       REAL_PATH: path,
       PATH: `${tools}:${join(ROOT, 'node_modules', '.bin')}:${path}`,
       ANSWERS: answers,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       npm_config_update_notifier: 'false',
       ...env,
     },
