@@ -1,5 +1,6 @@
-import { open, readFile, rename, unlink, writeFile, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, readdir, readFile, rename, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes, ClientStorage } from '../core/storage.ts';
 
 /** A file that is open: it belongs to this process until it is closed. */
@@ -16,7 +17,7 @@ const COMPACT_BYTES = 1024 * 1024;
  * gets an error. The folder must exist.
  */
 export async function fileStorage(path: string): Promise<FileStorage> {
-  const lock = await lockFile(`${path}.lock`);
+  const lock = await lockFile(path);
   const values = new Map<string, string>();
   let file: FileHandle;
   let liveBytes = 0;
@@ -137,33 +138,51 @@ async function syncFolder(path: string): Promise<void> {
 
 /** The locks of this process. In a container, a process often has the id of the one before it. */
 const locked = new Set<string>();
+const ATTEMPTS = 5;
 
-/** Takes a file for this process. The lock of a process that does not run any more is taken over. */
+/**
+ * Takes a file for this process. Each process first writes a lock of its own and then looks for others, so of two that
+ * open the file at once, at least one finds the other. Locks of processes that no longer run do not count.
+ */
 async function lockFile(path: string): Promise<{ release(): Promise<void> }> {
-  const release = async () => {
-    locked.delete(path);
-    await unlink(path).catch(() => {});
+  const prefix = `${resolve(path)}.lock.`;
+  const own = prefix + process.pid;
+  if (locked.has(own)) throw inUse(process.pid);
+  locked.add(own);
+  const release = async (): Promise<void> => {
+    await unlink(own).catch(() => {});
+    locked.delete(own);
   };
-  for (let attempt = 0; ; attempt++) {
-    try {
-      await writeFile(path, String(process.pid), { flag: 'wx' });
-      locked.add(path);
-      return { release };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const owner = Number(await readFile(path, 'utf8').catch(() => ''));
-      const isHeld = owner === process.pid ? locked.has(path) : owner > 0 && isRunning(owner);
-      if (attempt > 0 || isHeld)
-        throw new Error(
-          `Another process uses this storage (process ${owner}). Use one file for each process.`,
-          {
-            cause: error,
-          },
-        );
-      await unlink(path).catch(() => {});
+  try {
+    for (let attempt = 1; ; attempt++) {
+      await writeFile(own, '');
+      const other = await findOther(prefix);
+      if (other === undefined) return { release };
+      if (attempt === ATTEMPTS) throw inUse(other);
+      // The other one may have found this one, and give up too.
+      await unlink(own);
+      await sleep(Math.random() * 10 * 2 ** attempt);
     }
+  } catch (error) {
+    await release();
+    throw error;
   }
 }
+
+/** Returns another process that runs and has a lock. Deletes the locks of processes that do not. */
+async function findOther(prefix: string): Promise<number | undefined> {
+  for (const name of await readdir(dirname(prefix))) {
+    if (!name.startsWith(basename(prefix))) continue;
+    const pid = Number(name.slice(basename(prefix).length));
+    if (pid === process.pid) continue;
+    if (isRunning(pid)) return pid;
+    await unlink(prefix + pid).catch(() => {});
+  }
+  return undefined;
+}
+
+const inUse = (pid: number): Error =>
+  new Error(`Another process uses this storage (process ${pid}). Use one file for each process.`);
 
 function isRunning(pid: number): boolean {
   try {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileStorage, type FileStorage } from './file.ts';
 import { memoryStorage } from './memory.ts';
@@ -82,8 +84,45 @@ describe('fileStorage', () => {
     await storage.close();
     await (await fileStorage(path)).close();
     // The lock of a process that was killed.
-    await writeFile(`${path}.lock`, '4194304999');
+    await writeFile(`${path}.lock.4194304999`, '');
     await (await fileStorage(path)).close();
+  });
+
+  test('belongs to one of several that open it at once', async () => {
+    const path = newPath();
+    const inThisProcess = await Promise.allSettled(Array.from({ length: 5 }, () => fileStorage(path)));
+    const [first, ...others] = inThisProcess.filter(({ status }) => status === 'fulfilled');
+    assert.equal(others.length, 0);
+    await (first as PromiseFulfilledResult<FileStorage>).value.close();
+
+    // Processes that wait for a common time, so that they find the lock of a killed process together.
+    const code = `
+      import { fileStorage } from '${new URL('file.ts', import.meta.url)}';
+      while (Date.now() < Number(process.argv[1])) ;
+      const storage = await fileStorage(${JSON.stringify(path)}).catch(() => undefined);
+      console.log(storage ? 'opened' : 'in use');
+      await new Promise((resolve) => process.stdin.once('data', resolve));
+      await storage?.close();
+      process.exit();`;
+    for (let round = 0; round < 2; round++) {
+      await writeFile(`${path}.lock.4194304999`, '');
+      const at = String(Date.now() + 1_000);
+      const processes = Array.from({ length: 4 }, () =>
+        spawn(process.execPath, ['--input-type=module-typescript', '-e', code, at], {
+          stdio: ['pipe', 'pipe', 'inherit'],
+        }),
+      );
+      const exits = processes.map((each) => once(each, 'exit'));
+      const answers = await Promise.all(
+        processes.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()),
+      );
+      for (const each of processes) each.stdin.end('end');
+      await Promise.all(exits);
+      assert.ok(answers.filter((answer) => answer === 'opened').length <= 1, answers.join(', '));
+    }
+    await (await fileStorage(path)).close();
+    const locks = (await readdir(folder)).filter((name) => name.startsWith(`${basename(path)}.lock.`));
+    assert.deepEqual(locks, []);
   });
 
   test('writes its file anew when most of it is deleted entries', async () => {
