@@ -168,6 +168,15 @@ async function useEverything(app: TestApp, tenant: WalletTenant): Promise<void> 
     assert.ok(status < 300, `${operation.operationId}: ${text}`);
   }
   await app.owner.query('UPDATE tenants SET disabled_at = NULL WHERE id = $1', [tenant.tenantId]);
+  // A chart of one key, beside the roll-ups of a thousand other definitions.
+  for (const bucket of ['hour', 'day']) {
+    const from = new Date(Date.now() - COPIES * 3_600_000).toISOString();
+    const { status, text } = await app.http.get(
+      `/api/bus_tenants/${tenant.tenantId}/events/summary?scope=player&from=${from}&bucket=${bucket}&eventKey=climb`,
+      accounts.owner,
+    );
+    assert.ok(status < 300, `getEventSummary: ${text}`);
+  }
   await app.owner.query('UPDATE provider_settings SET enabled = true WHERE tenant_id = $1', [
     tenant.tenantId,
   ]);

@@ -50,8 +50,18 @@ export function filterCondition(tenantId: string, filter: EventFilter): Sql {
 /** Returns the condition of a filter on the ID of a definition, or undefined if the filter selects all definitions. */
 export function definitionCondition(
   tenantId: string,
-  { eventKey, eventValue, eventCategory }: EventFilter,
+  filter: EventFilter,
   definitionId: Sql,
+): Sql | undefined {
+  const definitions = filterDefinitions(tenantId, filter);
+  // An array, because the planner could turn IN into a join.
+  return definitions && sql`${definitionId} = ANY (ARRAY(${definitions}))`;
+}
+
+/** Returns a query for the IDs of the definitions of a filter, or undefined if the filter selects all definitions. */
+export function filterDefinitions(
+  tenantId: string,
+  { eventKey, eventValue, eventCategory }: EventFilter,
 ): Sql | undefined {
   if (eventKey === undefined && eventValue === undefined && eventCategory === undefined) return undefined;
   const isOneOf = (column: Sql, texts: string | string[] | undefined): Sql => {
@@ -65,9 +75,7 @@ export function definitionCondition(
   const key = isOneOf(sql`event_key`, eventKey);
   const value = isOneOf(sql`event_value`, eventValue);
   const category = isOneOf(sql`event_category`, eventCategory);
-  // An array, because the planner could turn IN into a join.
-  return sql`${definitionId} = ANY (ARRAY(
-      SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value} ${category}))`;
+  return sql`SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value} ${category}`;
 }
 
 /**

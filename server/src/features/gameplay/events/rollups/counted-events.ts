@@ -1,7 +1,7 @@
 import { splitBySpans } from '../../../../core/time-spans.ts';
-import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
-import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
+import { eventTable, filterDefinitions, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 
 /** A filter with limits in the format of toMicroseconds(). */
@@ -38,8 +38,9 @@ export const FIGURES = sql`events, value_count, value_sum, value_minimum, value_
 
 /**
  * Returns a query for the events of a filter, already counted in parts: `starts_at`, `definition_id` and {@link FIGURES}. No part is
- * longer than the bucket. If the question is not about definitions, a part may have the events of all of them. It reads the roll-ups of whole days, hours and minutes, the deltas that are not in them yet, and the events
- * themselves only for the rest of a minute at each end, and for times before the roll-ups start. One snapshot makes them exact.
+ * longer than the bucket. If the question is not about definitions, a part may have the events of all of them. It reads the roll-ups
+ * of whole days, hours and minutes, the deltas that are not in them yet, and the events themselves only for the rest of a minute at
+ * each end, and for times before the roll-ups start. One snapshot makes them exact.
  */
 export function countedEvents(
   tenantId: string,
@@ -47,7 +48,7 @@ export function countedEvents(
   options: {
     bucket: string | undefined;
     byDefinition: boolean;
-    /** A query for the IDs of the definitions that are counted. */
+    /** A query for the IDs of those definitions of the filter that are counted. */
     only?: Sql | undefined;
   },
 ): Sql {
@@ -60,28 +61,39 @@ export function countedEvents(
     sql`${ranges.map((range) => range.from)}::timestamptz[], ${ranges.map((range) => range.to)}::timestamptz[]`;
   const wholeFrom = sql`${whole[0]?.from}::timestamptz`;
   const wholeTo = sql`${whole.at(-1)?.to}::timestamptz`;
-  const conditionsOn = (column: Sql): Sql[] =>
-    [definitionCondition(tenantId, filter, column), only && sql`${column} = ANY (ARRAY(${only}))`].filter(
-      (condition) => condition !== undefined,
-    );
-  const and = (conditions: Sql[]): Sql =>
-    conditions.length === 0 ? empty : sql`AND ${join(conditions, ' AND ')}`;
-  const selected = conditionsOn(sql`definition_id`);
-  // IS TRUE keeps them out of the index: before version 17, PostgreSQL would read the range once for each definition.
-  const ofDefinitions = and(selected.map((condition) => sql`(${condition}) IS TRUE`));
-  const isTotal = byDefinition || selected.length > 0 ? sql`false` : sql`true`;
+  const definitions = only ?? filterDefinitions(tenantId, filter);
+  const isCounted = (column: Sql): Sql => sql`${column} = ANY (ARRAY(${definitions}))`;
+  // IS TRUE keeps it out of the index: before version 17, PostgreSQL would read the range once for each definition.
+  const ofDefinitions = definitions ? sql`AND (${isCounted(sql`definition_id`)}) IS TRUE` : empty;
   // OFFSET 0 keeps the planner from joining: it would read all parts of the tenant.
-  return sql`
-    SELECT counted.* FROM unnest(${whole.map(({ span }) => span)}::text[], ${limits(whole)}) AS part (span, starts_at, ends_at)
+  const rollups = (ranges: typeof whole, condition: Sql, definition = empty): Sql => sql`
+    SELECT counted.*
+    FROM unnest(${ranges.map(({ span }) => span)}::text[], ${limits(ranges)}) AS part (span, starts_at, ends_at) ${definition}
     CROSS JOIN LATERAL (
       SELECT starts_at, definition_id, ${FIGURES} FROM event_rollups
-      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND span = part.span AND is_total = ${isTotal}
-        AND starts_at >= greatest(part.starts_at, ${rollupStart(scope)}) AND starts_at < part.ends_at ${ofDefinitions}
-      OFFSET 0) counted
+      WHERE span = part.span AND starts_at >= greatest(part.starts_at, ${rollupStart(scope)}) AND starts_at < part.ends_at
+        AND ${condition}
+      OFFSET 0) counted`;
+  const ofTenant = sql`tenant_id = ${tenantId} AND scope = ${scope}`;
+  // Hours and days have an index by definition. IS TRUE keeps the planner from the other one, in which it would read the whole range for
+  // each definition. Minutes are at most two hours, or the buckets of a chart.
+  const ofRollups = definitions
+    ? sql`${rollups(
+        whole.filter(({ span }) => span === 'minute'),
+        sql`${ofTenant} AND is_total = false ${ofDefinitions}`,
+      )}
+    UNION ALL ${rollups(
+      whole.filter(({ span }) => span !== 'minute'),
+      sql`definition_id = definition.id AND is_total = false AND (${ofTenant}) IS TRUE`,
+      sql`CROSS JOIN unnest(ARRAY(${definitions})) AS definition (id)`,
+    )}`
+    : rollups(whole, sql`${ofTenant} AND is_total = ${byDefinition ? sql`false` : sql`true`}`);
+  return sql`
+    ${ofRollups}
     UNION ALL
     SELECT starts_at, definition_id, ${FIGURES} FROM event_rollup_deltas
-    WHERE tenant_id = ${tenantId} AND scope = ${scope}
-      AND starts_at >= greatest(${wholeFrom}, ${rollupStart(scope)}) AND starts_at < ${wholeTo} ${ofDefinitions}
+    WHERE ${ofTenant} AND starts_at >= greatest(${wholeFrom}, ${rollupStart(scope)}) AND starts_at < ${wholeTo}
+      ${ofDefinitions}
     UNION ALL
     SELECT counted.* FROM (
       SELECT * FROM unnest(${limits(edges)})
@@ -89,7 +101,7 @@ export function countedEvents(
     CROSS JOIN LATERAL (
       ${countByMinute(
         sql`${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
-          ${and(conditionsOn(sql`event_definitions_id`))}`,
+          ${definitions ? sql`AND ${isCounted(sql`event_definitions_id`)}` : empty}`,
       )}
       OFFSET 0) counted`;
 }
