@@ -199,4 +199,20 @@ describe('applyRetention', () => {
       all.filter((name) => !name.endsWith(nameOf('', -4)) && !name.endsWith(nameOf('', -3))),
     );
   });
+
+  test('drops the rows of the other tables if one cannot be dropped', async () => {
+    const young = await arrangeTenant(app);
+    await arrangePlayer(app, young);
+    await app.owner.query('UPDATE login_ledger SET received_at_db = $1 WHERE tenant_id = $2', [
+      within(-1),
+      young.tenantId,
+    ]);
+    assert.equal((await send(within(-1))).status, 201);
+    await assert.rejects(
+      applyRetention(app.owner, database, { login_ledger: 0, player_events: 0 }, archiveDir),
+      (error: Error) => error.cause instanceof OperatorError,
+    );
+    const [oldest] = (await app.owner.query('SELECT min(occurred_at) AS at FROM player_events')).rows;
+    assert.ok(oldest.at >= new Date(month(0)));
+  });
 });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
+import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { dropPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
@@ -55,7 +56,7 @@ export async function dropOldRows(
   return partitions;
 }
 
-/** Drops all rows that are older than their table keeps them. */
+/** Drops all rows that are older than their table keeps them, also if another table fails. Then throws. */
 export async function applyRetention(
   owner: pg.Pool,
   database: Database,
@@ -63,6 +64,10 @@ export async function applyRetention(
   archive: Archive,
   today = new Date(),
 ): Promise<void> {
-  for (const table of Object.keys(retention) as PartitionedTable[])
-    await dropOldRows(owner, database, table, keptFrom(retention, table, today)!, archive);
+  const tables = Object.keys(retention) as PartitionedTable[];
+  await runEach(
+    tables.map(
+      (table) => () => dropOldRows(owner, database, table, keptFrom(retention, table, today)!, archive),
+    ),
+  );
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { sql } from '../database/sql.ts';
@@ -44,12 +45,15 @@ export function scheduledJobs(
 
 /** Deletes the rows that the features declare as expired. */
 async function deleteExpired(database: Database): Promise<void> {
-  const expiries = groups.flatMap(({ expiry }) => expiry ?? []);
-  for (const { id } of await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants`)) {
-    const tenant = database.forTenant(id);
-    for (const { ofTenant = [] } of expiries) for (const erase of ofTenant) await erase(tenant, id);
-  }
   const platform = database.forPlatform();
-  for (const { ofPlatform = [] } of expiries) for (const erase of ofPlatform) await erase(platform);
-  for (const { global = [] } of expiries) for (const erase of global) await erase(database);
+  const tenants = await platform.rows<{ id: string }>(sql`SELECT id FROM tenants`);
+  const expiries = groups.flatMap(({ expiry }) => expiry ?? []);
+  function* steps(): Generator<() => Promise<unknown>> {
+    for (const { id } of tenants)
+      for (const { ofTenant = [] } of expiries)
+        for (const erase of ofTenant) yield () => erase(database.forTenant(id), id);
+    for (const { ofPlatform = [] } of expiries) for (const erase of ofPlatform) yield () => erase(platform);
+    for (const { global = [] } of expiries) for (const erase of global) yield () => erase(database);
+  }
+  await runEach(steps());
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { runEach } from '../../../core/run-each.ts';
 import type { Database, Scope } from '../../../database/database.ts';
 import {
   findNextHours,
@@ -23,10 +24,13 @@ const SETTLE_MS = 5_000;
 export async function rollUpSessions(database: Database): Promise<void> {
   const until = await findSettledHour(database);
   if (until === undefined) return;
-  for (const { id } of await listTenantIds(database.forPlatform())) {
-    const tenant = database.forTenant(id);
-    while (await rollUpNextDay(tenant, id, until));
-  }
+  const tenants = await listTenantIds(database.forPlatform());
+  await runEach(
+    tenants.map(({ id }) => async () => {
+      const tenant = database.forTenant(id);
+      while (await rollUpNextDay(tenant, id, until));
+    }),
+  );
 }
 
 /**

@@ -1,0 +1,21 @@
+/** After so many failures, the cause is not one of the steps. */
+const MAX_FAILURES = 10;
+
+/**
+ * Runs steps one after the other, also those after a step that fails. Then throws an error that has the first failure as its cause.
+ * Ends at the tenth failure.
+ */
+export async function runEach(steps: Iterable<() => Promise<unknown>>): Promise<void> {
+  const failures: Error[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error as Error);
+      if (failures.length === MAX_FAILURES) break;
+    }
+  }
+  const [first] = failures;
+  if (first)
+    throw new Error(`${failures.length} of the steps failed. The first: ${first.message}`, { cause: first });
+}
