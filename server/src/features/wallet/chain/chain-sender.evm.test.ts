@@ -3,13 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { pino } from 'pino';
 import { parseTransaction, toHex, type Hex } from 'viem';
 import { startTestChain, type TestChain } from '../../../testing/chain.ts';
 import { arrangeChainDeployment, countPooled, temporaryFolder } from '../../../testing/chain-deployment.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { createChainNode } from './chain-node.ts';
+import { ChainStalledError } from './contract-faults.ts';
 import { openChain } from './index.ts';
+import { createOutboxSender } from './outbox-sender.ts';
 import { findFirstHash } from './queries.ts';
 
 describe('chain sender', () => {
@@ -140,10 +143,7 @@ describe('fees of the chain sender', () => {
       'pending',
       'the base fee of the block was too high',
     );
-    await eventually(
-      () =>
-        deployment.log.filter((line) => line.includes('the fee of a transaction was raised')).length === 2,
-    );
+    await eventually(() => hashes.every((hash) => deployment.log.some((line) => isRaise(line, hash))));
     await eventually(async () => {
       await chain.node.ask('evm_mine');
       return (await deployment.writerStatus()).waiting === 0;
@@ -185,6 +185,33 @@ describe('fees of the chain sender', () => {
     assert.equal((await deployment.transactionStatus(hash))?.state, 'confirmed');
   });
 
+  test('are raised once in a step, so that a node with old fees does not use up all raises', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const refusing = await startNodeBefore(chain, {
+      eth_sendRawTransaction: () => ({
+        error: { code: -32003, message: 'max fee per gas less than block base fee' },
+      }),
+    });
+    const hash = await deployment.record(await deployment.tenant());
+    const step = createOutboxSender({
+      database: deployment.database,
+      ...deployment.chain,
+      node: createChainNode(refusing),
+      logger: pino({ level: 'silent' }),
+    });
+    for (const attempts of [2, 3]) {
+      await assert.rejects(step(), ChainStalledError);
+      const { rows } = await deployment.app.owner.query(
+        'SELECT max(number)::int AS attempts FROM chain_attempts',
+      );
+      assert.deepEqual(rows, [{ attempts }]);
+    }
+    deployment.startSender();
+    await deployment.settled();
+    assert.equal((await deployment.transactionStatus(hash))?.state, 'confirmed');
+  });
+
   test('are not raised for a transaction that waits behind others in full blocks', async () => {
     const chain = await startTestChain();
     await chain.node.ask('evm_setAutomine', false);
@@ -206,21 +233,34 @@ describe('fees of the chain sender', () => {
 });
 
 /** A node that accepts every transaction but never includes it in a block. */
-async function startLazyNode({ node }: TestChain): Promise<{ url: string; taken: Hex[] }> {
+async function startLazyNode(chain: TestChain): Promise<{ url: string; taken: Hex[] }> {
   const taken: Hex[] = [];
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { id, method, params } = JSON.parse(await text(request)) as RpcRequest;
-    const answers = {
-      eth_sendRawTransaction: () => taken.push(params[0] as Hex),
-      eth_getTransactionByHash: () => ({}),
-    } as Record<string, (() => unknown) | undefined>;
-    const result = answers[method]?.() ?? (await node.ask(method, ...params));
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-  };
-  const url = await serveOnLoopback((request, response) => void answer(request, response));
+  const url = await startNodeBefore(chain, {
+    eth_sendRawTransaction: ([signed]) => ({ result: taken.push(signed as Hex) }),
+    eth_getTransactionByHash: () => ({ result: {} }),
+  });
   return { url, taken };
 }
+
+/** A node that answers some methods itself, and asks the chain for all others. Returns its URL. */
+function startNodeBefore(
+  { node }: TestChain,
+  answers: Record<string, (params: unknown[]) => { result: unknown } | { error: object }>,
+): Promise<string> {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { id, method, params } = JSON.parse(await text(request)) as RpcRequest;
+    const own = answers[method]?.(params) ?? { result: await node.ask(method, ...params) };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...own }));
+  };
+  return serveOnLoopback((request, response) => void answer(request, response));
+}
+
+/** Whether a log line says that the fee of a transaction was raised. */
+const isRaise = (line: string, hash: Hex): boolean => {
+  const { msg, transaction } = JSON.parse(line) as { msg: string; transaction?: Hex };
+  return msg === 'the fee of a transaction was raised' && transaction === hash;
+};
 
 interface RpcRequest {
   id: number;

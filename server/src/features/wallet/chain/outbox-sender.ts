@@ -194,21 +194,27 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
       const since = Math.max(cache.sentAt.get(call.hash) ?? head.number, cache.oldest.sinceBlock);
       const isStuck =
         call === oldest && head.number - since >= BLOCKS_BEFORE_RAISE && call.number <= MAX_RAISES;
-      await send(isStuck || isTooLow(call, fees.baseFee) ? await raiseFee(call, fees) : call, head, fees);
+      const isRaised = isStuck || isTooLow(call, fees.baseFee);
+      await send(isRaised ? await raiseFee(call, fees) : call, isRaised, { head, fees });
     }
   }
 
-  async function send(call: WaitingCall, head: Block, fees: Fees): Promise<void> {
+  /** Raises the fee once if it is too low. If that is not enough, the fees have changed, and the next step reads them. */
+  async function send(
+    call: WaitingCall,
+    isRaised: boolean,
+    view: Pick<ChainView, 'head' | 'fees'>,
+  ): Promise<void> {
     if (cache.sentAt.has(call.hash)) return;
     try {
       await node.send(call.signed);
     } catch (error) {
       if (!(error instanceof ChainRefusedError)) throw error;
-      if (isUnderpriced(error) && call.number <= MAX_RAISES)
-        return send(await raiseFee(call, fees), head, fees);
+      if (isUnderpriced(error) && !isRaised && call.number <= MAX_RAISES)
+        return send(await raiseFee(call, view.fees), true, view);
       if (!isKnownAlready(error)) throw notSent(error);
     }
-    cache.sentAt.set(call.hash, head.number);
+    cache.sentAt.set(call.hash, view.head.number);
   }
 
   /** Signs a call with the same nonce and a higher fee. The chain accepts only one of the two. */
