@@ -13,8 +13,8 @@ export interface SignedInClient<Identity> {
   api: Api;
 }
 
-/** The server repeats the answer of a refresh for 60 seconds: enough for four attempts. */
-const REFRESH_TIMEOUT_MS = 15_000;
+/** The server repeats the answer of a refresh for 60 seconds: enough for four attempts. A later one would end the session. */
+const LONGEST_REFRESH_MS = 15_000;
 
 /** Connects a session with the requests that it authorizes, and that renew it. */
 export function createSignedInClient<Identity>(
@@ -30,9 +30,8 @@ export function createSignedInClient<Identity>(
     ): ReturnType<SessionOptions<Identity>['refresh']>;
   },
 ): SignedInClient<Identity> {
-  const open = createApi(
-    createSend({ timeoutMs: REFRESH_TIMEOUT_MS, ...http }, { headers: async () => key }),
-  );
+  const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
+  const open = createApi(createSend({ ...http, timeoutMs }, { headers: async () => key }));
   const session = createSession<Identity>({ ...kept, refresh: (...tokens) => refresh(open, ...tokens) });
   const send = createSend(http, {
     headers: async ({ playerId }) => {

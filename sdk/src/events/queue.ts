@@ -254,16 +254,17 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     if (lastError) await recover(lastError);
   }
 
-  /** Counts an answer and removes its events, unless another answer about them came first. */
-  async function settle(batch: QueuedEvent[], { stored, duplicates, refused }: BatchResult): Promise<void> {
-    if (!batch.some((event) => store.has(event))) return;
-    counts.stored += stored;
-    counts.duplicates += duplicates;
-    counts.refused += refused.length;
-    const refusals = refused.map(({ index, refusal }) => ({
-      event: JSON.parse(batch[index]!.json) as SentEvent,
-      ...refusal,
-    }));
+  /** Counts an answer and removes its events, except those that another answer was about. */
+  async function settle(batch: QueuedEvent[], { stored, refused }: BatchResult): Promise<void> {
+    const waiting = batch.filter((event) => store.has(event)).length;
+    const refusals = refused
+      .filter(({ index }) => store.has(batch[index]!))
+      .map(({ index, refusal }) => ({ event: JSON.parse(batch[index]!.json) as SentEvent, ...refusal }));
+    const accepted = waiting - refusals.length;
+    const isNew = Math.min(stored, accepted);
+    counts.stored += isNew;
+    counts.duplicates += accepted - isNew;
+    counts.refused += refusals.length;
     await store.settle(batch);
     for (const refusal of refusals) onRefused(refusal);
   }
@@ -279,7 +280,9 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       unitsLeft = isWorthATry ? left : Infinity;
       return isWorthATry ? undefined : pause('quota', Math.max(QUOTA_PAUSE_MS, asked));
     }
-    if (error.status === 401 && isAboutSession(error)) return pause('session', longestMs);
+    // If the session has ended, the events wait for the next sign-in.
+    if (error.status === 401 && isAboutSession(error))
+      return session.current ? pause('session', longestMs) : undefined;
     if (error.status === 429) return pause('rate_limit', asked);
     return pause(error.status === 0 ? 'network' : 'server', asked);
   }

@@ -1,4 +1,5 @@
-import { open, readdir, readFile, rename, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rename, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import { uptime } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes, ClientStorage } from '../core/storage.ts';
@@ -175,10 +176,19 @@ async function findOther(prefix: string): Promise<number | undefined> {
     if (!name.startsWith(basename(prefix))) continue;
     const pid = Number(name.slice(basename(prefix).length));
     if (pid === process.pid) continue;
-    if (isRunning(pid)) return pid;
+    if (isRunning(pid) && !(await isOlderThanBoot(prefix + pid))) return pid;
     await unlink(prefix + pid).catch(() => {});
   }
   return undefined;
+}
+
+/** Clocks are set by seconds after a boot. */
+const BOOT_TOLERANCE_MS = 60_000;
+
+/** Whether the machine has started since a lock was written. Then another program can have the process id. */
+async function isOlderThanBoot(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(() => undefined);
+  return found !== undefined && found.mtimeMs < Date.now() - uptime() * 1000 - BOOT_TOLERANCE_MS;
 }
 
 const inUse = (pid: number): Error =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -85,6 +85,11 @@ describe('fileStorage', () => {
     await (await fileStorage(path)).close();
     // The lock of a process that was killed.
     await writeFile(`${path}.lock.4194304999`, '');
+    await (await fileStorage(path)).close();
+    // The lock of a process that ended with the machine: now another program has its id.
+    await writeFile(`${path}.lock.${process.ppid}`, '');
+    await assert.rejects(fileStorage(path), /Another process uses this storage/);
+    await utimes(`${path}.lock.${process.ppid}`, 0, 0);
     await (await fileStorage(path)).close();
   });
 
