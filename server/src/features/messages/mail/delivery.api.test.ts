@@ -85,6 +85,30 @@ describe('deliverMail', () => {
     assert.equal((await findMail('grey')).failure, null);
   });
 
+  test('retries while an invitation is valid', async () => {
+    server.mails.length = 0;
+    server.refusal = { to: 'RCPT', code: 451, message: 'Out of service' };
+    await send('invitation', { usefulSeconds: 7 * 24 * 60 * 60 });
+    // In 7 days there are at most 1,008 retries after 10 minutes each, and 7 shorter ones before.
+    await eventually(async () => {
+      const { rowCount } = await app.owner.query(
+        `UPDATE pgboss.job SET retry_count = 1015, start_after = now() WHERE name = 'mail' AND state = 'retry'`,
+      );
+      return rowCount === 1;
+    });
+    await eventually(async () => {
+      const { rows } = await app.owner.query(
+        `SELECT state FROM pgboss.job WHERE name = 'mail' AND retry_count > 1015 AND state IN ('retry', 'failed')`,
+      );
+      if (rows.length > 0) assert.deepEqual(rows, [{ state: 'retry' }]);
+      return rows.length > 0;
+    });
+    server.refusal = undefined;
+    await hurry();
+    await eventually(async () => (await findMail('invitation')).sentAt !== null);
+    assert.equal(server.mails.length, 1);
+  });
+
   for (const to of ['RCPT', 'DATA'] as const) {
     test(`records a 5xx reply to ${to} as final and does not retry`, async () => {
       const subject = `refused at ${to}`;

@@ -6,14 +6,14 @@ import { renderEmail, type EmailContent, type RenderedEmail } from './email-cont
 import { insertMail } from './queries.ts';
 
 /**
- * The queue of mails. Retries follow after 5, 10, 20 … seconds, later every 10 minutes, until the mail expires. 200 retries
- * take more than a day.
+ * The queue of mails. Retries follow after 5, 10, 20 … seconds, later every 10 minutes, until the mail expires. 1,100
+ * retries take 7.6 days: an invitation is valid for 7 days.
  */
 export const mailQueue: Queue<{ mailId: string }> = {
   name: 'mail',
   retryDelay: 5,
   retryDelayMax: 600,
-  retryLimit: 200,
+  retryLimit: 1100,
   expireInSeconds: 60,
 };
 
