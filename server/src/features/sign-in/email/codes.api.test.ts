@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createVault } from '../../../security/vault.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someEmail, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
 
+const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
@@ -164,6 +166,19 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
     const held = await ask(email, stranger);
     assert.deepEqual([held.status, held.body.resendAfterSeconds], [200, 30]);
     assert.equal(await deliverable(email), 1, 'the twenty-first mail is not sent');
+
+    const { code_hash: heldHash } = await row(
+      'SELECT code_hash FROM one_time_codes WHERE email = $1 AND tenant_id = $2',
+      email,
+      stranger.tenantId,
+    );
+    const hashOf = (code: number) =>
+      vault.fingerprint(`one-time code ${stranger.tenantId} ${email} ${String(code).padStart(6, '0')}`);
+    assert.equal(heldHash.length, hashOf(0).length);
+    for (let code = 0; code < 1_000_000; code++)
+      if (hashOf(code).equals(heldHash)) assert.fail('a code that was not sent can be guessed');
+    const guess = await exchange(email, '000000', stranger);
+    assert.deepEqual([guess.status, guess.body.code], [401, 'invalid_credentials']);
   });
 
   test('sends mail from a tenant with a sign-in, regardless of other tenants', async () => {

@@ -1,4 +1,4 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Database, Querier, Scope } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
@@ -69,7 +69,10 @@ export async function createCode(
 /** A concurrent request created a code. The rollback takes the counted e-mail back, and the retry returns that code. */
 class CodeReplacedError extends Error {}
 
-/** Generates the digits of a created code and mails them. Does nothing if the code has digits, was replaced or has expired. */
+/**
+ * Generates the digits of a created code and mails them. Does nothing if the code has digits, was replaced or has expired. The digits
+ * of a held mail match nothing: otherwise each further tenant would allow more guesses at a code that nobody receives.
+ */
 export async function mailCode(
   services: MailServices,
   transaction: Querier,
@@ -78,7 +81,8 @@ export async function mailCode(
   decision: 'send' | 'hold' = 'send',
 ): Promise<void> {
   const code = randomInt(1_000_000).toString().padStart(6, '0');
-  const stored = await setCode(transaction, { ...key, codeHash: hashCode(services.vault, key, code) });
+  const codeHash = decision === 'hold' ? randomBytes(32) : hashCode(services.vault, key, code);
+  const stored = await setCode(transaction, { ...key, codeHash });
   if (!stored) return;
   const mail = { to: key.email, content: write(code), usefulSeconds: stored.secondsLeft };
   await sendMail(services, transaction, { ...mail, isHeld: decision === 'hold' });
