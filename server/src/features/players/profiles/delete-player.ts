@@ -19,6 +19,7 @@ import {
 } from './auth-methods/identity-proof.ts';
 import { listTenantsOfPlayer } from './auth-methods/proof-queries.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
+import { requireUnrevokedSession } from './lock-profile.ts';
 import { mailChange } from './notify-change.ts';
 import {
   deleteAuthMethods,
@@ -45,7 +46,7 @@ export type DeletionServices = ProfileServices & ProofServices & MailServices;
  * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, ends all
  * sessions and writes a receipt (docs/profiles.md#delete-the-profile). Idempotent: a second deletion returns the first receipt.
  * Returns undefined if there is no such profile, or if it was merged into another one. The other profile does not change. Throws
- * identity_proof_required.
+ * identity_proof_required, and invalid_bearer for a token of a revoked session.
  */
 export async function deletePlayer(
   services: DeletionServices,
@@ -63,7 +64,10 @@ export async function deletePlayer(
       const before = (await lockProfiles(transaction, [playerId])).get(playerId);
       if (!before?.isActive)
         return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
-      if (caller) await requireProof(transaction, services, caller, { proof });
+      if (caller) {
+        await requireUnrevokedSession(transaction, caller);
+        await requireProof(transaction, services, caller, { proof });
+      }
       const receiptId = newId();
       await mailChange(
         services,

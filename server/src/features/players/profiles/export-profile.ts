@@ -35,11 +35,15 @@ import {
   type ThirdPartyRow,
 } from './export-queries.ts';
 import { PAGE_SIZE, readAll, streamObject, type Chunks } from './export-object.ts';
+import { requireUnrevokedSession } from './lock-profile.ts';
 import { notifyChange, type ChangeAuthor } from './notify-change.ts';
 import { lockProfiles } from './queries.ts';
 import { readProfile, type FullProfile } from './read-profile.ts';
 
-/** Checks that a player may export their data, and notifies them before the first byte is sent. Throws identity_proof_required. */
+/**
+ * Checks that a player may export their data, and notifies them before the first byte is sent. Throws identity_proof_required, and
+ * invalid_bearer for a token of a revoked session.
+ */
 export async function authorizeExport(
   services: ProofServices & MailServices,
   caller: CallerWithProof & ChangeAuthor,
@@ -47,7 +51,9 @@ export async function authorizeExport(
   const proof = await verifyProof(services, caller);
   await services.database.forPlayer(caller.playerId).transaction(async (transaction) => {
     await proof?.use?.(transaction);
-    await lockProfiles(transaction, [caller.playerId]);
+    const profile = (await lockProfiles(transaction, [caller.playerId])).get(caller.playerId);
+    // A deletion revokes all sessions. Their tokens still export the rest of the profile.
+    if (profile?.isActive) await requireUnrevokedSession(transaction, caller);
     await requireProof(transaction, services, caller, { proof });
     await notifyChange(services, transaction, caller, 'exported');
   });

@@ -32,8 +32,8 @@ export async function lockForMethodChange(db: Querier, caller: PlayerCaller): Pr
 
 /**
  * Refuses a token whose session was revoked for a security reason: a leaked token, a blocked device or a ban. Otherwise a thief
- * could use the rest of the token's lifetime to link a method of their own, or to remove the owner's. After a plain logout, the
- * token stays valid. Throws invalid_bearer.
+ * could use the rest of the token's lifetime to link a method of their own, to remove the owner's, or to export or delete the profile.
+ * After a plain logout, the token stays valid. Throws invalid_bearer.
  */
 export async function requireUnrevokedSession(db: Querier, caller: PlayerCaller): Promise<void> {
   if (await isSessionRevoked(db, caller))

@@ -252,7 +252,7 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
 });
 
 describe('a token of a revoked session', () => {
-  test('returns 401 for changes of sign-in methods, unlike a token of a logged-out session', async () => {
+  test('returns 401 for changes of sign-in methods, export and deletion, unlike a token of a logged-out session', async () => {
     const player = await newPlayer();
     const { body: second } = await link(newName(), player);
     const out = await app.http.post('/api/player-auth/logout', { sessionId: player.sessionId }, tenant);
@@ -273,6 +273,8 @@ describe('a token of a revoked session', () => {
       await link(newName(), stolen),
       await unlink(second.id, stolen),
       await setPrimary(second.id, stolen),
+      await app.http.get(`${ME}/export`, stolen),
+      await app.http.delete(ME, stolen),
     ])
       assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
     assert.deepEqual(await methodsOf(stolen), before, 'the token can still read');
@@ -281,5 +283,12 @@ describe('a token of a revoked session', () => {
       401,
       'a session that logged out before is revoked too',
     );
+
+    const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const { body: elsewhere } = await login(player.username, sibling);
+    const own = { bearer: elsewhere.accessToken };
+    assert.equal((await app.http.get(`${ME}/export`, own)).status, 200, 'a banned player can export');
+    assert.equal((await app.http.delete(ME, own)).status, 204, 'a banned player can delete the profile');
+    assert.equal((await app.http.delete(ME, stolen)).status, 204, 'a second deletion is idempotent');
   });
 });
