@@ -249,7 +249,7 @@ CREATE TABLE portal_sessions (
   player_id      uuid NOT NULL REFERENCES players,
   auth_method_id uuid,                              -- how it was opened: the session may do what its method may
   created_at     timestamptz NOT NULL DEFAULT now(),
-  revoked_at     timestamptz                        -- logout, or reuse of a refresh token
+  revoked_at     timestamptz                        -- logout, removal of the method, or reuse of a refresh token
 );
 CREATE INDEX ON portal_sessions (player_id);        -- to end all sessions of a player
 

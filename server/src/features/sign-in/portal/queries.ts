@@ -138,6 +138,17 @@ export async function revokePortalSessions(db: Querier, playerId: string): Promi
     UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE player_id = ${playerId} AND revoked_at IS NULL`);
 }
 
+/** Revokes the portal sessions that a sign-in method opened. The caller must hold the lock on the player: see {@link insertSession}. */
+export async function revokePortalSessionsOfMethod(
+  db: Querier,
+  playerId: string,
+  authMethodId: string,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE portal_sessions SET revoked_at = clock_timestamp()
+    WHERE player_id = ${playerId} AND auth_method_id = ${authMethodId} AND revoked_at IS NULL`);
+}
+
 /** The session of a refresh token, valid or not. */
 export function findSessionOfToken(db: Querier, hash: Buffer): Promise<RefreshedSession | undefined> {
   return db.row(sql`SELECT * FROM guildhall_find_portal_session(${hash})`);

@@ -68,8 +68,10 @@ const portalToken = async (email: string) => {
     email,
     code: await portalCodeFor(email),
   });
-  return { bearer: body.accessToken as string };
+  return { bearer: body.accessToken as string, refreshToken: body.refreshToken as string };
 };
+const refreshPortal = ({ refreshToken }: { refreshToken: string }) =>
+  app.http.post('/api/player-portal-auth/refresh', { refreshToken });
 
 const mockToken = () => `mock:${randomBytes(6).toString('hex')}:secret`;
 const linkMock = (caller: Caller, more: object = {}) =>
@@ -128,6 +130,41 @@ describe('a profile that one workspace knows', () => {
     for (const [name, change] of Object.entries(changes)) {
       const { status, text } = await change(player);
       assert.ok(status < 300, `${name}: ${text}`);
+    }
+  });
+});
+
+describe('the portal sessions of a removed method', () => {
+  test('end, and those of other methods do not', async () => {
+    const player = await newPlayer(hostile);
+    const [removed, kept] = [someEmail(), someEmail()];
+    const { body: method } = await linkEmail(removed, hostile, player);
+    await linkEmail(kept, hostile, player);
+    const ended = [await portalToken(removed), await portalToken(removed)];
+    const other = await portalToken(kept);
+    const unlinked = await app.http.delete(`${METHODS}/${method.id}`, ended[0]);
+    assert.equal(unlinked.status, 204, 'also with a token of the method');
+    for (const session of ended) {
+      assert.equal((await refreshPortal(session)).status, 401);
+      for (const change of ['link', 'set-primary', 'export', 'delete'] as const)
+        assert.equal((await changes[change]!(session)).status, 401, change);
+    }
+    assert.equal((await refreshPortal(other)).status, 200);
+  });
+
+  test('end also if a portal sign-in runs concurrently', async () => {
+    for (let round = 0; round < 5; round++) {
+      const player = await newPlayer(hostile);
+      const email = someEmail();
+      const { body: method } = await linkEmail(email, hostile, player);
+      const code = await portalCodeFor(email);
+      const [signedIn, unlinked] = await Promise.all([
+        app.http.post('/api/player-portal-auth/otc/exchange', { email, code }),
+        app.http.delete(`${METHODS}/${method.id}`, player),
+      ]);
+      assert.equal(unlinked.status, 204, unlinked.text);
+      if (signedIn.status === 200) assert.equal((await refreshPortal(signedIn.body)).status, 401);
+      else assert.equal(signedIn.status, 401, signedIn.text);
     }
   });
 });
