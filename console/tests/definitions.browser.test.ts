@@ -143,4 +143,18 @@ describe('definitions', () => {
     await page.getByText('The server answered 503.').waitFor();
     await becomes(() => autoCreate.isChecked(), before);
   });
+
+  test('reads the auto-create switch again if the answer is lost', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.route('**/event-definitions/settings', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    const autoCreate = page.getByRole('switch', { name: 'Auto-create' });
+    const before = await autoCreate.isChecked();
+    await autoCreate.click();
+    await page.getByText('The server cannot be reached').waitFor();
+    await becomes(() => autoCreate.isChecked(), !before);
+  });
 });

@@ -115,6 +115,23 @@ describe('platform administration', () => {
     await page.getByRole('cell', { name: '3 failed' }).waitFor();
   });
 
+  test('says from when the health is if it cannot be read again', async () => {
+    const page = await open('health');
+    await page.getByText(/^PostgreSQL \d/).waitFor();
+    await page.route('**/api/admin/health', (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/problem+json',
+        body: '{"code":"unavailable","status":503,"detail":"The database does not answer."}',
+      }),
+    );
+    const notice = page.getByRole('status').filter({ hasText: 'This page could not be updated.' });
+    await notice.getByText('The database does not answer.').waitFor();
+    await page.unroute('**/api/admin/health');
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await countBecomes(notice, 0);
+  });
+
   test('rotates the signing keys, and revokes them after a word was typed', async () => {
     const page = await open('signing-keys');
     await page.getByText('Signing', { exact: true }).waitFor();

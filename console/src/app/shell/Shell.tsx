@@ -1,9 +1,9 @@
 import { Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { onlineManager } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { TipLayer } from '../../components/TipLayer';
+import { ConnectionNotice } from './ConnectionNotice';
 import { Downloads } from './Downloads';
 import { SideBar } from './SideBar';
 import { TopBar } from './TopBar';
@@ -21,19 +21,11 @@ function usePaletteWhenIdle(): void {
   }, []);
 }
 
-/** Whether the browser has a connection. Without one, requests wait. */
-const useIsOnline = (): boolean =>
-  useSyncExternalStore(
-    (listener) => onlineManager.subscribe(listener),
-    () => onlineManager.isOnline(),
-  );
-
 /** The frame of all pages of a signed-in account: top bar, side bar, command palette. */
 export function Shell() {
   const [isMenuOpen, menu] = useDisclosure();
   const [isPaletteOpen, palette] = useDisclosure();
   const { pathname } = useLocation();
-  const isOnline = useIsOnline();
   usePaletteWhenIdle();
   useKeptFocus();
   useHotkeys([['mod+K', palette.open]], []);
@@ -54,11 +46,7 @@ export function Shell() {
           <SideBar />
         </Drawer>
       )}
-      {!isOnline && (
-        <div className={classes.offline} role="status">
-          No connection. The page continues when the connection is back.
-        </div>
-      )}
+      <ConnectionNotice />
       <main id="content" className={classes.content} tabIndex={-1}>
         <Outlet />
       </main>

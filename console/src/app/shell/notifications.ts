@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, client, type Answer } from '../client';
+import { optimistic } from '../optimistic';
 
 const KEY = ['notifications'];
 
@@ -26,20 +27,13 @@ export function useReadOne() {
   return useMutation({
     mutationFn: (notificationId: string) =>
       api.POST('/api/notifications/{notificationId}/read', { params: { path: { notificationId } } }),
-    // Shown at once, and rolled back if the server refuses.
-    onMutate: (notificationId) => {
-      const before = queryClient.getQueryData<Page>(KEY);
-      if (before)
-        queryClient.setQueryData<Page>(KEY, {
-          ...before,
-          unreadCount: Math.max(0, before.unreadCount - 1),
-          items: before.items.map((item) =>
-            item.id === notificationId ? { ...item, readAt: new Date().toISOString() } : item,
-          ),
-        });
-      return before;
-    },
-    onError: (_error, _id, before) => queryClient.setQueryData(KEY, before),
+    ...optimistic(queryClient, KEY, (page: Page, notificationId: string) => ({
+      ...page,
+      unreadCount: Math.max(0, page.unreadCount - 1),
+      items: page.items.map((item) =>
+        item.id === notificationId ? { ...item, readAt: new Date().toISOString() } : item,
+      ),
+    })),
   });
 }
 

@@ -6,6 +6,7 @@ import {
   type InfiniteData,
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { optimistic } from '../../app/optimistic';
 import { byOffset } from '../../components/paging';
 
 type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
@@ -123,7 +124,6 @@ export function useImportDefinitions(tenantId: string) {
   );
 }
 
-/** Shown at once, and rolled back if the server refuses. */
 export function useSetAutoCreate(tenantId: string) {
   const queryClient = useQueryClient();
   const { queryKey } = definitionSettingsQuery(tenantId);
@@ -133,12 +133,7 @@ export function useSetAutoCreate(tenantId: string) {
         params: { path: { tenantId } },
         body: { autoCreate },
       }),
-    onMutate: (autoCreate) => {
-      const before = queryClient.getQueryData(queryKey);
-      queryClient.setQueryData(queryKey, { autoCreate });
-      return before;
-    },
-    onError: (_error, _autoCreate, before) => queryClient.setQueryData(queryKey, before),
+    ...optimistic(queryClient, queryKey, (_before: object, autoCreate: boolean) => ({ autoCreate })),
   });
 }
 

@@ -11,7 +11,10 @@ export function EventsPerMinute({ tenantId }: { tenantId: string }) {
   const { data, error, refetch } = useQuery(eventsPerMinuteQuery(tenantId));
   const chart = useMemo(() => data && toChart(data), [data]);
   return (
-    <Panel title="Events per minute" actions={<State tone="good">● Live</State>}>
+    <Panel
+      title="Events per minute"
+      actions={error ? <State tone="warn">Not updated</State> : <State tone="good">● Live</State>}
+    >
       {error && !data ? (
         <ErrorState error={error} what="Events could not be counted" retry={() => void refetch()} />
       ) : (

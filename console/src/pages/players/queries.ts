@@ -6,6 +6,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { optimistic } from '../../app/optimistic';
 import { byOffset } from '../../components/paging';
 
 export type PlayerPage = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>;
@@ -145,23 +146,25 @@ export function useDeleteNote(path: PlayerPath) {
   );
 }
 
-/** Shown at once, and rolled back if the server refuses. */
 export function useHidePlayer(path: PlayerPath) {
   const queryClient = useQueryClient();
   const { queryKey } = playerQuery(path.tenantId, path.playerId);
+  const shown = optimistic(queryClient, queryKey, (player: object, hiddenFromDiscovery: boolean) => ({
+    ...player,
+    hiddenFromDiscovery,
+  }));
   return useMutation({
     mutationFn: (hiddenFromDiscovery: boolean) =>
       api.PATCH('/api/bus_tenants/{tenantId}/players/{playerId}', {
         params: { path },
         body: { hiddenFromDiscovery },
       }),
-    onMutate: (hiddenFromDiscovery) => {
-      const before = queryClient.getQueryData(queryKey);
-      if (before) queryClient.setQueryData(queryKey, { ...before, hiddenFromDiscovery });
-      return before;
-    },
-    onError: (_error, _hidden, before) => queryClient.setQueryData(queryKey, before),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['players', path.tenantId] }),
+    ...shown,
+    onSettled: () =>
+      Promise.all([
+        shown.onSettled(),
+        queryClient.invalidateQueries({ queryKey: ['players', path.tenantId] }),
+      ]),
   });
 }
 
