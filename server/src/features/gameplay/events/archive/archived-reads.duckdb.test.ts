@@ -4,10 +4,12 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../../core/operator-error.ts';
-import { openDatabase } from '../../../../database/database.ts';
+import { openDatabase, type Database } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { sql } from '../../../../database/sql.ts';
 import { createExports } from '../../../../http/exports.ts';
 import { createTakePlaces } from '../../../../processes/occupancy.ts';
 import { arrangeAccount } from '../../../../testing/arrange.ts';
@@ -612,6 +614,38 @@ describe('roll-ups of archived months', () => {
     assert.ok(refused > 0);
     assert.equal(await tenant.ask(all), before);
     assert.equal((await check()).differences, 0);
+  });
+
+  test('are checked and counted again if counting takes longer than a transaction may be idle', async () => {
+    const tenant = await arrange();
+    await tenant.send('match', 'first', 2);
+    await archive();
+    const impatient: Database = {
+      ...database,
+      forTenant(tenantId) {
+        const scope = database.forTenant(tenantId);
+        return {
+          ...scope,
+          transaction: (work) =>
+            scope.transaction(async (transaction) => {
+              await transaction.run(
+                sql`SELECT set_config('idle_in_transaction_session_timeout', '100ms', true)`,
+              );
+              return work(transaction);
+            }),
+        };
+      },
+    };
+    let counted = 0;
+    const slow: Duckdb = async (job, limits) => {
+      counted++;
+      await wait(500);
+      return duckdb(job, limits);
+    };
+    const sources = { database: impatient, archive: { root, duckdb: slow } };
+    await rebuildRollups(sources, tenant.tenantId, () => {});
+    await checkRollups(sources, tenant.tenantId, ({ count }) => assert.equal(count, 0));
+    assert.ok(counted > 0);
   });
 
   test('are not counted again without their archive', async () => {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Database, Querier, Scope } from '../../../../database/database.ts';
+import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import type { ProblemError } from '../../../../core/problem.ts';
 import { floor, next } from '../../../../core/time-spans.ts';
@@ -88,6 +89,9 @@ async function countArchivedDay(
       { filter: { scope }, ranges: [{ from, to }], bucket: 'minute', byDefinition: true },
       { seconds: COUNTING_SECONDS },
     );
+  // The transaction runs no statement while the archive is read.
+  const idle = `${COUNTING_SECONDS + 60}s`;
+  await transaction.run(sql`SELECT set_config('idle_in_transaction_session_timeout', ${idle}, true)`);
   const end = next(day, 'day');
   try {
     return await count(day, end);
