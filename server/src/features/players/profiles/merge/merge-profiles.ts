@@ -125,7 +125,7 @@ async function merge(
   await moveCredentials(db, sourceId, targetId);
   // The scope includes a code of the source as soon as its address has moved.
   await sourceProof?.use?.(db);
-  await mergeTenantAccess(db, sourceId, targetId);
+  const bannedIn = await mergeTenantAccess(db, sourceId, targetId);
   const mergedDevices = await mergeDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);
   // Blocked devices are never deleted, so their number must be limited here.
@@ -138,6 +138,8 @@ async function merge(
   await moveNotes(db, sourceId, targetId);
   await moveBanFingerprints(db, sourceId, targetId);
   await endAllSessions(db, sourceId);
+  for (const tenantId of bannedIn)
+    await endPlayerSessions(db, targetId, { tenantId }, { reason: 'account_suspended' });
   for (const { id, isBlocked } of mergedDevices)
     if (isBlocked) await endPlayerSessions(db, targetId, { deviceId: id }, { reason: 'device_blocked' });
   await notifyChange(services, db, caller, 'merged');

@@ -238,6 +238,33 @@ describe('POST /api/player-profile/me/merge', () => {
     assert.equal((await login(source.username)).body.playerId, target.playerId);
   });
 
+  test('ends the sessions of the target in tenants where the source was banned', async () => {
+    const [target, source, formerlyBanned] = [await newPlayer(), await newPlayer(), await newPlayer()];
+    const { body: elsewhere } = await login(target.username, { at: sibling });
+    await ban(source.playerId);
+    await ban(formerlyBanned.playerId, {}, tenant);
+    const lifted = `/api/bus_tenants/${tenant.tenantId}/players/${formerlyBanned.playerId}/ban`;
+    assert.equal((await app.http.delete(lifted, admin)).status, 204);
+    assert.equal((await merge(formerlyBanned, target)).status, 200);
+    assert.equal((await refresh(target.refreshToken)).status, 200, 'a lifted ban ends no session');
+
+    const again = (await login(target.username)).body;
+    assert.equal((await merge(source, { bearer: again.accessToken })).status, 200);
+    assert.equal((await refresh(again.refreshToken)).status, 401);
+    assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 200, 'no ban in this tenant');
+    const { rows } = await app.owner.query(
+      'SELECT DISTINCT tenant_id, reason FROM logout_ledger WHERE player_id = $1',
+      [target.playerId],
+    );
+    assert.deepEqual(rows, [{ tenant_id: tenant.tenantId, reason: 'account_suspended' }]);
+    const match = await app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId: target.playerId }] },
+      { gameKey: tenant.gameKey },
+    );
+    assert.equal(match.status, 410, match.text);
+  });
+
   test('returns 400 for profiles that cannot be merged, and changes nothing', async () => {
     const [target, source, other] = [await newPlayer(), await newPlayer(), await newPlayer()];
     const merged = await newPlayer();

@@ -41,28 +41,32 @@ export async function moveAuthMethods(
 /**
  * Moves the access records. If both profiles have one in a tenant, they become one record: logins are added, the longer ban applies,
  * and the player is hidden if one of them was. The tenant's player count decreases by one. The profiles are locked, so no sign-in
- * runs concurrently.
+ * runs concurrently. Returns the tenants of the source in which the target is banned now, in the order of their ids.
  */
-export async function mergeTenantAccess(db: Querier, sourceId: string, targetId: string): Promise<void> {
-  await db.run(sql`
+export async function mergeTenantAccess(db: Querier, sourceId: string, targetId: string): Promise<string[]> {
+  const banned = await db.rows<{ tenantId: string }>(sql`
     WITH shared AS (
       SELECT tenant_id FROM tenant_access WHERE player_id IN (${sourceId}, ${targetId})
       GROUP BY tenant_id HAVING count(*) = 2),
     counted AS (
       INSERT INTO tenant_player_counts AS known (tenant_id, players) SELECT tenant_id, -1 FROM shared ORDER BY tenant_id
       ON CONFLICT (tenant_id, auth_provider, shard) DO UPDATE SET players = known.players + excluded.players),
-    moved AS (DELETE FROM tenant_access WHERE player_id = ${sourceId} RETURNING *)
-    INSERT INTO tenant_access AS known (tenant_id, player_id, tenant_role, first_seen_at, last_seen_at, login_count,
-                                        hidden_from_discovery, banned_until, search_name)
-    SELECT tenant_id, ${targetId}, tenant_role, first_seen_at, last_seen_at, login_count, hidden_from_discovery, banned_until,
-           (SELECT search_name FROM players WHERE id = ${targetId})
-    FROM moved ORDER BY tenant_id
-    ON CONFLICT (tenant_id, player_id) DO UPDATE SET
-      first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
-      last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
-      login_count = known.login_count + excluded.login_count,
-      hidden_from_discovery = known.hidden_from_discovery OR excluded.hidden_from_discovery,
-      banned_until = greatest(known.banned_until, excluded.banned_until)`);
+    moved AS (DELETE FROM tenant_access WHERE player_id = ${sourceId} RETURNING *),
+    merged AS (
+      INSERT INTO tenant_access AS known (tenant_id, player_id, tenant_role, first_seen_at, last_seen_at, login_count,
+                                          hidden_from_discovery, banned_until, search_name)
+      SELECT tenant_id, ${targetId}, tenant_role, first_seen_at, last_seen_at, login_count, hidden_from_discovery, banned_until,
+             (SELECT search_name FROM players WHERE id = ${targetId})
+      FROM moved ORDER BY tenant_id
+      ON CONFLICT (tenant_id, player_id) DO UPDATE SET
+        first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
+        last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
+        login_count = known.login_count + excluded.login_count,
+        hidden_from_discovery = known.hidden_from_discovery OR excluded.hidden_from_discovery,
+        banned_until = greatest(known.banned_until, excluded.banned_until)
+      RETURNING tenant_id, banned_until)
+    SELECT tenant_id AS "tenantId" FROM merged WHERE banned_until > now() ORDER BY tenant_id`);
+  return banned.map(({ tenantId }) => tenantId);
 }
 
 /** Merges the devices that both profiles have into the target's. A device is blocked if one of them was. Returns the merged ones. */
