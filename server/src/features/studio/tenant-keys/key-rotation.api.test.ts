@@ -128,6 +128,10 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}/rotate', () =
     assert.equal((await shown('game', old.id)).expiresAt, old.expiresAt);
     const lifetime = Date.parse(successor.expiresAt) - Date.parse(successor.createdAt);
     assert.ok(Math.abs(lifetime - 600_000) < 5_000, String(lifetime));
+
+    const last = await create('game', { expiresAt: '9999-12-31T23:59:59.999Z' });
+    const { status, body } = await rotate('game', last.id);
+    assert.deepEqual([status, Date.parse(body.expiresAt)], [201, Date.parse(last.expiresAt)]);
   });
 
   test('creates one successor when rotations run in parallel', async () => {

@@ -60,7 +60,11 @@ function refuseUnlessCurrent({ revokedAt, expiresAt, successorId }: TenantKey): 
     throw new ProblemError('conflict', 'The key has expired. Create a new one.');
 }
 
+/** Timestamps of the API have years of four digits. */
+const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** The successor of a key that was created for 90 days is also valid for 90 days. */
 function sameLifetime(createdAt: string, expiresAt: string): string {
-  return secondsFromNow((Date.parse(expiresAt) - Date.parse(createdAt)) / 1000);
+  const lifetimeMs = Date.parse(expiresAt) - Date.parse(createdAt);
+  return new Date(Math.min(Date.now() + lifetimeMs, LAST_TIME_MS)).toISOString();
 }
