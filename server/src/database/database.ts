@@ -5,7 +5,7 @@ import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
 import { statementChannel } from '../core/statement-channel.ts';
 import { isDeadlock } from './errors.ts';
-import { createFairSemaphore, type SemaphoreLimits } from './fair-semaphore.ts';
+import { createFairSemaphore, type SemaphoreLimits } from '../core/fair-semaphore.ts';
 import { openPool } from './pool.ts';
 import { measurePool } from './pool-metrics.ts';
 import { shareOf } from '../core/share.ts';

@@ -87,12 +87,31 @@ describe('createExports', () => {
     const stalled = await exports.open(by('a'), 'one', slow());
     stalled.once('readable', () => {});
     const whole = await Promise.all(
-      Array.from({ length: 6 }, async () =>
-        Array.fromAsync((await exports.open(by('a'), 'one', slow())) as AsyncIterable<string>),
+      ['one', 'two', 'three', 'one', 'two', 'three'].map(async (tenantId) =>
+        Array.fromAsync((await exports.open(by('a'), tenantId, slow())) as AsyncIterable<string>),
       ),
     );
     assert.deepEqual(new Set(whole.map((texts) => texts.length)), new Set([5]));
     assert.equal(most, 2);
     stalled.destroy();
+  });
+
+  test('lets other tenants read while the pieces of one take long', async () => {
+    const exports = createExports(createTakePlaces(), 'test', {
+      perCaller: 9,
+      perTenant: 9,
+      inAll: 9,
+      reading: 2,
+    });
+    const { promise: archive, resolve } = Promise.withResolvers<void>();
+    async function* slow(): AsyncGenerator<string> {
+      await archive;
+      yield 'x';
+    }
+    const opening = [exports.open(by('a'), 'one', slow()), exports.open(by('a'), 'one', slow())];
+    const other = await exports.open(by('b'), 'two', pieces('y'));
+    assert.deepEqual(await Array.fromAsync(other as AsyncIterable<string>), ['y']);
+    resolve();
+    for (const stream of await Promise.all(opening)) stream.destroy();
   });
 });

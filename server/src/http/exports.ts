@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import pLimit from 'p-limit';
 import { giveWay } from '../core/event-loop.ts';
+import { createFairSemaphore } from '../core/fair-semaphore.ts';
 import type { TakePlaces } from '../processes/occupancy.ts';
 import { createConcurrencyLimit, type ConcurrencyLimits } from './traffic/concurrency.ts';
 
 /** An export is open until its last byte is sent or the client disconnects. */
 export interface ExportLimits extends ConcurrencyLimits {
-  /** How many exports read from the database at the same time. The others wait without a connection. */
+  /** How many exports read at the same time, at most one of each tenant. The others wait without a connection. */
   reading: number;
 }
 
@@ -25,11 +25,13 @@ export function createExports(
   { reading, ...limits }: ExportLimits,
 ): Exports {
   const open = createConcurrencyLimit(takePlaces, { name, code: 'too_many_exports', noun: 'export' }, limits);
-  const inTurn = pLimit(reading);
+  // The archive can take minutes for a piece. Other tenants do not wait for it.
+  const readers = createFairSemaphore({ running: reading, runningPerOwner: 1 });
   return {
     async open(request, tenantId, pieces) {
       const leave = await open.enter(request, tenantId);
-      const stream = Readable.from(paced(pieces, inTurn)).once('close', leave);
+      const owner = tenantId ?? request.id;
+      const stream = Readable.from(paced(pieces, (work) => readers.run(owner, work))).once('close', leave);
       // A failure before the first piece becomes an answer of its own.
       await once(stream, 'readable');
       return stream;

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createFairSemaphore } from '../../../database/fair-semaphore.ts';
+import { createFairSemaphore } from '../../../core/fair-semaphore.ts';
 import { BATCH_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { parseBatch } from '../../../http/batch-body.ts';
 import { keepRawBodies } from '../../../http/json-body.ts';

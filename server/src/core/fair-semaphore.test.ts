@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ProblemError } from '../core/problem.ts';
+import { ProblemError } from './problem.ts';
 import { createFairSemaphore } from './fair-semaphore.ts';
 
 const LIMITS = { running: 2, runningPerOwner: 1, waitingPerOwner: 2, waitMs: 60_000 };

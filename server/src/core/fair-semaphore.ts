@@ -1,4 +1,4 @@
-import { ProblemError } from '../core/problem.ts';
+import { ProblemError } from './problem.ts';
 
 export interface SemaphoreLimits {
   /** How many tasks run at once. */
