@@ -7,7 +7,7 @@ import { auditTrail } from '../../platform/audit/index.ts';
 import { notifyPlatformAdmins, notifyTeam } from '../notifications/index.ts';
 import {
   startAttempt,
-  isAttemptRunning,
+  isJobNeeded,
   lockFailures,
   recordFailure,
   recordSuccess,
@@ -45,7 +45,7 @@ for (const result of ['delivered', 'refused', 'unreachable']) deliveries.inc({ r
 /**
  * Makes one attempt to send a delivery. Runs in the worker. If the process crashes, the queue retries the job, and the
  * delivery is sent again with the same `webhook-id`. Throws if another worker owns the attempt, so that the queue retries
- * the job in case that worker has crashed.
+ * the job in case that worker has crashed, and if the endpoint was enabled after the attempt could not start.
  */
 export async function attemptDelivery(
   services: AttemptServices,
@@ -54,7 +54,8 @@ export async function attemptDelivery(
   const database = services.database.forPlatform();
   const attempt = await startAttempt(database, job, LEASE_SECONDS);
   if (!attempt) {
-    if (await isAttemptRunning(database, job)) throw new Error('Another worker is attempting this delivery.');
+    if (await isJobNeeded(database, job))
+      throw new Error('Another worker is attempting this delivery, or its webhook was just enabled.');
     return;
   }
   const { retryAfter, ...outcome } = await send(services, attempt);

@@ -56,15 +56,20 @@ export function startAttempt(
     SELECT * FROM begun`);
 }
 
-/** Returns whether another worker owns the attempt of this job. */
-export async function isAttemptRunning(
+/**
+ * Returns whether an attempt of this job is running or may start. Waits for a transaction that changes the endpoint: if it enables the
+ * endpoint, it may not have seen the delivery.
+ */
+export async function isJobNeeded(
   db: Querier,
   { deliveryId, turn }: { deliveryId: string; turn: number },
 ): Promise<boolean> {
-  const row = await db.row(sql`
-    SELECT FROM webhook_deliveries
-    WHERE id = ${deliveryId} AND turn = ${turn} AND status = 'pending' AND attempting_until > now()`);
-  return row !== undefined;
+  const row = await db.row<{ isNeeded: boolean }>(sql`
+    SELECT endpoint.disabled_at IS NULL OR coalesce(delivery.attempting_until > now(), false) AS "isNeeded"
+    FROM webhook_deliveries delivery JOIN webhook_endpoints endpoint ON endpoint.id = delivery.endpoint_id
+    WHERE delivery.id = ${deliveryId} AND delivery.turn = ${turn} AND delivery.status = 'pending'
+    FOR SHARE OF endpoint`);
+  return row?.isNeeded ?? false;
 }
 
 /** The outcome of an attempt. */

@@ -9,6 +9,7 @@ import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { isSignedWith, startWebhookReceiver } from '../../../testing/webhook-receiver.ts';
 import { arrangeWebhook, hurryDeliveries } from '../../../testing/webhooks.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 import { publish } from './index.ts';
 
 // Two workers share the deliveries of this file.
@@ -176,6 +177,38 @@ describe('attemptDelivery with two workers', () => {
     const ids = receiver.received.map(({ id }) => id);
     assert.equal(new Set(ids).size, 300);
     assert.equal(ids.length, 300);
+    await webhook.delete();
+  });
+
+  test('sends a delivery that was published while its webhook was disabled and enabled', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    const [published, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const publishing = database.transaction(async (transaction) => {
+      const event = { type: 'usage.warning', workspaceId: tenant.workspaceId, data: {} } as const;
+      await publish(services, transaction, event);
+      published.resolve();
+      await commit.promise;
+    });
+    await published.promise;
+    await webhook.change({ enabled: false });
+    await whileLocked(
+      app,
+      async (holder) => void (await holder.query('LOCK TABLE audit_records IN SHARE MODE')),
+      async (waiting, release) => {
+        const enabling = webhook.change({ enabled: true });
+        // It has rescheduled the deliveries that it sees, and waits to write its audit record.
+        await waiting(1);
+        commit.resolve();
+        await publishing;
+        // A worker has taken the job, and waits for the endpoint.
+        await waiting(2);
+        await release();
+        await enabling;
+      },
+    );
+    await eventually(async () => (await webhook.count('delivered')) === 1);
+    assert.equal(receiver.received.length, 1);
     await webhook.delete();
   });
 
