@@ -150,14 +150,7 @@ const SHARED_WRITERS: Record<string, { tables: string[]; reason: string }> = {
   'sign-in/portal': { tables: ['auth_methods'], reason: 'a portal login records when its method was used' },
   'sign-in/tokens': { tables: ['login_sessions'], reason: 'the session row is the lock of a refresh' },
   'players/profiles': {
-    tables: [
-      'ban_fingerprints',
-      'devices',
-      'player_bans',
-      'player_notes',
-      'tenant_access',
-      'tenant_player_counts',
-    ],
+    tables: ['ban_fingerprints', 'player_bans', 'player_notes', 'tenant_access', 'tenant_player_counts'],
     reason: 'a merge or deletion changes all that a person has, in one transaction',
   },
   'players/administration': {

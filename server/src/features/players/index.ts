@@ -7,13 +7,13 @@ import {
   tenantPlayerExportRoutes,
   tenantPlayerRoutes,
 } from './administration/index.ts';
-import { deviceRoutes } from './devices/index.ts';
 import { sessionHistoryRoutes } from './history/index.ts';
 import { bulkProfileLookupRoutes, profileLookupRoutes, publicProfileRoutes } from './lookup/index.ts';
 import {
   authMethodRoutes,
   avatarRoutes,
   avatarUploadRoutes,
+  deviceRoutes,
   playerDeletionRoutes,
   profileRoutes,
   type AvatarStore,

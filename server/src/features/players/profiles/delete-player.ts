@@ -7,7 +7,7 @@ import { auditTrail, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
 import { deleteCredentials, lockCredentials } from '../../sign-in/email/index.ts';
 import { eraseSessions } from '../../sign-in/sessions/index.ts';
-import { eraseDevices } from '../devices/index.ts';
+import { eraseDevices } from './devices/queries.ts';
 import { revokePortalSessions } from '../../sign-in/portal/index.ts';
 import { revokePlayerTokens } from '../../sign-in/tokens/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';

@@ -9,7 +9,7 @@ import {
   type EventSources,
 } from '../../gameplay/events/index.ts';
 import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.ts';
-import { listDevices } from '../devices/index.ts';
+import { listDevices } from './devices/devices.ts';
 import {
   requireProof,
   verifyProof,

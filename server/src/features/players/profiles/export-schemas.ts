@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { StoredEvent } from '../../gameplay/events/index.ts';
 import { platforms } from '../../sign-in/login/index.ts';
-import { Device } from '../devices/index.ts';
+import { Device } from './devices/schemas.ts';
 import { FullPlayerProfile, visibilities } from './schemas.ts';
 
 const client = {

@@ -1,6 +1,7 @@
 export { authMethodRoutes } from './auth-methods/routes.ts';
 export { openAvatarStore, type AvatarStore } from './avatars/avatar-store.ts';
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
+export { deviceRoutes } from './devices/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
 export { exportInTenant, type ExportServices } from './export-profile.ts';
 export { exportedLists, TenantThirdParty } from './export-schemas.ts';

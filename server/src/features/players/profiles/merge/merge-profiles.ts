@@ -5,7 +5,7 @@ import type { MailServices } from '../../../messages/mail/index.ts';
 import { lockCredentials, moveCredentials } from '../../../sign-in/email/index.ts';
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
-import { MAX_DEVICES } from '../../devices/index.ts';
+import { MAX_DEVICES } from '../devices/devices.ts';
 import {
   proofRequiredError,
   requireProof,

@@ -1,7 +1,7 @@
-import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
-import type { PageRequest } from '../../../core/page.ts';
-import type { Platform } from '../../sign-in/login/index.ts';
+import type { Querier } from '../../../../database/database.ts';
+import { sql } from '../../../../database/sql.ts';
+import type { PageRequest } from '../../../../core/page.ts';
+import type { Platform } from '../../../sign-in/login/index.ts';
 
 /** A stored device. */
 export interface DeviceRow {

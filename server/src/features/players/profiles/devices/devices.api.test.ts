@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
-import type { Caller } from '../../../testing/http-client.ts';
-import { holdLogins } from '../../../testing/hold-logins.ts';
-import { untilBlocked } from '../../../testing/row-locks.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import {
+  arrangeAccount,
+  arrangePlayer,
+  arrangeTenant,
+  type TestTenant,
+} from '../../../../testing/arrange.ts';
+import type { Caller } from '../../../../testing/http-client.ts';
+import { holdLogins } from '../../../../testing/hold-logins.ts';
+import { untilBlocked } from '../../../../testing/row-locks.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -178,7 +183,8 @@ describe('PATCH /api/player/devices/{deviceId}', () => {
     );
     assert.equal((await list(caller)).status, 200, 'the access token stays valid until it expires');
 
-    const unblocked = await change(device.id, { isBlocked: false }, caller);
+    const owner = { bearer: otherDevice.accessToken as string };
+    const unblocked = await change(device.id, { isBlocked: false }, owner);
     assert.equal(unblocked.body.isBlocked, false);
     assert.equal((await refresh(first.refreshToken)).status, 401, 'a revoked token stays revoked');
     const { body: again } = await login(username, fingerprint);
@@ -187,10 +193,11 @@ describe('PATCH /api/player/devices/{deviceId}', () => {
 
   test('ends the sessions of a blocked device with a ledger row each', async () => {
     const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-    const { username, fingerprint, device, caller, login: first } = await arrangeDevice();
+    const { username, fingerprint, device, login: first } = await arrangeDevice();
     const { body: elsewhere } = await login(username, fingerprint, {}, sibling);
-    await login(username, newFingerprint());
-    for (const isBlocked of [true, true, false, true]) await change(device.id, { isBlocked }, caller);
+    const { body: other } = await login(username, newFingerprint());
+    for (const isBlocked of [true, true, false, true])
+      assert.equal((await change(device.id, { isBlocked }, { bearer: other.accessToken })).status, 200);
     const { rows } = await app.owner.query(
       'SELECT tenant_id, session_id, reason FROM logout_ledger WHERE player_id = $1',
       [device.playerId],
@@ -206,6 +213,51 @@ describe('PATCH /api/player/devices/{deviceId}', () => {
       ),
     );
     assert.equal(rows.length, 2);
+  });
+
+  test('refuses a block and an unblock with a token of a revoked session', async () => {
+    const { username, device, caller: stolen } = await arrangeDevice();
+    const { body } = await login(username, newFingerprint());
+    const owner = { bearer: body.accessToken as string };
+    const [own] = (await list(owner)).body;
+    assert.equal((await change(device.id, { isBlocked: true }, owner)).status, 200);
+    for (const [id, isBlocked] of [
+      [device.id, false],
+      [own.id, true],
+    ]) {
+      const refused = await change(id, { isBlocked, deviceName: 'mine' }, stolen);
+      assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_bearer']);
+    }
+    const states = (await list(owner)).body.map((left: typeof device) => [left.isBlocked, left.deviceName]);
+    assert.deepEqual(states.toSorted(), [
+      [false, null],
+      [true, null],
+    ]);
+    assert.equal((await change(device.id, { isBlocked: false }, owner)).status, 200);
+  });
+
+  test('returns 400 for a deleted profile, and stores nothing', async () => {
+    const { device, caller } = await arrangeDevice();
+    assert.equal((await app.http.delete('/api/player-profile/me', caller)).status, 204);
+    for (const changes of [{ deviceName: 'Ada Lovelace' }, { isTrusted: true }, { isBlocked: true }]) {
+      const refused = await change(device.id, changes, caller);
+      assert.deepEqual([refused.status, refused.body.code], [400, 'profile_deleted']);
+    }
+    const [left] = (await list(caller)).body;
+    assert.deepEqual([left.deviceName, left.isTrusted, left.isBlocked], [null, false, false]);
+  });
+
+  test('keeps no name after a concurrent deletion of the profile', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { device, caller } = await arrangeDevice();
+      const [changed, deleted] = await Promise.all([
+        later(() => change(device.id, { deviceName: 'Ada Lovelace' }, caller)),
+        later(() => app.http.delete('/api/player-profile/me', caller)),
+      ]);
+      assert.ok([200, 400].includes(changed.status), changed.text);
+      assert.equal(deleted.status, 204, deleted.text);
+      assert.equal((await list(caller)).body[0].deviceName, null);
+    }
   });
 
   test('leaves no valid refresh token after concurrent logins and refreshes', async () => {

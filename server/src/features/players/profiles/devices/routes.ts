@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Database } from '../../../database/database.ts';
-import { playerOf } from '../../../http/request-context.ts';
+import type { Database } from '../../../../database/database.ts';
+import { playerOf } from '../../../../http/request-context.ts';
 import { changeDevice, listDevices } from './devices.ts';
 import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
@@ -36,16 +36,14 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
           summary: 'Name, trust or block a device',
           description:
             'Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason ' +
-            '`device_blocked`) and refuses logins from it. Access tokens stay valid until they expire.',
+            '`device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but ' +
+            'cannot block or unblock devices.',
           params: DevicePath,
           body: ChangeDeviceBody,
           response: { 200: Device },
         },
       },
-      async (request) => {
-        const { playerId } = playerOf(request);
-        return changeDevice(database, playerId, request.params.deviceId, request.body);
-      },
+      async (request) => changeDevice(database, playerOf(request), request.params.deviceId, request.body),
     );
   };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
-import { untilBlocked } from '../../../testing/row-locks.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
+import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
+import { untilBlocked } from '../../../../testing/row-locks.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { platforms } from '../../sign-in/login/index.ts';
+import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../../http/schemas.ts';
+import { platforms } from '../../../sign-in/login/index.ts';
 import { MAX_DEVICES } from './devices.ts';
 
 /** A device as its own player sees it. */
