@@ -1211,7 +1211,7 @@ export interface paths {
         };
         /**
          * Export data of a player
-         * @description Streams what the tenant has about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events. It includes merged profiles. It has no data of other tenants, and no notes of administrators. Use it to answer a request of a player about their data. An account can have two exports in progress, and a tenant four. Leaves the audit record `player.exported`.
+         * @description Streams what the tenant has about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events. It includes merged profiles. It has no data of other tenants, and no notes of the workspace. Use it to answer a request of a player about their data. An account can have two exports in progress, and a tenant four. Leaves the audit record `player.exported`.
          */
         get: operations["exportTenantPlayer"];
         put?: never;
@@ -3872,7 +3872,7 @@ export interface components {
         BanPlayerRequest: {
             /** @description The reason of the ban, in a few words. It is part of the player’s data export. */
             reason?: string | null;
-            /** @description An internal note for the tenant’s administrators. */
+            /** @description A note for the members of the workspace. The player does not see it. */
             note?: string | null;
             /**
              * Format: date-time

@@ -328,7 +328,9 @@ describe('bans of a player', () => {
     }
     assert.equal((await refresh(player.refreshToken)).status, 200);
     const owner = await arrangeAccount(app, tenant, 'owner');
-    assert.equal((await ban(player.playerId, {}, owner)).status, 201);
+    assert.equal((await ban(player.playerId, { note: 'Report 1042' }, owner)).status, 201);
+    const [shown] = (await bans(player.playerId, '', callers[0][0])).body.items;
+    assert.equal(shown.note, 'Report 1042', 'a note is for all members of the workspace');
     assert.equal((await lift(player.playerId, owner)).status, 204);
   });
 

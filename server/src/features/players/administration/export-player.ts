@@ -8,7 +8,7 @@ import { readPlayer } from './read-player.ts';
 const MAX_DEVICES = 10_000;
 
 /**
- * Exports what a tenant has about a player, and records who did it before the first byte is sent. Notes of administrators are left
+ * Exports what a tenant has about a player, and records who did it before the first byte is sent. Notes of the workspace are left
  * out, so that the studio can hand the file to the player. Throws player_not_found.
  */
 export async function exportPlayer(

@@ -17,7 +17,10 @@ export const BanBody = Type.Object(
     ),
     note: Type.Optional(
       Nullable(
-        Type.String({ maxLength: 2000, description: 'An internal note for the tenant’s administrators.' }),
+        Type.String({
+          maxLength: 2000,
+          description: 'A note for the members of the workspace. The player does not see it.',
+        }),
       ),
     ),
     until: Type.Optional(
