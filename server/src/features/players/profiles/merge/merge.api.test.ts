@@ -61,6 +61,8 @@ async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   return send();
 }
 
+await app.owner.query('UPDATE tenants SET auto_create_definitions = true');
+
 describe('POST /api/player-profile/me/merge', () => {
   test('moves the sign-in methods and tenants, and closes the source', async () => {
     const [target, source] = [await newPlayer(), await newPlayer()];
@@ -140,6 +142,22 @@ describe('POST /api/player-profile/me/merge', () => {
       ])
         assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
     assert.equal((await uploadAvatar(app, source.bearer)).status, 401);
+
+    const game = { gameKey: tenant.gameKey, bearer: source.bearer };
+    const event = {
+      eventKey: 'step',
+      playerId: source.playerId,
+      idempotencyKey: newName(),
+      value: 1,
+      occurredAt: new Date().toISOString(),
+    };
+    assert.equal((await app.http.post('/api/game/player-events', { events: [event] }, game)).status, 201);
+    const match = await app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId: source.playerId }] },
+      game,
+    );
+    assert.deepEqual([match.status, match.body.code], [404, 'player_not_found']);
     assert.equal((await refresh(target.refreshToken)).status, 200, 'the tokens of the target stay valid');
   });
 
