@@ -2,7 +2,7 @@
 -- (docs/decisions/0028-usage-metering.md).
 --
 -- A writing transaction adds one row to usage_entries. The table has no index, and no row that others write. The worker moves the
--- rows into daily totals, in one statement. The usage is the sum of both in one snapshot: exact at any moment.
+-- rows into daily totals, in steps of one statement. The usage is the sum of both in one snapshot: exact at any moment.
 
 -- Entries that are not in the totals yet. The day is that of `at`, in UTC.
 CREATE TABLE usage_entries (
@@ -178,15 +178,20 @@ BEGIN
   SELECT * FROM unnest(workspaces, tenants, keys, counts, received, sent);
 END $$;
 
--- Moves all entries into the daily totals, and returns the usage of the charged workspaces in the running period. One process at a
--- time: another one returns nothing.
-CREATE FUNCTION guildhall_aggregate_usage() RETURNS TABLE (workspace uuid, used bigint)
+-- Moves entries into the daily totals, at most `most`. Returns their number, and the usage of the charged workspaces in the running
+-- period. One process at a time: another one moves nothing.
+CREATE FUNCTION guildhall_aggregate_usage(most integer, OUT moved integer, OUT usage jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   charged uuid[];
 BEGIN
-  IF NOT pg_try_advisory_xact_lock(7118018) THEN RETURN; END IF;
-  WITH entry AS (DELETE FROM usage_entries RETURNING *),
+  IF NOT pg_try_advisory_xact_lock(7118018) THEN
+    moved := 0;
+    usage := '[]';
+    RETURN;
+  END IF;
+  WITH entry AS (
+    DELETE FROM usage_entries WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_entries LIMIT most)) RETURNING *),
   folded AS (
     INSERT INTO usage_totals AS total (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
     SELECT workspace_id, (at AT TIME ZONE 'UTC')::date, tenant_id, key_id, sum(units), sum(bytes_in), sum(bytes_out)
@@ -194,11 +199,12 @@ BEGIN
     ON CONFLICT (workspace_id, day, tenant_id, key_id) DO UPDATE SET
       units = total.units + excluded.units, bytes_in = total.bytes_in + excluded.bytes_in,
       bytes_out = total.bytes_out + excluded.bytes_out)
-  SELECT array_agg(DISTINCT workspace_id) INTO charged FROM entry WHERE units > 0;
-  RETURN QUERY
-    SELECT total.workspace_id, sum(total.units)::bigint FROM usage_totals total
-    WHERE total.workspace_id = ANY(charged) AND total.day >= guildhall_period()
-    GROUP BY total.workspace_id;
+  SELECT count(*), array_agg(DISTINCT workspace_id) FILTER (WHERE units > 0) INTO moved, charged FROM entry;
+  SELECT coalesce(jsonb_agg(payer), '[]') INTO usage
+  FROM (
+    SELECT workspace_id AS "workspaceId", sum(units) AS used FROM usage_totals
+    WHERE workspace_id = ANY(charged) AND day >= guildhall_period()
+    GROUP BY workspace_id) payer;
 END $$;
 
 -- With another limit the slots are allocated again. The lock keeps an allocation from using the old limit.

@@ -96,6 +96,22 @@ describe('usage', () => {
     assert.equal(left.rowCount, 0);
   });
 
+  test('is aggregated in limited steps', async () => {
+    await aggregate();
+    const payer = await arrangePayer(12);
+    const entries = async () => (await app.owner.query('SELECT FROM usage_entries')).rowCount;
+    for (let units = 0; units < 12; units++) await payer.charge(1);
+    assert.equal(await entries(), 12);
+    await aggregateUsage(services, 1);
+    assert.equal(await entries(), 2);
+    assert.equal(await payer.used(), 12);
+    assert.deepEqual(await payer.warnings(), ['75 % of 12']);
+    await aggregateUsage(services, 1);
+    assert.equal(await entries(), 0);
+    assert.equal(await payer.used(), 12);
+    assert.deepEqual(await payer.warnings(), ['75 % of 12', '90 % of 12', '100 % of 12']);
+  });
+
   test('belongs to the UTC day on which it was charged', async () => {
     const payer = await arrangePayer();
     for (const at of ['2026-02-28T23:59:59.999999Z', '2026-03-01T00:00:00Z', '2026-03-01T23:59:59Z'])

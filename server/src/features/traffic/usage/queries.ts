@@ -122,9 +122,24 @@ export async function recordUsage(db: Querier, usage: CollectedUsage[]): Promise
       ${column('units')}::bigint[], ${column('bytesIn')}::bigint[], ${column('bytesOut')}::bigint[])`);
 }
 
-/** Aggregates charged usage into the daily totals. Returns the units of the current period for each charged workspace. */
-export function aggregateEntries(db: Querier): Promise<{ workspaceId: string; used: number }[]> {
-  return db.rows(sql`SELECT workspace AS "workspaceId", used FROM guildhall_aggregate_usage()`);
+/** The units that a workspace has used in the current period. */
+export interface WorkspaceUsage {
+  workspaceId: string;
+  used: number;
+}
+
+/**
+ * Moves usage entries into the daily totals. Returns their number, and the usage of the workspaces that they charge. If another
+ * process does so already, it moves nothing.
+ */
+export async function aggregateEntries(
+  db: Querier,
+  limit: number,
+): Promise<{ moved: number; usage: WorkspaceUsage[] }> {
+  const row = await db.row<{ moved: number; usage: WorkspaceUsage[] }>(
+    sql`SELECT moved, usage FROM guildhall_aggregate_usage(${limit})`,
+  );
+  return row!;
 }
 
 /** A workspace has used this percentage of its plan's units. */
@@ -136,7 +151,7 @@ export interface UsageWarning extends Quota {
 /** Inserts the warnings that are due. Returns the new ones. */
 export function insertWarnings(
   db: Querier,
-  usage: { workspaceId: string; used: number }[],
+  usage: WorkspaceUsage[],
   percents: readonly number[],
 ): Promise<UsageWarning[]> {
   return db.rows(sql`
