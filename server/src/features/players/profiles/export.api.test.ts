@@ -74,6 +74,8 @@ describe('GET /api/player-profile/me/export', () => {
     const ban = { reason: 'tea', note: 'a note of the studio', until: '2030-01-01T00:00:00Z' };
     const path = `/api/bus_tenants/${tenant.tenantId}/players/${absorbed.playerId}/ban`;
     assert.equal((await app.http.post(path, ban, admin)).status, 201);
+    // A ban in force would end the session of the export.
+    assert.equal((await app.http.delete(path, admin)).status, 204);
     const merge = {
       sourceProfileId: absorbed.playerId,
       sourceProvider: 'Mock',
