@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { childrenOf } from '../../../../../acceptance/server-process.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
@@ -19,7 +21,7 @@ import { rollUpEvents } from '../rollups/maintain.ts';
 import type { AlteredRow } from '../verify-events.ts';
 import { EVENTS_FILE, partFolder, PROOFS_FILE, type PartName } from './archive-files.ts';
 import { archiveEvents, replacePartitions, writeMonths } from './create-archive.ts';
-import { createDuckdb, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
+import { createDuckdb, DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
 import { selectParts } from './queries.ts';
 import { verifyArchive } from './verify-archive.ts';
 
@@ -463,6 +465,22 @@ describe('createDuckdb', () => {
     const running = duckdb(endless, { seconds: 60, signal: aborted.signal });
     aborted.abort(new Error('The client has gone.'));
     await assert.rejects(running, /The client has gone/);
+  });
+
+  test('fails if its process has died, and starts another one for the next job', async () => {
+    const own = createDuckdb();
+    const before = childrenOf(process.pid);
+    const one = () => own({ statements: [{ text: 'SELECT 1 AS one' }] }, { seconds: 60 });
+    await one();
+    const child = childrenOf(process.pid).find((pid) => !before.includes(pid));
+    process.kill(child!, 'SIGKILL');
+    // The job begins before this process handles the end of the other one. The main thread of that ends first.
+    const hasEnded = (): boolean =>
+      /^State:\s+Z/m.test(readFileSync(`/proc/${child}/status`, 'utf8')) &&
+      readdirSync(`/proc/${child}/task`).length === 1;
+    while (!hasEnded());
+    await assert.rejects(one(), DuckdbError);
+    assert.deepEqual(await one(), [[{ one: 1 }]]);
   });
 
   test('fails beyond its memory limit, and the server does not', async () => {

@@ -125,7 +125,10 @@ export function createDuckdb(module = '@duckdb/node-api'): Duckdb {
     );
     let isReusable = false;
     try {
-      child.send({ ...DEFAULTS, ...job, module } satisfies DuckdbJob, (error) => error && fail(error));
+      child.send({ ...DEFAULTS, ...job, module } satisfies DuckdbJob, (cause) => {
+        // The process has died, and its end was not seen yet.
+        if (cause) fail(new DuckdbError('The process of DuckDB does not take a job.', { cause }));
+      });
       const answer = await answered.promise;
       isReusable = true;
       if ('rows' in answer) return answer.rows;
