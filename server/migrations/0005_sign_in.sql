@@ -158,7 +158,7 @@ CREATE TABLE player_numbers (
 CALL guildhall_isolate_tenant('player_numbers');
 
 -- An address and its player, in all tenants. Its row is the lock under which sign-ins with the address, and proofs of it, take
--- turns.
+-- turns. An address that leaves its player becomes pending, so that the count of mails stays.
 CREATE TABLE email_credentials (
   email         text PRIMARY KEY,                   -- normalised: trimmed and lower-case
   player_id     uuid REFERENCES players DEFERRABLE INITIALLY DEFERRED, -- null: pending, a code was sent and not used yet

@@ -1,8 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { deleteTokens, type TokenOwner } from './token-queries.ts';
 
-/** An address and its player. Without a player the address is pending: a code was sent but not used. */
+/** An address and its player. Without a player the address is pending: a code was sent but not used, or the player has left it. */
 export interface Credential {
   playerId: string | null;
   passwordHash: string | null;
@@ -122,11 +122,18 @@ function insertMethod(method: { email: string; playerId: string; authMethodId: s
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`;
 }
 
+/**
+ * Takes addresses and their passwords away from their player. The rows stay as pending addresses, because they count the mails of
+ * strangers: otherwise a sign-up and a deletion would reset the count. A code of such an address in another tenant stays usable.
+ */
+const release = (condition: Sql) => sql`
+  UPDATE email_credentials SET player_id = NULL, password_hash = NULL, verified_at = NULL WHERE ${condition}`;
+
 /** Removes all sign-in methods and passwords of a player, and all addresses except the given one. */
 export async function removeSignInMethods(db: Querier, playerId: string, email: string): Promise<void> {
   await db.run(sql`
     WITH others AS (
-      DELETE FROM email_credentials WHERE player_id = ${playerId} AND email <> ${email}),
+      ${release(sql`player_id = ${playerId} AND email <> ${email}`)}),
     password AS (
       UPDATE email_credentials SET password_hash = NULL WHERE email = ${email})
     DELETE FROM auth_methods WHERE player_id = ${playerId}`);
@@ -150,14 +157,14 @@ export async function listProviders(db: Querier, playerId: string, email: string
 }
 
 /**
- * Moves the verified addresses of one player to another and deletes the mailed tokens. Deletes unverified addresses with their
- * passwords: otherwise the owner of the address could take over the merged profile by verifying it.
+ * Moves the verified addresses of one player to another and deletes the mailed tokens. Unverified addresses become pending, without
+ * their passwords: otherwise the owner of the address could take over the merged profile by verifying it.
  */
 export async function moveCredentials(db: Querier, sourceId: string, targetId: string): Promise<void> {
   await deleteTokens(db, sourceId);
   await db.run(sql`
     WITH freed AS (
-      DELETE FROM email_credentials WHERE player_id = ${sourceId} AND verified_at IS NULL RETURNING email)
+      ${release(sql`player_id = ${sourceId} AND verified_at IS NULL`)} RETURNING email)
     DELETE FROM auth_methods method USING freed
     WHERE method.auth_provider IN ('EmailOneTimeCode', 'EmailPassword') AND method.provider_user_id = freed.email`);
   await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
@@ -170,27 +177,38 @@ export async function deletePassword(db: Querier, { email, playerId }: TokenOwne
     DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId} AND purpose = 'reset'`);
 }
 
-/** Deletes one address of a player with its tokens and codes. If the profile showed it, the profile shows another verified one. */
+/** Takes one address away from a player, with its tokens and codes. If the profile showed it, the profile shows another verified one. */
 export async function deleteCredential(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
   await db.run(sql`DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
-  await db.run(sql`DELETE FROM one_time_codes WHERE email = ${email}`);
-  await db.run(sql`DELETE FROM email_credentials WHERE email = ${email} AND player_id = ${playerId}`);
+  await deleteCodes(db, playerId, sql`AND email = ${email}`);
+  await db.run(release(sql`email = ${email} AND player_id = ${playerId}`));
   await db.run(sql`
     UPDATE players SET email = (
       SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL ORDER BY email LIMIT 1)
     WHERE id = ${playerId} AND email = ${email}`);
 }
 
-/** Deletes the addresses of a player, with their tokens and codes. */
+/** Takes all addresses away from a player, with their tokens and codes. */
 export async function deleteCredentials(db: Querier, playerId: string): Promise<void> {
   await deleteTokens(db, playerId);
-  // Delete the codes first: row-level security shows a player the codes of their own addresses only.
-  await db.run(sql`
-    DELETE FROM one_time_codes WHERE email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId})`);
-  await db.run(sql`DELETE FROM email_credentials WHERE player_id = ${playerId}`);
+  await deleteCodes(db, playerId, empty);
+  await db.run(release(sql`player_id = ${playerId}`));
 }
 
-/** Deletes pending addresses whose last code was requested at least two days ago. */
+/**
+ * Deletes the codes of a player's addresses. If nobody has verified an address, its codes in tenants where the player never was stay:
+ * anybody can sign up with the address of somebody else. Call it before the addresses are released, because row-level security shows
+ * a player the codes of their own addresses only.
+ */
+async function deleteCodes(db: Querier, playerId: string, condition: Sql): Promise<void> {
+  await db.run(sql`
+    DELETE FROM one_time_codes
+    WHERE email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId}) ${condition}
+      AND (tenant_id IN (SELECT tenant_id FROM tenant_access WHERE player_id = ${playerId})
+           OR email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL))`);
+}
+
+/** Deletes pending addresses whose count of mails began at least two days ago. */
 export function deletePendingCredentials(db: Querier): Promise<number> {
   return db.run(sql`
     DELETE FROM email_credentials WHERE player_id IS NULL AND mails_since < now() - interval '2 days'`);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
@@ -9,6 +10,7 @@ import { startTestApp } from '../../../../testing/test-app.ts';
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
+const stranger = await arrangeTenant(app, { providers });
 const bare = await arrangeTenant(app);
 const { codeFor, exchange, signUp, logIn, secretTo, post } = await emailClient(app);
 
@@ -43,7 +45,8 @@ async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
 
 /** The numbers of stored rows of an address. */
 const traces = async (email: string) => ({
-  credentials: (await rows('SELECT FROM email_credentials WHERE email = $1', email)).length,
+  credentials: (await rows('SELECT FROM email_credentials WHERE email = $1 AND player_id IS NOT NULL', email))
+    .length,
   codes: (await rows('SELECT FROM one_time_codes WHERE email = $1', email)).length,
   tokens: (await rows('SELECT FROM email_tokens WHERE email = $1', email)).length,
 });
@@ -276,3 +279,65 @@ describe('DELETE /api/player-profile/me', () => {
     assert.deepEqual([again.status, again.body.isNewPlayer], [201, true]);
   });
 });
+
+/** The ways in which a player can leave an address that nobody has verified. */
+const ways: Record<string, (caller: { bearer: string; playerId: string }) => Promise<unknown>> = {
+  deletion: (caller) => app.http.delete(ME, caller),
+  unlink: async (caller) => {
+    const { authMethods } = await read(caller);
+    const { id } = authMethods.find(
+      ({ authProvider }: { authProvider: string }) => authProvider === 'EmailPassword',
+    );
+    return app.http.delete(`${METHODS}/${id}`, caller);
+  },
+  merge: async (caller) => {
+    const { authMethods } = await read(caller);
+    const { providerUserId } = authMethods.find(
+      ({ authProvider }: { authProvider: string }) => authProvider === 'Mock',
+    );
+    const body = {
+      sourceProfileId: caller.playerId,
+      sourceProvider: 'Mock',
+      sourceAuthToken: `mock:${providerUserId}:secret`,
+    };
+    return app.http.post(`${ME}/merge`, body, await newPlayer(stranger));
+  },
+};
+
+/** A stranger who signs up with an address, with another sign-in method. */
+async function strangerWith(email: string) {
+  const { status, text, body } = await signUp(email, stranger);
+  assert.equal(status, 201, text);
+  const caller = { bearer: body.accessToken as string, playerId: body.playerId as string };
+  const mock = { provider: 'Mock', token: `mock:of-${randomUUID()}:secret` };
+  assert.equal((await app.http.post(METHODS, mock, caller)).status, 201);
+  return caller;
+}
+
+for (const [name, leave] of Object.entries(ways))
+  describe(`the ${name} of a stranger who signed up with an address`, () => {
+    test('keeps the code of its owner in another tenant', async () => {
+      const email = someEmail();
+      const code = await codeFor(email, tenant);
+      const left = (await leave(await strangerWith(email))) as { status: number; text: string };
+      assert.ok(left.status < 300, left.text);
+      const owner = await exchange(email, code, tenant);
+      assert.deepEqual([owner.status, owner.body.isNewPlayer], [200, true], owner.text);
+      assert.equal((await exchange(email, code, tenant)).status, 401, 'a code works once');
+    });
+
+    test('does not reset the count of mails', async () => {
+      const email = someEmail();
+      const sent = async () => {
+        const deliverable = 'SELECT FROM mails WHERE recipient = $1 AND failed_at IS NULL';
+        return (await rows(deliverable, email)).length;
+      };
+      await codeFor(email, tenant);
+      await app.owner.query('UPDATE email_credentials SET mails_sent = 18 WHERE email = $1', [email]);
+      const before = await sent();
+      for (const mails of [1, 2, 2]) {
+        await leave(await strangerWith(email));
+        assert.equal((await sent()) - before, mails);
+      }
+    });
+  });
