@@ -72,12 +72,13 @@ async function dropBefore(
   const scope = scopeOfEvents[table];
   const archived = scope ? await countArchivedBefore(owner, scope, before) : 0;
   if (archive) {
-    const dropped = await withDatabase(url, (database) =>
+    const { partitions, unpartitioned } = await withDatabase(url, (database) =>
       dropOldRows(owner, database, table, before, archive),
     );
-    if (dropped.length > 0) console.log(`Dropped ${dropped.join(', ')}.`);
+    if (partitions.length > 0) console.log(`Dropped ${partitions.join(', ')}.`);
+    if (unpartitioned > 0) console.log(`Deleted ${unpartitioned} rows of months without a partition.`);
     if (archived > 0) console.log(`Deleted ${archived} archived events.`);
-    if (dropped.length === 0 && archived === 0) console.log('Nothing is older.');
+    if (partitions.length === 0 && unpartitioned === 0 && archived === 0) console.log('Nothing is older.');
     return;
   }
   const found = await findPartitionsBefore(owner, table, before);

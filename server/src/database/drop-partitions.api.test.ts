@@ -175,7 +175,7 @@ describe('dropOldRows', () => {
     );
     await rollUpSessions(database);
     const dropped = await dropOldRows(app.owner, database, 'login_ledger', month(-1), archiveDir);
-    assert.ok(dropped.includes(nameOf('login_ledger', -2)));
+    assert.ok(dropped.partitions.includes(nameOf('login_ledger', -2)));
     assert.deepEqual(await logins(), counted);
     const broken: object[] = [];
     await verifyLogins(database, tenant.tenantId, {}, (row) => broken.push(row));
@@ -183,11 +183,27 @@ describe('dropOldRows', () => {
     assert.deepEqual(broken, []);
     const audit = await app.http.get('/api/admin/audit-records', await arrangePlatformAdmin(app));
     const record = audit.body.items.find(({ action }: { action: string }) => action === 'partitions.dropped');
-    assert.deepEqual(record.details, { table: 'login_ledger', before: month(-1), partitions: dropped });
+    assert.deepEqual(record.details, { table: 'login_ledger', before: month(-1), ...dropped });
   });
 });
 
 describe('applyRetention', () => {
+  test('deletes rows of months that never had a partition, and keeps younger ones', async () => {
+    const late = await arrangeTenant(app);
+    for (const later of [-7, -5]) {
+      const { sessionId } = await arrangePlayer(app, late);
+      await app.owner.query('UPDATE login_ledger SET received_at_db = $1 WHERE session_id = $2', [
+        within(later),
+        sessionId,
+      ]);
+    }
+    assert.equal(await count('login_ledger_default'), 2);
+    await rollUpSessions(database);
+    await applyRetention(app.owner, database, { login_ledger: 6 }, archiveDir);
+    const { rows } = await app.owner.query('SELECT received_at_db AS at FROM login_ledger_default');
+    assert.deepEqual(rows, [{ at: new Date(within(-5)) }]);
+  });
+
   test('drops what is older than the months to keep, and nothing without a retention', async () => {
     await createOlderPartitions(app.owner, 'logout_ledger', 4);
     const all = await namesOf('logout_ledger');

@@ -86,6 +86,18 @@ async function detach(
   await withTableLock(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());
 }
 
+/** Deletes the rows of the default partition from before a day: those of months without a partition. Returns their number. */
+export async function deleteUnpartitionedBefore(
+  owner: pg.Pool,
+  table: PartitionedTable,
+  before: string,
+): Promise<number> {
+  const { rowCount } = await owner.query(
+    `DELETE FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}T00:00:00Z'`,
+  );
+  return rowCount!;
+}
+
 /** Deletes the partitions of a run that ended after it detached them. */
 export async function deleteDetachedPartitions(owner: pg.Pool, table: PartitionedTable): Promise<void> {
   await withPartitionLock(owner, (client) => deleteDetached(client, table));

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
-import { dropPartitionsBefore } from '../database/drop-partitions.ts';
+import { deleteUnpartitionedBefore, dropPartitionsBefore } from '../database/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
@@ -30,9 +30,17 @@ function keptFrom(retention: Retention, table: PartitionedTable, today: Date): s
   return months === undefined ? undefined : firstOfMonth(today, -months);
 }
 
+/** What was dropped of a table. */
+interface DroppedRows {
+  /** The names of the partitions. */
+  partitions: string[];
+  /** The number of rows of months without a partition. */
+  unpartitioned: number;
+}
+
 /**
  * Drops the rows of a table from before a day, the first of a month that has begun, and those of them that are archived.
- * Throws {@link OperatorError} if the analytics still need them. Returns the names of the dropped partitions, and leaves audit records.
+ * Throws {@link OperatorError} if the analytics still need them. Leaves audit records.
  */
 export async function dropOldRows(
   owner: pg.Pool,
@@ -40,20 +48,22 @@ export async function dropOldRows(
   table: PartitionedTable,
   before: string,
   archive: Archive,
-): Promise<string[]> {
+): Promise<DroppedRows> {
   if (isLedger(table) && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
     throw new OperatorError(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
     );
   const scope = scopeOfEvents[table];
   if (scope) await startRollupsAt(owner, scope, before);
+  const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
   const record = (action: string, details: Record<string, unknown>) =>
     auditTrail(database.forPlatform(), [{ actor: { kind: 'system', id: null }, action, details }]);
-  if (partitions.length > 0) await record('partitions.dropped', { table, before, partitions });
+  if (partitions.length > 0 || unpartitioned > 0)
+    await record('partitions.dropped', { table, before, partitions, unpartitioned });
   const archived = scope ? await deleteArchivedBefore(owner, archive, scope, before) : 0;
   if (archived > 0) await record('archived_events.deleted', { table, before, events: archived });
-  return partitions;
+  return { partitions, unpartitioned };
 }
 
 /** Drops all rows that are older than their table keeps them, also if another table fails. Then throws. */
