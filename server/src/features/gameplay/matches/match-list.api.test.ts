@@ -67,6 +67,15 @@ describe('GET /api/bus_tenants/{tenantId}/matches', () => {
     assert.equal((await list({ to: tomorrow })).body.items.length, 3);
   });
 
+  test('compares the times with startedAt, not with the time of the id', async () => {
+    const startedAt = new Date(Date.now() - 30_000).toISOString().replace(/.{4}Z$/, '.000500Z');
+    await app.owner.query('UPDATE match_sessions SET started_at = $2 WHERE id = $1', [ended, startedAt]);
+    const later = startedAt.replace('500Z', '501Z');
+    assert.deepEqual(ids((await list({ from: startedAt, to: later })).body.items), [ended]);
+    assert.deepEqual(ids((await list({ to: startedAt })).body.items), []);
+    assert.ok(!ids((await list({ from: later })).body.items).includes(ended));
+  });
+
   test('returns 400 for a limit over 200, an unknown state and a malformed cursor', async () => {
     const refused: Record<string, string>[] = [
       { limit: '201' },

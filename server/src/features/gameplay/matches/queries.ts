@@ -1,4 +1,4 @@
-import { firstIdAt } from '../../../core/ids.ts';
+import { createdWithin } from '../../../database/created-within.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 
@@ -211,8 +211,7 @@ export function selectMatches(
   const conditions = [sql`match.tenant_id = ${tenantId}`];
   if (state === 'running') conditions.push(sql`match.ended_at IS NULL`);
   if (state === 'ended') conditions.push(sql`match.ended_at IS NOT NULL`);
-  if (from !== undefined) conditions.push(sql`match.id >= ${firstIdAt(from, 0)}`);
-  if (to !== undefined) conditions.push(sql`match.id < ${firstIdAt(to, 0)}`);
+  conditions.push(...createdWithin(sql`match.id`, sql`match.started_at`, { from, to }));
   if (cursor !== undefined) conditions.push(sql`match.id < ${cursor}`);
   const source =
     playerId === undefined

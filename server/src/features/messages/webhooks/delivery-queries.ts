@@ -1,8 +1,9 @@
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { firstIdAt } from '../../../core/ids.ts';
+import { createdWithin } from '../../../database/created-within.ts';
 import type { PageRequest } from '../../../core/page.ts';
-import { secondsFromNow, toMicroseconds } from '../../../core/timestamps.ts';
+import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { EventType } from './event-types.ts';
 
 export async function insertDeliveries(
@@ -177,9 +178,6 @@ export interface DeliveryFilter {
   to?: string | undefined;
 }
 
-/** Ids are made in the order of time, so the index of ids limits the range, and `created_at` decides. */
-const MAX_CLOCK_SKEW_SECONDS = 60;
-
 /** A list has and counts at most this many deliveries. */
 export const MAX_LISTED_DELIVERIES = 10_000;
 
@@ -190,10 +188,7 @@ export const matching = (
 ): Sql => {
   const range = [sql`endpoint_id = ${endpointId}`];
   if (deliveryIds !== undefined) range.push(sql`id = ANY(${deliveryIds}::uuid[])`);
-  // Converts to UTC, because PostgreSQL refuses offsets of 16 hours and more.
-  const [begin, end] = [from && toMicroseconds(from), to && toMicroseconds(to)];
-  if (begin) range.push(sql`created_at >= ${begin} AND id >= ${firstIdAt(begin, -MAX_CLOCK_SKEW_SECONDS)}`);
-  if (end) range.push(sql`created_at < ${end} AND id < ${firstIdAt(end, MAX_CLOCK_SKEW_SECONDS)}`);
+  range.push(...createdWithin(sql`id`, sql`created_at`, { from, to }));
   const conditions = [sql`true`];
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (eventType !== undefined) conditions.push(sql`event_type = ${eventType}`);

@@ -1,8 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import type { Author } from '../../../core/author.ts';
-import { firstIdAt } from '../../../core/ids.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
+import { createdWithin } from '../../../database/created-within.ts';
 
 /** The columns of `audit_records` that the application sets. */
 export interface AuditRow {
@@ -130,12 +129,6 @@ function listRecords(
     ORDER BY record.id DESC`);
 }
 
-/**
- * An id is generated shortly before its row is written, with a clock that can differ from the clock of the database. So the
- * range of ids is wider than the range of times: the index of ids narrows the search, and `occurred_at` decides.
- */
-const MAX_CLOCK_SKEW_SECONDS = 60;
-
 /** A target has few records, so only its index may be chosen if one is named: IS TRUE hides a condition from all other indexes. */
 const unlessTarget = ({ targetId }: AuditFilter, condition: Sql): Sql =>
   targetId === undefined ? condition : sql`(${condition}) IS TRUE`;
@@ -146,15 +139,7 @@ function conditionsOf(filter: AuditFilter): Sql[] {
   if (action !== undefined) conditions.push(unlessTarget(filter, sql`record.action = ${action}`));
   if (actorId !== undefined) conditions.push(unlessTarget(filter, sql`record.actor_id = ${actorId}`));
   if (targetId !== undefined) conditions.push(sql`record.target_id = ${targetId}`);
-  const [begin, end] = [from && toMicroseconds(from), to && toMicroseconds(to)];
-  if (begin)
-    conditions.push(
-      sql`record.occurred_at >= ${begin} AND record.id >= ${firstIdAt(begin, -MAX_CLOCK_SKEW_SECONDS)}`,
-    );
-  if (end)
-    conditions.push(
-      sql`record.occurred_at < ${end} AND record.id < ${firstIdAt(end, MAX_CLOCK_SKEW_SECONDS)}`,
-    );
+  conditions.push(...createdWithin(sql`record.id`, sql`record.occurred_at`, { from, to }));
   if (cursor !== undefined) conditions.push(sql`record.id < ${cursor}`);
   return conditions;
 }
