@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
 import type { Report, SharedSum, SharedWindowSum } from './redis-window-sum.ts';
 import { createRollingWindow, type RollingWindow } from './rolling-window.ts';
@@ -15,7 +16,7 @@ export function createPrimaryWindowSum(primary: Channel): SharedWindowSum {
 }
 
 /** Answers the reports of all processes, in the primary process. */
-export function createWindowSumAnswers(now = Date.now): (reports: Report[]) => SharedSum[] {
+export function createWindowSumAnswers(now = monotonicClock): (reports: Report[]) => SharedSum[] {
   const windows = new LRUCache<string, RollingWindow>({ max: KEPT_COUNTERS });
   return (reports) => {
     const second = Math.floor(now() / 1000);

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyCaller } from '../../../core/callers.ts';
+import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import type { SharedSum, SharedWindowSum } from './redis-window-sum.ts';
 import { alertTypes, type AlertType, type Spike } from './queries.ts';
 import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';
@@ -26,6 +27,7 @@ export interface TrafficWatchOptions {
   /** Adds up the counts of several processes. Undefined for a single process. */
   windowSum?: SharedWindowSum | undefined;
   logger: { warn(details: object, message: string): void };
+  /** Milliseconds on a clock that is never set. */
   now?: () => number;
 }
 
@@ -58,7 +60,7 @@ export function createTrafficWatch({
   suppressionSeconds,
   windowSum,
   logger,
-  now = Date.now,
+  now = monotonicClock,
 }: TrafficWatchOptions): TrafficWatch {
   const counters = new LRUCache<string, Record<AlertType, Counter>>({ max: WATCHED_KEYS });
   /** Counters that have changed since the last check or are above their threshold. */
@@ -100,7 +102,7 @@ export function createTrafficWatch({
       workspaceId: key.workspaceId,
       threshold: key.alertThresholds[type],
       observed: sum,
-      windowStart: new Date((end - WINDOW_SECONDS + 1) * 1000).toISOString(),
+      windowStart: new Date(Date.now() - (now() - (end - WINDOW_SECONDS + 1) * 1000)).toISOString(),
     });
     const suppressedMs = suppressionSeconds * 1000;
     counter.suppressedUntilMs =

@@ -1,3 +1,4 @@
+import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type { KeylessCaller, RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
@@ -93,9 +94,4 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
   };
   const isAlone = (): boolean => !sharedCounters.some(({ isReady }) => isReady());
   return { count: (key) => (isAlone() ? countInMemory(key) : countTogether(key)), countKeyless };
-}
-
-/** Wall-clock time in whole milliseconds, taken once at process start. So a change of the system clock moves no window. */
-function monotonicClock(): number {
-  return Math.floor(performance.timeOrigin + performance.now());
 }
