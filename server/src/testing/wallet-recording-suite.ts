@@ -200,6 +200,8 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       { playerId: '   ' },
       { playerId: 7 },
       { playerId: 'x'.repeat(65) },
+      // Three characters each in Unicode NFC.
+      { playerId: '\ufb2c'.repeat(64) },
       { playerId: 'a\u0000b' },
       { playerId: someAddress() },
       { playerAddress: undefined },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Int64, Int64Out, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { entryKinds } from './ledger-entry.ts';
+import { MAX_PLAYER_ID } from './player-id.ts';
 
 /** The index of a player, session, match, record or play data. The ledger assigns it, from 1 in each tenant. */
 const Index = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
@@ -25,7 +26,7 @@ export const PlayerIndex = Type.Object({ playerIndex: Index }, { title: 'WalletP
 
 export const AddPlayerBody = Type.Object(
   {
-    playerId: Name(64, 'The name of the player, unique in the tenant and case-sensitive.'),
+    playerId: Name(MAX_PLAYER_ID, 'The name of the player, unique in the tenant and case-sensitive.'),
     playerAddress: Type.String({
       maxLength: 64,
       description: 'An EVM address. In mixed case, its EIP-55 checksum must be correct.',
