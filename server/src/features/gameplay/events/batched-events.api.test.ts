@@ -100,6 +100,23 @@ describe('small batches of events that arrive together', () => {
     assert.equal((await query('SELECT FROM player_events WHERE tenant_id = $1', tenant.tenantId)).length, 21);
   });
 
+  test('create no definitions if the hard stop of the plan refuses the batch', async () => {
+    const { tenant, send, some } = await arrangeSender();
+    await query(
+      'UPDATE workspaces SET monthly_units = $1, hard_stop = true WHERE id = $2',
+      (await unitsOf(tenant)) + 1,
+      tenant.workspaceId,
+    );
+    const definitions = () => query('SELECT FROM event_definitions WHERE tenant_id = $1', tenant.tenantId);
+    const created = (await definitions()).length;
+    const fresh = some(2).map((event, index) => ({ ...event, eventKey: `new ${index}` }));
+    assert.equal((await send(fresh)).body.code, 'quota_exceeded');
+    assert.equal((await definitions()).length, created);
+    // One new event, twice.
+    const { status, body } = await send([fresh[0]!, fresh[0]!]);
+    assert.deepEqual([status, body.records.length, body.duplicateCount], [201, 1, 1]);
+  });
+
   test('keep tenants, players and kinds of events apart', async () => {
     const [one, two] = [await arrangeSender(), await arrangeSender()];
     const answers = await Promise.all(

@@ -14,6 +14,7 @@ import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
 import { compareRows, EVENT_SCOPES, type EventRow, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
+import type { EventPosition } from './event-filter.ts';
 import { findStored } from './queries.ts';
 import type { Rosters } from './roster.ts';
 import { findUnknownMembers, type EventWarning } from './unknown-members.ts';
@@ -83,15 +84,10 @@ export async function ingestEvents(
   // splice empties the array, so that unknown members are not kept in memory while the batch waits for the database.
   const valid = await checkFields(scope, batch.splice(0), result);
   const authorized = await checkActors(services.rosters, scope, sender, valid, result);
-  const rows = await resolveDefinitions(
-    services.definitions,
-    scope,
-    sender.billing.tenantId,
-    authorized,
-    result,
-  );
+  const rows = await resolveDefinitions(services, scope, sender.billing, authorized, result);
   const unique = await sortAndDeduplicate(rows, result);
-  const admitted = await enforceQuota(services, scope, sender.billing, unique, result);
+  const admitted = await takeNewEvents(services, scope, sender.billing, unique);
+  result.duplicateCount += unique.length - admitted.length;
   if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
   events.inc({ scope, result: 'stored' }, result.records.length);
   events.inc({ scope, result: 'duplicate' }, result.duplicateCount);
@@ -160,12 +156,14 @@ async function checkActors(
 
 /** Finds the definition of each event. docs/events.md#definitions lists the rules. */
 async function resolveDefinitions(
-  definitions: DefinitionResolver,
+  services: IngestServices,
   scope: EventScope,
-  tenantId: string,
+  billing: BillingContext,
   events: CheckedEvent[],
   result: IngestResult,
 ): Promise<IndexedRow[]> {
+  const { definitions } = services;
+  const { tenantId } = billing;
   const ids = new Set<string>();
   const pairs = new Map<string, DefinitionPair>();
   await forEachInSlices(events, EVENTS_PER_SLICE, ({ eventDefinitionId, eventKey, eventValue }) => {
@@ -185,13 +183,20 @@ async function resolveDefinitions(
   };
 
   const unknown = new Map<string, DefinitionPair>();
+  /** Without repeated events, which cost nothing. */
+  const undefinedEvents = new Map<string, CheckedEvent>();
   await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
     const { eventKey, eventValue } = event;
-    if (eventKey !== null && !find(event))
-      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+    if (eventKey === null || find(event)) return;
+    unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+    undefinedEvents.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
   });
   const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
-  if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
+  if (autoCreate) {
+    // A refused batch creates no definitions.
+    await takeNewEvents(services, scope, billing, [...undefinedEvents.values()]);
+    created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
+  }
   const reason = autoCreate
     ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
     : 'auto-create is off';
@@ -251,22 +256,20 @@ async function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): Pro
 }
 
 /**
- * Rejects a batch that exceeds the hard stop before anything is written. Events that are already stored cost nothing and
- * are removed. The transaction that charges checks the quota again, because other requests may use it in the meantime.
+ * Rejects events that exceed the hard stop before anything is written. Events that are already stored cost nothing and are left
+ * out. The transaction that charges checks the quota again, because other requests may use it in the meantime.
  */
-async function enforceQuota(
+async function takeNewEvents<Event extends EventPosition>(
   { database, quotas }: IngestServices,
   scope: EventScope,
   { tenantId, workspaceId, hasHardStop }: BillingContext,
-  rows: IndexedRow[],
-  result: IngestResult,
-): Promise<IndexedRow[]> {
-  const quota = hasHardStop && rows.length > 0 ? await quotas.quota(workspaceId) : undefined;
-  if (!quota || quota.used + rows.length <= quota.limit) return rows;
-  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, rows));
-  const fresh = rows.filter((_, position) => !stored.has(position));
+  events: Event[],
+): Promise<Event[]> {
+  const quota = hasHardStop && events.length > 0 ? await quotas.quota(workspaceId) : undefined;
+  if (!quota || quota.used + events.length <= quota.limit) return events;
+  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
+  const fresh = events.filter((_, position) => !stored.has(position));
   if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);
-  result.duplicateCount += rows.length - fresh.length;
   return fresh;
 }
 
