@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 359354f0070566ce115506e5f28c2fee3872abd1b69bfe00bc5ecffeab65a8d9
+// Document: 0674bedee003ee5130d97d2fffa7ee9bfc94355f40fb73756f8870d1af12382d
 
 export interface paths {
     "/metrics": {

@@ -64,9 +64,9 @@ export function filterDefinitions(
   { eventKey, eventValue, eventCategory }: EventFilter,
 ): Sql | undefined {
   if (eventKey === undefined && eventValue === undefined && eventCategory === undefined) return undefined;
-  const isOneOf = (column: Sql, texts: string | string[] | undefined): Sql => {
+  const isOneOf = (column: Sql, texts: string | string[] | undefined, normalise = normaliseKey): Sql => {
     if (texts === undefined) return empty;
-    const [first, ...others] = [texts].flat().map(normaliseKey);
+    const [first, ...others] = [texts].flat().map(normalise);
     // The planner knows how few rows one key has. For an array it would read all definitions.
     return others.length === 0
       ? sql`AND ${column} = ${first}`
@@ -74,7 +74,7 @@ export function filterDefinitions(
   };
   const key = isOneOf(sql`event_key`, eventKey);
   const value = isOneOf(sql`event_value`, eventValue);
-  const category = isOneOf(sql`event_category`, eventCategory);
+  const category = isOneOf(sql`event_category`, eventCategory, (text) => text.trim());
   return sql`SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value} ${category}`;
 }
 

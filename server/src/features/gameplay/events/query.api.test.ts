@@ -130,6 +130,39 @@ describe('POST /api/bus_tenants/:tenantId/queries', () => {
     );
   });
 
+  test('finds categories with the text with which they are stored', async () => {
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    for (const [index, eventCategory] of ['Boss  fights', 'Cafe\u0301'].entries()) {
+      const definition = { eventKey: `categorized ${index}`, eventScope: 'player', eventCategory };
+      const created = await app.http.post(
+        `/api/bus_tenants/${tenant.tenantId}/event-definitions`,
+        definition,
+        admin,
+      );
+      assert.equal(created.status, 201, created.text);
+      const event = {
+        playerId: players[0]!.playerId,
+        eventKey: definition.eventKey,
+        occurredAt: '2025-11-02T00:00:00Z',
+      };
+      const events = [{ ...event, idempotencyKey: definition.eventKey }];
+      assert.equal(
+        (await app.http.post('/api/game/player-events', { events }, players[0]!.caller)).status,
+        201,
+      );
+      const range = { from: '2025-11-01T00:00:00Z', to: '2025-12-01T00:00:00Z' };
+      const { rows } = await ask({
+        ...range,
+        where: { eventCategories: [` ${eventCategory} `] },
+        groupBy: ['eventCategory'],
+      });
+      assert.deepEqual(
+        rows.map((row) => [row['eventCategory'], row['events']]),
+        [[eventCategory, 1]],
+      );
+    }
+  });
+
   test('applies each filter', async () => {
     const filters: [object, (event: Sent) => boolean][] = [
       [{ eventKeys: ['fall', ' jump '] }, () => true],

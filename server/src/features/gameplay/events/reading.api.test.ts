@@ -133,6 +133,20 @@ describe('GET /api/bus_tenants/:tenantId/events', () => {
     assert.equal((await app.http.get(events + tooWide, reader)).status, 400);
   });
 
+  test('pages past the longest idempotency key', async () => {
+    const occurredAt = '2024-01-01T00:00:00Z';
+    const own = ['\u0001', '\u0002'].map((character, value) => ({
+      playerId: ada.playerId,
+      eventKey: 'jump',
+      idempotencyKey: character.repeat(64),
+      value,
+      occurredAt,
+    }));
+    assert.equal((await app.http.post('/api/game/player-events', { events: own }, ada.caller)).status, 201);
+    assert.deepEqual(await read('&from=2024-01-01T00:00:00Z&to=2024-01-02T00:00:00Z', 1), [1, 0]);
+    await app.owner.query('DELETE FROM player_events WHERE occurred_at = $1', [occurredAt]);
+  });
+
   test('accepts a cursor with any time offset', async () => {
     const cursor = Buffer.from(JSON.stringify(['2026-11-21T09:02:00+23:00', ''])).toString('base64url');
     assert.deepEqual(await read(`&cursor=${cursor}`), [1, 0]);

@@ -137,7 +137,8 @@ const filterFields = {
 export const EventsQuery = Type.Object({
   ...filterFields,
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
-  cursor: Type.Optional(Type.String({ maxLength: 512, description: '`nextCursor` of the previous page.' })),
+  // 64 control characters of an idempotencyKey are 384 in JSON, and 512 in base64url.
+  cursor: Type.Optional(Type.String({ maxLength: 1024, description: '`nextCursor` of the previous page.' })),
 });
 
 export const ExportQuery = Type.Object({
