@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
-import {
-  RateLimiterMemory,
-  RateLimiterRedis,
-  RateLimiterRes,
-  type IRateLimiterOptions,
-} from 'rate-limiter-flexible';
+import { RateLimiterRedis, RateLimiterRes, type IRateLimiterOptions } from 'rate-limiter-flexible';
 import { COUNT_WITHIN_MS, type Channel } from '../processes/channel.ts';
 import type { Redis } from '../redis/redis.ts';
 import { ProblemError } from '../core/problem.ts';
+import { MemoryLimiter } from './memory-limiter.ts';
 
 /** A limit of attempts within a time window. */
 export interface AttemptBudget {
@@ -66,9 +62,9 @@ export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
 export function createLimiter(
   { redis, primary }: SharedCounts,
   { name, points, seconds }: { name: string; points: number; seconds: number },
-): RateLimiterMemory | RateLimiterRedis {
+): MemoryLimiter | RateLimiterRedis {
   const options = { keyPrefix: `guildhall:${name}`, points, duration: seconds };
-  const memory = primary ? new PrimaryLimiter(primary, options) : new RateLimiterMemory(options);
+  const memory = primary ? new PrimaryLimiter(primary, options) : new MemoryLimiter(options);
   return redis
     ? new RateLimiterRedis({
         ...options,
@@ -97,7 +93,7 @@ interface LimiterAnswer {
 }
 
 /** Counts in the primary process. While that does not answer, counts in the memory of this process. */
-class PrimaryLimiter extends RateLimiterMemory {
+class PrimaryLimiter extends MemoryLimiter {
   readonly #primary: Channel;
   readonly #options: IRateLimiterOptions;
 
@@ -138,11 +134,11 @@ class PrimaryLimiter extends RateLimiterMemory {
 
 /** Answers the limiters of all processes, in the primary process. */
 export function createLimiterAnswers(): (question: LimiterQuestion) => Promise<LimiterAnswer> {
-  const limiters = new Map<string, RateLimiterMemory>();
+  const limiters = new Map<string, MemoryLimiter>();
   return async ({ options, change, key, points }) => {
     const name = options.keyPrefix!;
     let limiter = limiters.get(name);
-    if (!limiter) limiters.set(name, (limiter = new RateLimiterMemory(options)));
+    if (!limiter) limiters.set(name, (limiter = new MemoryLimiter(options)));
     const found = await limiter[change](key, points).then(
       (result) => ({ admitted: true, result }),
       (refused: unknown) => {
