@@ -183,18 +183,21 @@ async function resolveDefinitions(
   };
 
   const unknown = new Map<string, DefinitionPair>();
-  /** Without repeated events, which cost nothing. */
-  const undefinedEvents = new Map<string, CheckedEvent>();
   await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
     const { eventKey, eventValue } = event;
-    if (eventKey === null || find(event)) return;
-    unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
-    undefinedEvents.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
+    if (eventKey !== null && !find(event))
+      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
   });
   const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
   if (autoCreate) {
-    // A refused batch creates no definitions.
-    await takeNewEvents(services, scope, billing, [...undefinedEvents.values()]);
+    // A batch above the hard stop creates no definitions. Its repeated events cost nothing.
+    const charged = new Map<string, CheckedEvent>();
+    await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+      const definition = find(event);
+      const isStorable = definition ? isUsable(definition, scope) : event.eventKey !== null;
+      if (isStorable) charged.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
+    });
+    await takeNewEvents(services, scope, billing, [...charged.values()]);
     created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   }
   const reason = autoCreate
@@ -210,10 +213,10 @@ async function resolveDefinitions(
           ? refusal(event, 404, 'No event definition has this ID.')
           : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
       );
-    } else if (!definition.isActive) {
-      result.errors.push(refusal(event, 409, 'The event definition is inactive.'));
-    } else if (definition.eventScope !== scope && definition.eventScope !== 'both') {
-      result.errors.push(refusal(event, 409, `The event definition is for ${definition.eventScope} events.`));
+    } else if (!isUsable(definition, scope)) {
+      const { isActive, eventScope } = definition;
+      const reason = isActive ? `for ${eventScope} events` : 'inactive';
+      result.errors.push(refusal(event, 409, `The event definition is ${reason}.`));
     } else {
       if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
         const message =
@@ -225,6 +228,9 @@ async function resolveDefinitions(
   });
   return rows;
 }
+
+const isUsable = ({ isActive, eventScope }: Definition, scope: EventScope): boolean =>
+  isActive && (eventScope === scope || eventScope === 'both');
 
 function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
   const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
