@@ -173,6 +173,20 @@ describe('guildhall serve --processes 2', () => {
     assert.deepEqual(await traffic.stop(), []);
   });
 
+  test('leaves one process for each number if one dies while it is replaced', async () => {
+    const old = serving();
+    const started = () => serving().filter((pid) => !old.includes(pid));
+    server.child.kill('SIGUSR2');
+    await eventually(() => started().length === 1);
+    const [replacement] = started();
+    // It does not answer before the process that is started for the killed one.
+    process.kill(replacement!, 'SIGSTOP');
+    process.kill(old[0]!, 'SIGKILL');
+    await eventually(() => started().length === 2);
+    process.kill(replacement!, 'SIGCONT');
+    await replaced(old, 2);
+  });
+
   test('SIGTERM for one serving process replaces it without a refused request', async () => {
     const old = serving();
     const traffic = load('/health/ready', 8);

@@ -19,8 +19,8 @@ import type { ServerOptions } from './start-server.ts';
 
 const SERVING_PROCESS = fileURLToPath(new URL('serving-process.ts', import.meta.url));
 
-/** How long a process that is replaced keeps the idle connections of its clients. */
-const RETIRE_WITHIN_MS = 5_000;
+/** A process that is replaced keeps the idle connections of its clients for this long. */
+const RETIRE: Stop = { reason: 'retire', drainMs: 5_000 };
 
 /** Running requests have 10 seconds. A process that takes longer to stop is killed. */
 const STOP_WITHIN_MS = 15_000;
@@ -134,7 +134,10 @@ export async function startProcesses(
       if (isStopping || current.has(number)) return;
       const serving = launch(number, { prepare: false, mayCreateDemo: false });
       try {
-        await adopt(number, serving);
+        await serving.ready;
+        // The process died while it was replaced, and its replacement answers.
+        if (current.has(number)) await serving.stop(RETIRE);
+        else await adopt(number, serving);
         return;
       } catch (error) {
         await serving.ended;
@@ -146,11 +149,13 @@ export async function startProcesses(
   /** Starts a new process, and ends the old one when the new one answers. */
   const replace = async (number: number): Promise<void> => {
     if (isStopping) return;
-    const old = current.get(number);
     // The first process updates the database for the code that is new.
     const serving = launch(number, { prepare: number === 1, mayCreateDemo: false });
+    await serving.ready;
+    // Another one than before, if that one died and was started again.
+    const old = current.get(number);
     await adopt(number, serving);
-    await old?.stop({ reason: 'retire', drainMs: RETIRE_WITHIN_MS });
+    await old?.stop(RETIRE);
   };
 
   let turn: Promise<unknown> = Promise.resolve();
