@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import pg from 'pg';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
 const folder = dataFolder();
@@ -58,5 +60,28 @@ describe('guildhall partitions', () => {
       other.output,
       /Allowed choices are match_events, player_events, login_ledger, logout_ledger/,
     );
+  });
+
+  test('prints the rows of months without a partition before it deletes them', async () => {
+    const owner = new pg.Client({
+      host: join(folder.path, 'socket'),
+      user: 'guildhall',
+      database: 'guildhall',
+    });
+    await owner.connect();
+    await owner.query(`
+      INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, occurred_at, created_at_gl, received_at_db)
+      SELECT id, id, id, id, 'logout', at, at, at FROM (SELECT gen_random_uuid() AS id, timestamptz '2020-01-15Z' AS at) row`);
+    await owner.end();
+    const drop = (options: string) => partitions(`drop --table logout_ledger ${options}`);
+    assert.deepEqual(await drop(`--before ${monthIn(0)}`), {
+      code: 0,
+      output:
+        '1 rows of months without a partition\nNothing is dropped yet. Add --yes to delete these rows for good.\n',
+    });
+    assert.deepEqual(await drop(`--before ${monthIn(0)} --yes`), {
+      code: 0,
+      output: 'Deleted 1 rows of months without a partition.\n',
+    });
   });
 });

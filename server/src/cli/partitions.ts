@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import pg from 'pg';
-import { findPartitionsBefore } from '../database/drop-partitions.ts';
+import { countUnpartitionedBefore, findPartitionsBefore } from '../database/drop-partitions.ts';
 import { listPartitions, type Partition } from '../database/list-partitions.ts';
 import {
   firstOfMonth,
@@ -82,8 +82,10 @@ async function dropBefore(
     return;
   }
   const found = await findPartitionsBefore(owner, table, before);
-  if (found.length === 0 && archived === 0) return console.log('Nothing is older.');
+  const unpartitioned = await countUnpartitionedBefore(owner, table, before);
+  if (found.length === 0 && unpartitioned === 0 && archived === 0) return console.log('Nothing is older.');
   if (found.length > 0) console.log(describePartitions(found, {}).join('\n'));
+  if (unpartitioned > 0) console.log(`${unpartitioned} rows of months without a partition`);
   if (archived > 0) console.log(`${archived} archived events from before ${before.slice(0, 7)}`);
   console.log('Nothing is dropped yet. Add --yes to delete these rows for good.');
 }

@@ -86,15 +86,28 @@ async function detach(
   await withTableLock(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());
 }
 
-/** Deletes the rows of the default partition from before a day: those of months without a partition. Returns their number. */
+/** The rows of months without a partition from before a day. */
+const unpartitionedBefore = (table: PartitionedTable, before: string): string =>
+  `FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}T00:00:00Z'`;
+
+export async function countUnpartitionedBefore(
+  owner: pg.Pool,
+  table: PartitionedTable,
+  before: string,
+): Promise<number> {
+  const { rows } = await owner.query(
+    `SELECT count(*)::float8 AS count ${unpartitionedBefore(table, before)}`,
+  );
+  return rows[0].count;
+}
+
+/** Deletes the rows of months without a partition. Returns their number. */
 export async function deleteUnpartitionedBefore(
   owner: pg.Pool,
   table: PartitionedTable,
   before: string,
 ): Promise<number> {
-  const { rowCount } = await owner.query(
-    `DELETE FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}T00:00:00Z'`,
-  );
+  const { rowCount } = await owner.query(`DELETE ${unpartitionedBefore(table, before)}`);
   return rowCount!;
 }
 
