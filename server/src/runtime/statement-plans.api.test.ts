@@ -67,10 +67,6 @@ const ALL_SHARDS: { pattern: RegExp; why: string }[] = [
     why: 'the tenant is hidden from the planner, so that it uses the index of a player, a match or a hash',
   },
   {
-    pattern: /^WITH reached AS MATERIALIZED .* UPDATE login_sessions session/,
-    why: 'with the tenant in the second condition, the planner may read all sessions of the tenant',
-  },
-  {
     pattern: /^INSERT INTO tenant_player_counts .* FROM added /,
     why: 'a trigger counts the new rows of a statement',
   },

@@ -54,10 +54,19 @@ export async function endPlayerSessions(
   transaction: Querier,
   playerId: string,
   filter: SessionFilter,
-  { reason, message = null }: { reason: LogoutReason; message?: string | null },
+  {
+    reason,
+    message = null,
+    keepToken = null,
+  }: {
+    reason: LogoutReason;
+    message?: string | null;
+    /** A session that ends like by a logout: its access token stays valid for the profile. */
+    keepToken?: string | null;
+  },
 ): Promise<number> {
   const at = now();
-  const ended = await endOpenSessions(transaction, playerId, filter, at);
+  const ended = await endOpenSessions(transaction, playerId, filter, { at, keepToken });
   if (ended.length > 0) {
     const sessions = ended.map((session) => ({ ...session, ledgerId: newId() }));
     await insertLogouts(transaction, playerId, sessions, { reason, message, at });

@@ -50,13 +50,14 @@ export async function endOpenSessions(
   db: Querier,
   playerId: string,
   filter: SessionFilter,
-  at: string,
+  { at, keepToken }: { at: string; keepToken: string | null },
 ): Promise<{ tenantId: string; sessionId: string }[]> {
+  // Hidden from the planner, which could read all sessions of the tenant instead of those of the player.
   const condition =
     filter === 'everywhere'
       ? empty
       : 'tenantId' in filter
-        ? sql`AND tenant_id = ${filter.tenantId}`
+        ? sql`AND (tenant_id = ${filter.tenantId}) IS TRUE`
         : sql`AND device_id = ${filter.deviceId}`;
   const reached = await db.rows<{ tenantId: string; sessionId: string; wasOpen: boolean }>(sql`
     WITH reached AS MATERIALIZED (
@@ -65,7 +66,9 @@ export async function endOpenSessions(
       ORDER BY tenant_id, session_id
       FOR NO KEY UPDATE)
     UPDATE login_sessions session
-    SET ended_at = coalesce(ended_at, ${at}), tokens_revoked_at = coalesce(tokens_revoked_at, clock_timestamp()),
+    SET ended_at = coalesce(ended_at, ${at}),
+        tokens_revoked_at = CASE WHEN session.session_id = ${keepToken} THEN tokens_revoked_at
+                                 ELSE coalesce(tokens_revoked_at, clock_timestamp()) END,
         updated_at_db = clock_timestamp()
     FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
     RETURNING session.tenant_id AS "tenantId", session.session_id AS "sessionId", reached.was_open AS "wasOpen"`);

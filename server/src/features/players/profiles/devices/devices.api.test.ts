@@ -214,14 +214,17 @@ describe('PATCH /api/player/devices/{deviceId}', () => {
     assert.equal(rows.length, 2);
   });
 
-  test('refuses to block or unblock other devices with a token of a revoked session', async () => {
+  test('refuses a block and an unblock with a token of a revoked session', async () => {
     const { username, device, caller: stolen } = await arrangeDevice();
     const { body } = await login(username, newFingerprint());
     const owner = { bearer: body.accessToken as string };
     const own = (await list(owner)).body.find(({ id }: typeof device) => id !== device.id);
     assert.equal((await change(device.id, { isBlocked: true }, owner)).status, 200);
-    for (const isBlocked of [true, false]) {
-      const refused = await change(own.id, { isBlocked, deviceName: 'mine' }, stolen);
+    for (const [id, isBlocked] of [
+      [device.id, false],
+      [own.id, true],
+    ]) {
+      const refused = await change(id, { isBlocked, deviceName: 'mine' }, stolen);
       assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_bearer']);
     }
     const states = (await list(owner)).body.map((left: typeof device) => [left.isBlocked, left.deviceName]);
@@ -229,6 +232,17 @@ describe('PATCH /api/player/devices/{deviceId}', () => {
       [false, null],
       [true, null],
     ]);
+    assert.equal((await change(device.id, { isBlocked: false }, owner)).status, 200);
+  });
+
+  test('lets a token that has blocked its own device unblock it, until another one blocks it', async () => {
+    const { username, device, caller } = await arrangeDevice();
+    const { body } = await login(username, newFingerprint());
+    const owner = { bearer: body.accessToken as string };
+    for (const isBlocked of [true, true, false, true])
+      assert.equal((await change(device.id, { isBlocked }, caller)).status, 200);
+    assert.equal((await change(device.id, { isBlocked: true }, owner)).status, 200);
+    assert.equal((await change(device.id, { isBlocked: false }, caller)).status, 401);
   });
 
   test('returns 400 for a deleted profile, and stores nothing', async () => {

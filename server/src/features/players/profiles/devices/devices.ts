@@ -6,13 +6,7 @@ import { now } from '../../../../core/timestamps.ts';
 import { platformDisplayName } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import { lockActiveProfile, requireUnrevokedSession } from '../lock-profile.ts';
-import {
-  findDevices,
-  isDeviceOfSession,
-  updateDevice,
-  type DeviceChanges,
-  type DeviceRow,
-} from './queries.ts';
+import { findDevices, updateDevice, type DeviceChanges, type DeviceRow } from './queries.ts';
 
 /** The maximum number of devices of a player. A trigger (migration 0004) deletes the devices over it. */
 export const MAX_DEVICES = 50;
@@ -39,7 +33,7 @@ export async function listDevices(
 /**
  * Changes a device of the player. Blocking it ends its sessions in all tenants, also those of concurrent sign-ins, and revokes their
  * refresh tokens. The profile and the device are locked, and a sign-in takes the same locks before it writes its session. Throws
- * not_found, profile_deleted, and invalid_bearer for a block or an unblock of another device with a token of a revoked session.
+ * not_found, profile_deleted, and invalid_bearer for a block or an unblock with a token of a revoked session.
  */
 export async function changeDevice(
   database: Database,
@@ -50,12 +44,17 @@ export async function changeDevice(
   const { playerId } = caller;
   const device = await database.forPlayer(playerId).transaction(async (transaction) => {
     await lockActiveProfile(transaction, playerId);
-    // Otherwise a thief could block the other devices of the owner. Somebody who has blocked the own device can still unblock it.
-    if (changes.isBlocked !== undefined && !(await isDeviceOfSession(transaction, caller, deviceId)))
-      await requireUnrevokedSession(transaction, caller);
+    // Otherwise a thief could unblock the stolen device, or block the other devices of its owner.
+    if (changes.isBlocked !== undefined) await requireUnrevokedSession(transaction, caller);
     const changed = await updateDevice(transaction, playerId, deviceId, changes, now());
     if (changes.isBlocked && changed)
-      await endPlayerSessions(transaction, playerId, { deviceId }, { reason: 'device_blocked' });
+      // Whoever blocks the own device can change their mind while the token is valid.
+      await endPlayerSessions(
+        transaction,
+        playerId,
+        { deviceId },
+        { reason: 'device_blocked', keepToken: caller.sessionId },
+      );
     return changed;
   });
   if (!device) throw new ProblemError('not_found', 'The player has no such device.');

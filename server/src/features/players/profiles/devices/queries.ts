@@ -1,4 +1,3 @@
-import type { PlayerCaller } from '../../../../core/callers.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import type { PageRequest } from '../../../../core/page.ts';
@@ -60,18 +59,6 @@ export function updateDevice(
         updated_at_gl = ${at}
     WHERE id = ${deviceId} AND player_id = ${playerId}
     RETURNING ${columns}`);
-}
-
-/** Whether the session of a token was opened on a device. */
-export async function isDeviceOfSession(
-  db: Querier,
-  { playerId, tenantId, sessionId }: PlayerCaller,
-  deviceId: string,
-): Promise<boolean> {
-  const row = await db.row(sql`
-    SELECT FROM login_sessions
-    WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND player_id = ${playerId} AND device_id = ${deviceId}`);
-  return row !== undefined;
 }
 
 /** Erases what the devices of a player say about their owner. The ids stay, because ledger rows have them. */
