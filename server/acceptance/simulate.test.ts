@@ -111,7 +111,8 @@ async function readAll(tenant: string, gameKey: string) {
 
 describe('guildhall simulate', { timeout: 300_000 }, () => {
   test('plays without a key in the demo of the embedded database', async () => {
-    const command = start('--players 12 --rate 100 --duration 1h --spike off');
+    // Eight of them are online, so at least one is in no match and sends player events.
+    const command = start('--players 24 --rate 100 --duration 1h --spike off');
     const output = await runUntilEvents(command, tenantId, 'player');
     const counted = counts(output);
     const { events, players, matches } = await readAll(tenantId, printed('GAME_KEY'));
