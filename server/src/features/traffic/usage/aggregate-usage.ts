@@ -1,3 +1,4 @@
+import { runSteps } from '../../../core/run-steps.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
@@ -12,9 +13,6 @@ export type AggregationServices = MailServices & { database: Database };
 /** Entries that one transaction moves. 100,000 of 5,000 keys take 0.15 seconds. */
 const ENTRIES_PER_STEP = 100_000;
 
-/** The transactions of one run. So a worker that stops does not wait for all entries of a long outage. */
-const STEPS_PER_RUN = 10;
-
 /**
  * Aggregates charged usage into the daily totals, all of it if there is not much. Warns each workspace that has reached a warning
  * percentage, once per percentage, period and plan. If it has reached several at once, only the highest is sent.
@@ -23,7 +21,7 @@ export async function aggregateUsage(
   services: AggregationServices,
   entriesPerStep = ENTRIES_PER_STEP,
 ): Promise<void> {
-  const step = (): Promise<number> =>
+  await runSteps(entriesPerStep, () =>
     services.database.forPlatform().transaction(async (transaction) => {
       const { moved, usage } = await aggregateEntries(transaction, entriesPerStep);
       if (usage.length === 0) return moved;
@@ -31,8 +29,8 @@ export async function aggregateUsage(
       const highest = new Map(due.map((warning) => [warning.workspaceId, warning]));
       for (const warning of highest.values()) await sendWarning(services, transaction, warning);
       return moved;
-    });
-  for (let steps = 1; (await step()) === entriesPerStep && steps < STEPS_PER_RUN; steps++);
+    }),
+  );
 }
 
 /** Notifies the team and the webhooks of a workspace about the share of its plan that is used. */

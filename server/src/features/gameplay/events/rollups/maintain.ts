@@ -3,6 +3,7 @@ import type { Database, Querier, Scope } from '../../../../database/database.ts'
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import type { ProblemError } from '../../../../core/problem.ts';
+import { runSteps } from '../../../../core/run-steps.ts';
 import { floor, next } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/create-archive.ts';
@@ -26,21 +27,18 @@ import {
 /** Deltas that one transaction moves. On a busy machine, 10,000 of different minutes take 0.5 seconds. */
 const DELTAS_PER_STEP = 10_000;
 
-/** The transactions of one run. So a worker that stops does not wait for all deltas. */
-const STEPS_PER_RUN = 10;
-
 /**
  * Moves deltas into the roll-ups, all of them if they are not many (docs/decisions/0061-event-rollups.md). If another process does
  * so already, or recounts a day, it does nothing.
  */
 export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PER_STEP): Promise<void> {
-  const step = (): Promise<number> =>
+  await runSteps(deltasPerStep, () =>
     database
       .forPlatform()
       .transaction(async (transaction) =>
         (await tryRollupLock(transaction)) ? moveDeltas(transaction, deltasPerStep) : 0,
-      );
-  for (let steps = 1; (await step()) === deltasPerStep && steps < STEPS_PER_RUN; steps++);
+      ),
+  );
 }
 
 /** Yields each day of a tenant that can have events, archived ones included, or roll-ups. */

@@ -1,0 +1,7 @@
+/** So a worker that stops does not wait for all the work of a long outage. */
+const STEPS_PER_RUN = 10;
+
+/** Repeats a step that handles at most `limit` rows and returns their number, until one handles fewer. Ends after 10 steps. */
+export async function runSteps(limit: number, step: () => Promise<number>): Promise<void> {
+  for (let steps = 1; (await step()) === limit && steps < STEPS_PER_RUN; steps++);
+}
