@@ -80,7 +80,7 @@ async function detach(
     const past = `${table}_past`;
     await client.query(`
       CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES);
-      DELETE FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}';
+      DELETE ${unpartitionedBefore(table, before)};
       ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
   };
   await withTableLock(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());

@@ -54,9 +54,12 @@ export function definitionCondition(
   definitionId: Sql,
 ): Sql | undefined {
   const definitions = filterDefinitions(tenantId, filter);
-  // An array, because the planner could turn IN into a join.
-  return definitions && sql`${definitionId} = ANY (ARRAY(${definitions}))`;
+  return definitions && isOneOfDefinitions(definitionId, definitions);
 }
+
+/** Returns the condition that a query for the IDs of definitions has an ID. An array, because the planner could turn IN into a join. */
+export const isOneOfDefinitions = (definitionId: Sql, definitions: Sql): Sql =>
+  sql`${definitionId} = ANY (ARRAY(${definitions}))`;
 
 /** Returns a query for the IDs of the definitions of a filter, or undefined if the filter selects all definitions. */
 export function filterDefinitions(

@@ -5,7 +5,6 @@ export {
   hasLinkedPlayer,
   PORTAL_TENANT_ID,
   revokePortalSessions,
-  revokePortalSessionsOfMethod,
 } from './queries.ts';
 export { portalSessionRoutes, storeAPortalRoutes } from './routes.ts';
 export { createStoreAOpenId } from './store-a-openid.ts';

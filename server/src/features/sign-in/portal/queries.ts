@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
-import { sql } from '../../../database/sql.ts';
+import { empty, sql } from '../../../database/sql.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
@@ -132,21 +132,19 @@ export async function revokeSession(db: Querier, sessionId: string): Promise<boo
   return revoked === 1;
 }
 
-/** Revokes all portal sessions of a player. The caller must hold the lock on the player: see {@link insertSession}. */
-export async function revokePortalSessions(db: Querier, playerId: string): Promise<void> {
-  await db.run(sql`
-    UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE player_id = ${playerId} AND revoked_at IS NULL`);
-}
-
-/** Revokes the portal sessions that a sign-in method opened. The caller must hold the lock on the player: see {@link insertSession}. */
-export async function revokePortalSessionsOfMethod(
+/**
+ * Revokes all portal sessions of a player, or those that one sign-in method opened. The caller must hold the lock on the player: see
+ * {@link insertSession}.
+ */
+export async function revokePortalSessions(
   db: Querier,
   playerId: string,
-  authMethodId: string,
+  authMethodId?: string,
 ): Promise<void> {
+  const ofMethod = authMethodId === undefined ? empty : sql`AND auth_method_id = ${authMethodId}`;
   await db.run(sql`
     UPDATE portal_sessions SET revoked_at = clock_timestamp()
-    WHERE player_id = ${playerId} AND auth_method_id = ${authMethodId} AND revoked_at IS NULL`);
+    WHERE player_id = ${playerId} AND revoked_at IS NULL ${ofMethod}`);
 }
 
 /** The session of a refresh token, valid or not. */

@@ -1,7 +1,7 @@
 import { splitBySpans } from '../../../../core/time-spans.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
-import { eventTable, filterDefinitions, type EventFilter } from '../event-filter.ts';
+import { eventTable, filterDefinitions, isOneOfDefinitions, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 
 /** A filter with limits in the format of toMicroseconds(). */
@@ -62,9 +62,10 @@ export function countedEvents(
   const wholeFrom = sql`${whole[0]?.from}::timestamptz`;
   const wholeTo = sql`${whole.at(-1)?.to}::timestamptz`;
   const definitions = only ?? filterDefinitions(tenantId, filter);
-  const isCounted = (column: Sql): Sql => sql`${column} = ANY (ARRAY(${definitions}))`;
   // IS TRUE keeps it out of the index: before version 17, PostgreSQL would read the range once for each definition.
-  const ofDefinitions = definitions ? sql`AND (${isCounted(sql`definition_id`)}) IS TRUE` : empty;
+  const ofDefinitions = definitions
+    ? sql`AND (${isOneOfDefinitions(sql`definition_id`, definitions)}) IS TRUE`
+    : empty;
   // OFFSET 0 keeps the planner from joining: it would read all parts of the tenant.
   const rollups = (ranges: typeof whole, condition: Sql, definition = empty): Sql => sql`
     SELECT counted.*
@@ -101,7 +102,7 @@ export function countedEvents(
     CROSS JOIN LATERAL (
       ${countByMinute(
         sql`${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
-          ${definitions ? sql`AND ${isCounted(sql`event_definitions_id`)}` : empty}`,
+          ${definitions ? sql`AND ${isOneOfDefinitions(sql`event_definitions_id`, definitions)}` : empty}`,
       )}
       OFFSET 0) counted`;
 }

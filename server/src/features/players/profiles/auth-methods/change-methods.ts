@@ -5,7 +5,7 @@ import { now } from '../../../../core/timestamps.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import { lockCredentials, unlinkAddress } from '../../../sign-in/email/index.ts';
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
-import { revokePortalSessionsOfMethod } from '../../../sign-in/portal/index.ts';
+import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
 import { lockForMethodChange } from '../lock-profile.ts';
 import { notifyChange, type ChangeAuthor } from '../notify-change.ts';
 import {
@@ -104,7 +104,7 @@ export async function unlinkMethod(
     if (!removed) throw new ProblemError('auth_method_not_found');
     const next = await findLastUsedMethod(transaction, playerId);
     if (!next) throw new ProblemError('last_auth_method');
-    await revokePortalSessionsOfMethod(transaction, playerId, methodId);
+    await revokePortalSessions(transaction, playerId, methodId);
     // Notify before the address is removed, so that it gets the mail too.
     await notifyChange(services, transaction, caller, 'unlinked', { authProvider: removed.provider });
     if (removed.provider.startsWith('Email'))
