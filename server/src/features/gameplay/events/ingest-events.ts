@@ -189,7 +189,7 @@ async function resolveDefinitions(
       unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
   });
   const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
-  if (autoCreate) {
+  if (autoCreate && billing.hasHardStop) {
     // A batch above the hard stop creates no definitions. Its repeated events cost nothing.
     const charged = new Map<string, CheckedEvent>();
     await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
@@ -198,8 +198,8 @@ async function resolveDefinitions(
       if (isStorable) charged.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
     });
     await takeNewEvents(services, scope, billing, [...charged.values()]);
-    created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   }
+  if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
   const reason = autoCreate
     ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
     : 'auto-create is off';
@@ -214,9 +214,8 @@ async function resolveDefinitions(
           : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
       );
     } else if (!isUsable(definition, scope)) {
-      const { isActive, eventScope } = definition;
-      const reason = isActive ? `for ${eventScope} events` : 'inactive';
-      result.errors.push(refusal(event, 409, `The event definition is ${reason}.`));
+      const state = definition.isActive ? `for ${definition.eventScope} events` : 'inactive';
+      result.errors.push(refusal(event, 409, `The event definition is ${state}.`));
     } else {
       if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
         const message =
