@@ -757,7 +757,7 @@ export interface paths {
         head?: never;
         /**
          * Name, trust or block a device
-         * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but cannot block or unblock devices.
+         * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but cannot block or unblock devices. The token that blocks its own device still can.
          */
         patch: operations["updateDevice"];
         trace?: never;

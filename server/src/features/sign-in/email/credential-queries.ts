@@ -196,7 +196,7 @@ export async function deleteCredentials(db: Querier, playerId: string): Promise<
 }
 
 /**
- * Deletes the codes of a player's addresses. If nobody has verified an address, its codes in tenants where the player never was stay:
+ * Deletes the codes of a player's addresses. If nobody has verified an address, its codes in tenants that do not know the player stay:
  * anybody can sign up with the address of somebody else. Call it before the addresses are released, because row-level security shows
  * a player the codes of their own addresses only.
  */

@@ -52,7 +52,7 @@ export async function endOpenSessions(
   filter: SessionFilter,
   { at, keepToken }: { at: string; keepToken: string | null },
 ): Promise<{ tenantId: string; sessionId: string }[]> {
-  // Hidden from the planner, which could read all sessions of the tenant instead of those of the player.
+  // IS TRUE keeps the planner from reading all sessions of the tenant instead of those of the player.
   const condition =
     filter === 'everywhere'
       ? empty

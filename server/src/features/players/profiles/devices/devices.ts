@@ -48,7 +48,7 @@ export async function changeDevice(
     if (changes.isBlocked !== undefined) await requireUnrevokedSession(transaction, caller);
     const changed = await updateDevice(transaction, playerId, deviceId, changes, now());
     if (changes.isBlocked && changed)
-      // Whoever blocks the own device can change their mind while the token is valid.
+      // A player who blocks the device in use can unblock it while the token is valid.
       await endPlayerSessions(
         transaction,
         playerId,

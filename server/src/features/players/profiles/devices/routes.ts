@@ -37,7 +37,7 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
           description:
             'Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason ' +
             '`device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but ' +
-            'cannot block or unblock devices.',
+            'cannot block or unblock devices. The token that blocks its own device still can.',
           params: DevicePath,
           body: ChangeDeviceBody,
           response: { 200: Device },

@@ -256,7 +256,7 @@ describe('POST /api/player-profile/me/merge', () => {
     assert.equal((await login(source.username)).body.playerId, target.playerId);
   });
 
-  test('ends the sessions of the target in tenants where the source was banned', async () => {
+  test('ends the sessions of the target in tenants that banned the source', async () => {
     const [target, source, formerlyBanned] = [await newPlayer(), await newPlayer(), await newPlayer()];
     const { body: elsewhere } = await login(target.username, { at: sibling });
     await ban(source.playerId);
