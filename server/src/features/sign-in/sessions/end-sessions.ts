@@ -1,11 +1,10 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
-import { endSession, findSession, endOpenSessions, insertLogouts, type SessionFilter } from './queries.ts';
-import type { LogoutReason } from './logout-reasons.ts';
+import { endSession, findSession } from './queries.ts';
 import { sealLogoutMetadata } from './personal-data.ts';
 
 export interface LogOutRequest {
@@ -43,33 +42,4 @@ export async function logOut(
     if (!before?.endedAt) throw new Error('A session could not be ended, but it is still open.');
     return { sessionId, endedAt: before.endedAt, reason: before.reason ?? reason };
   });
-}
-
-/**
- * Ends all open sessions of a player in a tenant, on a device, or everywhere, and returns their number. Each session gets a row in the
- * logout ledger. Their refresh tokens stop working. The caller's transaction must hold the lock on the access record, the device or the
- * player (see {@link endOpenSessions}). `last_seen_at` does not change, because the player sent no request.
- */
-export async function endPlayerSessions(
-  transaction: Querier,
-  playerId: string,
-  filter: SessionFilter,
-  {
-    reason,
-    message = null,
-    keepToken = null,
-  }: {
-    reason: LogoutReason;
-    message?: string | null;
-    /** A session that ends like by a logout: its access token stays valid for the profile. */
-    keepToken?: string | null;
-  },
-): Promise<number> {
-  const at = now();
-  const ended = await endOpenSessions(transaction, playerId, filter, { at, keepToken });
-  if (ended.length > 0) {
-    const sessions = ended.map((session) => ({ ...session, ledgerId: newId() }));
-    await insertLogouts(transaction, playerId, sessions, { reason, message, at });
-  }
-  return ended.length;
 }

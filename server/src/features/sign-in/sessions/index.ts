@@ -1,4 +1,4 @@
-export { endPlayerSessions } from './end-sessions.ts';
+export { endPlayerSessions } from './queries.ts';
 export { loginRowHash, loginRowHashParts } from './login-row-hash.ts';
 export { openLoginData, openLogoutMetadata, sealLoginData, type SealedRow } from './personal-data.ts';
 export { eraseSessions, keySaltOf } from './queries.ts';

@@ -1,4 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
+import { now } from '../../../core/timestamps.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import type { HashedLogin } from './login-row-hash.ts';
 import type { LogoutReason } from './logout-reasons.ts';
@@ -39,19 +40,30 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
 export type SessionFilter = { tenantId: string } | { deviceId: string } | 'everywhere';
 
 /**
- * Ends the open sessions of a player and revokes their tokens. Returns the sessions that were open. Sessions that ended within the last
- * 2 hours are revoked too: an access token of theirs may still be valid, and must not change how the player signs in.
+ * Ends the open sessions of a player in a tenant, on a device, or everywhere, revokes their tokens, and appends a row to the logout
+ * ledger for each of them. Returns their number. `last_seen_at` does not change, because the player sent no request. Sessions that ended
+ * within the last 2 hours are revoked too: an access token of theirs may still be valid, and must not change how the player signs in.
  *
  * The caller must have locked the access record, the device or the player in an earlier statement. A sign-in writes its session under
  * this lock, so this statement sees the sessions of every sign-in that the lock waited for. The sessions are locked in the order of
  * their ids, so that a concurrent ban and block cannot deadlock.
  */
-export async function endOpenSessions(
+export function endPlayerSessions(
   db: Querier,
   playerId: string,
   filter: SessionFilter,
-  { at, keepToken }: { at: string; keepToken: string | null },
-): Promise<{ tenantId: string; sessionId: string }[]> {
+  {
+    reason,
+    message = null,
+    keepToken = null,
+  }: {
+    reason: LogoutReason;
+    message?: string | null;
+    /** A session that ends like by a logout: its access token stays valid for the profile. */
+    keepToken?: string | null;
+  },
+): Promise<number> {
+  const at = now();
   // IS TRUE keeps the planner from reading all sessions of the tenant instead of those of the player.
   const condition =
     filter === 'everywhere'
@@ -59,35 +71,26 @@ export async function endOpenSessions(
       : 'tenantId' in filter
         ? sql`AND (tenant_id = ${filter.tenantId}) IS TRUE`
         : sql`AND device_id = ${filter.deviceId}`;
-  const reached = await db.rows<{ tenantId: string; sessionId: string; wasOpen: boolean }>(sql`
+  return db.count(sql`
     WITH reached AS MATERIALIZED (
       SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions
       WHERE player_id = ${playerId} ${condition} AND (ended_at IS NULL OR ended_at > now() - interval '2 hours')
       ORDER BY tenant_id, session_id
-      FOR NO KEY UPDATE)
-    UPDATE login_sessions session
-    SET ended_at = coalesce(ended_at, ${at}),
-        tokens_revoked_at = CASE WHEN session.session_id = ${keepToken} THEN tokens_revoked_at
-                                 ELSE coalesce(tokens_revoked_at, clock_timestamp()) END,
-        updated_at_db = clock_timestamp()
-    FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
-    RETURNING session.tenant_id AS "tenantId", session.session_id AS "sessionId", reached.was_open AS "wasOpen"`);
-  return reached.filter(({ wasOpen }) => wasOpen);
-}
-
-/** Appends a row to the logout ledger for each of a player's sessions. */
-export async function insertLogouts(
-  db: Querier,
-  playerId: string,
-  sessions: { tenantId: string; sessionId: string; ledgerId: string }[],
-  { reason, message, at }: { reason: LogoutReason; message: string | null; at: string },
-): Promise<void> {
-  await db.run(sql`
-    INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, message, occurred_at, created_at_gl)
-    SELECT tenant_id, id, session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
-    FROM unnest(${sessions.map(({ tenantId }) => tenantId)}::uuid[],
-                ${sessions.map(({ ledgerId }) => ledgerId)}::uuid[],
-                ${sessions.map(({ sessionId }) => sessionId)}::uuid[]) AS ended (tenant_id, id, session_id)`);
+      FOR NO KEY UPDATE),
+    revoked AS (
+      UPDATE login_sessions session
+      SET ended_at = coalesce(ended_at, ${at}),
+          tokens_revoked_at = CASE WHEN session.session_id = ${keepToken} THEN tokens_revoked_at
+                                   ELSE coalesce(tokens_revoked_at, clock_timestamp()) END,
+          updated_at_db = clock_timestamp()
+      FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
+      RETURNING session.tenant_id, session.session_id, reached.was_open),
+    ledger AS (
+      INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, message, occurred_at, created_at_gl)
+      SELECT tenant_id, gen_random_uuid(), session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
+      FROM revoked WHERE was_open
+      RETURNING id)
+    SELECT count(*)::int AS count FROM ledger`);
 }
 
 /** The salt of the session that a ledger row belongs to. A sub-select, because the primary key must serve it for each row. */
