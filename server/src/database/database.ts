@@ -108,7 +108,7 @@ const LEAST_POOL_SIZE = 4;
 
 export interface DatabaseOptions {
   poolSize?: number;
-  work?: 'request' | 'job';
+  work?: 'request' | 'background' | 'job';
   /** How many processes of this server divide the connections. */
   processes?: number;
 }

@@ -12,8 +12,11 @@ const BY_INDEX = {
   jit: 'off',
 };
 
-/** The statement timeout in seconds, for each class of work. */
-const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, job: 600 };
+/**
+ * The statement timeout in seconds, for each class of work. What the worker does all the time (`background`) must go on soon after a
+ * failover of PostgreSQL, so only the scheduled jobs wait for long statements (`job`).
+ */
+const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, background: 30, job: 600 };
 
 /**
  * How much longer than its timeout a statement waits for PostgreSQL. Then the connection is closed: the network or PostgreSQL hangs.
@@ -24,9 +27,13 @@ const SILENT_SECONDS = 10;
 export function openPool(
   url: string,
   role: string,
-  options: { poolSize: number; pipeline: boolean; work?: keyof typeof STATEMENT_SECONDS },
+  {
+    poolSize,
+    pipeline,
+    work = 'request',
+  }: { poolSize: number; pipeline: boolean; work?: keyof typeof STATEMENT_SECONDS },
 ): pg.Pool {
-  const seconds = STATEMENT_SECONDS[options.work ?? 'request'];
+  const seconds = STATEMENT_SECONDS[work];
   const settings = {
     role,
     timezone: 'UTC',
@@ -34,12 +41,12 @@ export function openPool(
     idle_in_transaction_session_timeout: '60s',
     // By default PostgreSQL would use two more cores for a large read.
     max_parallel_workers_per_gather: '0',
-    ...(options.work !== 'job' && BY_INDEX),
+    ...(work !== 'job' && work !== 'background' && BY_INDEX),
   };
   const pool = new pg.Pool({
     connectionString: url,
-    max: options.poolSize,
-    pipeline: options.pipeline,
+    max: poolSize,
+    pipeline,
     types: rowTypes,
     options: Object.entries(settings)
       .map(([name, value]) => `-c ${name}=${value}`)

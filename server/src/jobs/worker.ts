@@ -42,6 +42,12 @@ const SUPERVISION_SECONDS = 10;
  */
 const SCHEDULED = { expireInSeconds: 24 * 60 * 60, heartbeatSeconds: 60 };
 
+/**
+ * Limits of the statements of pg-boss. If PostgreSQL stays silent, for example after a failover, the connection is closed at the second
+ * limit. The operating system would wait for 15 minutes.
+ */
+const STATEMENTS = { options: '-c statement_timeout=30s', query_timeout: 40_000 };
+
 /** How often a persistent problem is logged again. */
 const REPEAT_REPORT_MS = 60_000;
 
@@ -65,6 +71,7 @@ export async function startWorker(
     connectionString: url,
     application_name: 'guildhall worker',
     max: 3,
+    ...STATEMENTS,
     superviseIntervalSeconds: SUPERVISION_SECONDS,
     monitorIntervalSeconds: SUPERVISION_SECONDS,
   });

@@ -15,8 +15,9 @@ import type { WorkerServices } from './services.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { createVault } from '../security/vault.ts';
 
-/** Connections of the worker: as the application, and as the owner of the database. */
+/** Connections of the worker: as the application, the same for scheduled jobs, and as the owner of the database. */
 const POOL_SIZE = 4;
+const SCHEDULED_POOL_SIZE = 2;
 const OWNER_POOL_SIZE = 3;
 
 /** Usage entries are moved into totals this often. The fewer entries wait, the less a check of the quota costs. */
@@ -31,8 +32,10 @@ export async function startBackgroundWork(
   logger: BaseLogger,
 ): Promise<Worker> {
   await using opened = new AsyncDisposableStack();
-  const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'job' });
+  const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'background' });
   opened.defer(() => database.close());
+  const scheduledDatabase = openDatabase(databaseUrl, { poolSize: SCHEDULED_POOL_SIZE, work: 'job' });
+  opened.defer(() => scheduledDatabase.close());
   const owner = new pg.Pool({
     connectionString: databaseUrl,
     max: OWNER_POOL_SIZE,
@@ -60,7 +63,7 @@ export async function startBackgroundWork(
     outbound,
   };
   const work = {
-    scheduled: scheduledJobs(owner, database, config),
+    scheduled: scheduledJobs(owner, scheduledDatabase, config),
     queued: queueHandlers(services),
   };
   const worker = await startWorker(databaseUrl, work, logger);

@@ -29,8 +29,9 @@ export async function arrangeChainDeployment(chain: TestChain, more: Partial<Cha
   const log: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => void log.push(line) });
   const senders = new Set<{ stop(): Promise<void> }>();
-  const startSender = (as: Chain = opened) => {
-    const sender = startChainSender(app.databaseUrl, database, as, logger, { pollMs: POLL_MS });
+  /** `lockUrl` is where the sender takes its lock. */
+  const startSender = (as: Chain = opened, lockUrl = app.databaseUrl) => {
+    const sender = startChainSender(lockUrl, database, as, logger, { pollMs: POLL_MS });
     senders.add(sender);
     return sender;
   };

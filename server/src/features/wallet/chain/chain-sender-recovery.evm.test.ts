@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { encodeFunctionData, type Address, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
+import { startDatabaseProxy } from '../../../../acceptance/database-proxy.ts';
 import { startTestChain } from '../../../testing/chain.ts';
 import { arrangeChainDeployment, countPooled } from '../../../testing/chain-deployment.ts';
 import { richKeys, startEvmNode } from '../../../testing/evm-node.ts';
@@ -12,6 +13,27 @@ import { createChainNode } from './chain-node.ts';
 import { deployContract } from './index.ts';
 
 describe('recovery of the chain sender', () => {
+  test('stops to send when the connection of its lock becomes silent, and continues with a new one', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const { app, chain: opened, log } = deployment;
+    const tenant = await deployment.tenant();
+    const proxy = await startDatabaseProxy(app.databaseUrl);
+    deployment.startSender(opened, proxy.url);
+    await deployment.record(tenant);
+    await deployment.settled();
+    // PostgreSQL releases the lock of a connection that it has lost. Another process may take it.
+    proxy.blackhole('guildhall chain sender');
+    proxy.open();
+    await app.owner.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'guildhall chain sender' AND datname = current_database()`,
+    );
+    await eventually(() => log.some((line) => line.includes('the chain sender failed and restarts')));
+    await deployment.record(tenant);
+    await deployment.settled();
+  });
+
   test('skips a nonce that was used elsewhere while no call waited', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);

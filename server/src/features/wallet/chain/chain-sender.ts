@@ -11,6 +11,9 @@ import { createOutboxSender } from './outbox-sender.ts';
 /** The advisory lock of the sender, so that one process sends at a time. No other lock uses this number. */
 const SENDER_LOCK = 7_118_022;
 
+/** If the connection of the lock is silent for so long, for example after a failover, another process may hold the lock. */
+const LOCK_TIMEOUT_MS = 10_000;
+
 const POLL_MS = 1000;
 /** The pause between steps while no call waits. Such a step only updates the fees. */
 const IDLE_MS = 15_000;
@@ -39,14 +42,14 @@ export function startChainSender(
         application_name: 'guildhall chain sender',
         keepAlive: true,
         connectionTimeoutMillis: 10_000,
+        query_timeout: LOCK_TIMEOUT_MS,
       });
-      const lost = new AbortController();
-      lock.on('error', () => lost.abort());
-      lock.on('end', () => lost.abort());
+      // A broken connection is reported to its next query.
+      lock.on('error', () => {});
       try {
         await lock.connect();
-        while (!signal.aborted && !(await hasLock(lock))) await pause(pollMs);
-        await sendWhile(() => !signal.aborted && !lost.signal.aborted);
+        while (!signal.aborted && !(await takeLock(lock))) await pause(pollMs);
+        await send(lock);
       } catch (error) {
         logger.warn({ err: error }, 'the chain sender failed and restarts');
       } finally {
@@ -56,10 +59,12 @@ export function startChainSender(
     }
   })();
 
-  async function sendWhile(mayContinue: () => boolean): Promise<void> {
+  /** Sends until it is stopped. Throws if the connection that holds the lock is lost. */
+  async function send(lock: pg.Client): Promise<void> {
     const step = createOutboxSender({ database, ...chain, logger });
     let idleSince = -Infinity;
-    while (mayContinue()) {
+    while (!signal.aborted) {
+      await lock.query('SELECT 1');
       const isIdle = (await countWaiting(database, undefined)) === 0;
       if (isIdle && performance.now() - idleSince < IDLE_MS) {
         await pause(pollMs);
@@ -94,7 +99,7 @@ export function startChainSender(
   };
 }
 
-async function hasLock(lock: pg.Client): Promise<boolean> {
+async function takeLock(lock: pg.Client): Promise<boolean> {
   const { rows } = await lock.query('SELECT pg_try_advisory_lock($1) AS got', [SENDER_LOCK]);
   return rows[0].got;
 }

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
+import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { emailClient, someEmail } from '../testing/email-player.ts';
+import { eventually } from '../testing/eventually.ts';
+import { someEvents } from '../testing/player-events.ts';
+import { startTestApp, startTestWorker } from '../testing/test-app.ts';
+
+const app = await startTestApp();
+const proxy = await startDatabaseProxy(app.databaseUrl);
+await startTestWorker({ databaseUrl: proxy.url });
+
+const isEmpty = async (table: string) =>
+  (await app.owner.query(`SELECT FROM ${table} LIMIT 1`)).rowCount === 0;
+
+describe('the worker', () => {
+  test('goes on after its connections to PostgreSQL became silent, as in a failover', async () => {
+    const tenant = await arrangeTenant(app, { providers: ['EmailPassword', 'Mock'] });
+    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
+      tenant.tenantId,
+    ]);
+    const { playerId, caller } = await arrangePlayer(app, tenant);
+    const { signUp, resetTokenFor } = await emailClient(app);
+    const email = someEmail();
+    await signUp(email, tenant);
+    const workIsDone = async () => {
+      const sent = await app.http.post(
+        '/api/game/player-events',
+        { events: someEvents(playerId, 3) },
+        caller,
+      );
+      assert.equal(sent.status, 201, sent.text);
+      assert.match(await resetTokenFor(email, tenant), /^gh_reset_/);
+      await eventually(() => isEmpty('usage_entries'));
+      await eventually(() => isEmpty('event_rollup_deltas'));
+    };
+    await workIsDone();
+    // The connections of this moment stay silent. New ones work.
+    proxy.blackhole('guildhall');
+    proxy.open();
+    await workIsDone();
+  });
+});
