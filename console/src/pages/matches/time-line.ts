@@ -1,4 +1,9 @@
-import type { Match } from './queries';
+/** The times of a match. */
+export interface MatchTimes {
+  startedAt: string;
+  endedAt: string | null;
+  players: { playerId: string; joinedAt: string; leftAt: string | null }[];
+}
 
 export interface Moment {
   at: string;
@@ -7,7 +12,7 @@ export interface Moment {
 }
 
 /** What happened in a match, oldest first. Who began the match is part of its start. */
-export function timeLineOf({ startedAt, endedAt, players }: Match): Moment[] {
+export function timeLineOf({ startedAt, endedAt, players }: MatchTimes): Moment[] {
   const began = players.filter(({ joinedAt }) => joinedAt === startedAt).length;
   return [
     { at: startedAt, text: `Started with ${began} ${began === 1 ? 'player' : 'players'}` },
@@ -16,5 +21,5 @@ export function timeLineOf({ startedAt, endedAt, players }: Match): Moment[] {
       ...(leftAt === null ? [] : [{ at: leftAt, text: 'Left:', playerId }]),
     ]),
     ...(endedAt === null ? [] : [{ at: endedAt, text: 'Ended' }]),
-  ].toSorted((one, other) => (one.at < other.at ? -1 : 1));
+  ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }

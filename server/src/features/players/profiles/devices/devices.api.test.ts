@@ -104,7 +104,7 @@ describe('GET /api/player/devices', () => {
       [changed.id, changed.loginCount, changed.firstSeenAt],
       [device.id, 2, device.firstSeenAt],
     );
-    assert.ok(changed.lastSeenAt > device.lastSeenAt);
+    assert.ok(Date.parse(changed.lastSeenAt) > Date.parse(device.lastSeenAt));
     assert.deepEqual([changed.deviceName, changed.isTrusted], ['mine', false]);
   });
 });

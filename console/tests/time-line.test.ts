@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { timeLineOf } from '../src/pages/matches/time-line.ts';
+
+const at = (fraction: string) => `2026-11-20T10:00:00${fraction}Z`;
+
+test('the time line of a match compares times with any number of digits', () => {
+  const match = {
+    startedAt: at('.5'),
+    endedAt: at('.59'),
+    players: [
+      { playerId: 'one', joinedAt: at('.5'), leftAt: at('.53') },
+      { playerId: 'other', joinedAt: at('.52'), leftAt: null },
+    ],
+  };
+  assert.deepEqual(
+    timeLineOf(match).map(({ text, playerId }) => [text, playerId]),
+    [
+      ['Started with 1 player', undefined],
+      ['Joined:', 'other'],
+      ['Left:', 'one'],
+      ['Ended', undefined],
+    ],
+  );
+});
