@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlatformAdmin,
+  arrangePlayer,
+  arrangeTenant,
+} from '../../server/src/testing/arrange.ts';
 import { assertAccessible, becomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
@@ -36,6 +41,11 @@ const { body: webhook } = await app.http.post(
   admin,
 );
 await app.http.post(`/api/workspaces/${tenant.workspaceId}/webhooks/${webhook.id}/test`, undefined, admin);
+const { body: platformWebhook } = await app.http.post(
+  '/api/admin/webhooks',
+  { url: 'https://hooks.example.com/platform' },
+  await arrangePlatformAdmin(app),
+);
 
 const stranger = await arrangeTenant(app);
 const strangeMatch = await app.http.post('/api/game/matches', {}, { gameKey: stranger.gameKey });
@@ -70,6 +80,8 @@ const PAGES: [path: string, heading: string][] = [
   [`/platform/players?search=${ada.playerId}`, 'Find a player'],
   ['/platform/deletion-receipts', 'Deletion receipts'],
   ['/platform/signing-keys', 'Signing keys'],
+  ['/platform/webhooks', 'Platform webhooks'],
+  [`/platform/webhooks/${platformWebhook.id}`, 'Webhook'],
   ['/platform/health', 'Health and jobs'],
   ['/platform/outbox', 'Outbox'],
   ['/platform/audit', 'All audit records'],

@@ -147,4 +147,40 @@ describe('webhooks', () => {
     await assertAccessible(page, 'the result of a redelivery');
     await worker.stop();
   });
+
+  test('keeps the webhooks of the deployment for platform administrators', async () => {
+    const worker = await startTestWorker(app, env);
+    const receiver = await startWebhookReceiver();
+    const page = await studio.open('/platform/webhooks', { role: 'platformAdmin' });
+    await page.getByRole('heading', { level: 1, name: 'Platform webhooks' }).waitFor();
+    await page.getByRole('button', { name: 'Add a webhook' }).first().click();
+    assert.equal(await page.getByRole('dialog').getByLabel('Game').count(), 0, 'it has the events of all games');
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByRole('button', { name: 'Add the webhook' }).click();
+    await page.getByRole('button', { name: 'I saved the secret' }).click();
+    await page.getByRole('link', { name: receiver.url }).click();
+    await page.waitForURL('**/platform/webhooks/*');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('cell', { name: 'Delivered', exact: true }).click();
+    await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+    await becomes(async () => receiver.received.length, 2);
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.waitForURL('**/platform/webhooks/*status=failed');
+    await page.getByText('Nothing was sent to this address with these filters.').waitFor();
+
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByText('Disabled').waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('delete');
+    await page.getByRole('button', { name: 'Delete the webhook' }).click();
+    await page.waitForURL('**/platform/webhooks');
+    await page.getByText('No webhooks yet').waitFor();
+    const { rows } = await app.owner.query('SELECT FROM webhook_endpoints WHERE workspace_id IS NULL');
+    assert.deepEqual(rows, []);
+    await worker.stop();
+  });
 });

@@ -319,6 +319,21 @@ const findPlayersRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/platform/FindPlayersPage'), 'FindPlayersPage'),
 });
 
+const platformWebhooksRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/webhooks',
+  loader: (visit) => begin(import('../pages/webhooks/WebhooksPage'), visit),
+  component: lazyRouteComponent(() => import('../pages/webhooks/WebhooksPage'), 'WebhooksPage'),
+});
+
+const platformWebhookRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/platform/webhooks/$webhookId',
+  validateSearch: textParams('status', 'eventType', 'range', 'delivery'),
+  loader: (visit) => begin(import('../pages/webhooks/WebhookPage'), visit),
+  component: lazyRouteComponent(() => import('../pages/webhooks/WebhookPage'), 'WebhookPage'),
+});
+
 const deletionReceiptsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/deletion-receipts',
@@ -384,6 +399,8 @@ const routeTree = rootRoute.addChildren([
     allWorkspacesRoute,
     anyWorkspaceRoute,
     findPlayersRoute,
+    platformWebhooksRoute,
+    platformWebhookRoute,
     deletionReceiptsRoute,
     signingKeysRoute,
     healthRoute,

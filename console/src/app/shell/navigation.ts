@@ -124,6 +124,7 @@ export function useDestinations(): DestinationGroup[] {
         { label: 'Find a player', icon: UserSearch, link: { to: '/platform/players' } },
         { label: 'Deletion receipts', icon: UserX, link: { to: '/platform/deletion-receipts' } },
         { label: 'Signing keys', icon: FileKey2, link: { to: '/platform/signing-keys' } },
+        { label: 'Platform webhooks', icon: Webhook, link: { to: '/platform/webhooks' } },
         { label: 'Health and jobs', icon: HeartPulse, link: { to: '/platform/health' } },
         { label: 'Outbox', icon: Inbox, link: { to: '/platform/outbox' } },
         { label: 'All audit records', icon: ScrollText, link: { to: '/platform/audit' } },

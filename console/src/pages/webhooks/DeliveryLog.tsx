@@ -1,6 +1,6 @@
 import { Button, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Pending } from '../../components/Pending';
 import { CopyableId } from '../../components/CopyableId';
@@ -27,8 +27,6 @@ import {
   type WebhookPath,
 } from './queries';
 
-const route = getRouteApi('/app/workspaces/$workspaceId/webhooks/$webhookId');
-
 const typeNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': 'Test' };
 
 const nameOf = ({ eventType, status, createdAt }: Delivery): string =>
@@ -36,8 +34,9 @@ const nameOf = ({ eventType, status, createdAt }: Delivery): string =>
 
 /** The deliveries of a webhook. A row opens the payload and each attempt. */
 export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange: boolean }) {
-  const filter = route.useSearch();
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId/webhooks/$webhookId' });
+  const { status, eventType, range, delivery } = useSearch({ strict: false });
+  const filter = { status, eventType, range, delivery };
+  const navigate = useNavigate();
   const deliveries = useInfiniteQuery(deliveriesQuery(path, filter));
   const [chosen, setChosen] = useState({ shown: '', selection: NOTHING_SELECTED });
   // The filters that the rows were chosen with. With others, rows that do not show would be sent.
@@ -45,7 +44,7 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
   const selection = chosen.shown === shown ? chosen.selection : NOTHING_SELECTED;
   const select = (next: DeliverySelection): void => setChosen({ shown, selection: next });
   const change = (changes: Partial<typeof filter>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+    void navigate({ to: '.', search: (before) => ({ ...before, ...changes }), replace: true });
   const table = useTableRows(deliveries);
   const keys = selection.isWhole ? new Set(table.rows?.map(({ id }) => id)) : selection.ids;
 
@@ -76,7 +75,7 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
             <SavedViews
               page={`deliveries.${path.workspaceId}`}
               search={{ ...filter, delivery: undefined }}
-              onOpen={(search) => void navigate({ search })}
+              onOpen={(search) => void navigate({ to: '.', search })}
             />
             <FilterSelect
               label="State"

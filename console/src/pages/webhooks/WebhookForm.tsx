@@ -3,7 +3,14 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { gamesQuery } from '../../app/game';
 import { fieldErrors, FormDialog } from '../../components/FormDialog';
-import { eventTypeNames, useChangeWebhook, useCreateWebhook, type NewWebhook, type Webhook } from './queries';
+import {
+  eventTypeNames,
+  PLATFORM,
+  useChangeWebhook,
+  useCreateWebhook,
+  type NewWebhook,
+  type Webhook,
+} from './queries';
 
 const EVENT_TYPES = Object.entries(eventTypeNames).map(([value, label]) => ({ value, label }));
 
@@ -55,7 +62,8 @@ export function CreateWebhookDialog({
   const form = useForm<WebhookValues>({
     initialValues: { url: '', description: '', eventTypes: [], tenantId: '' },
   });
-  const games = useQuery(gamesQuery(workspaceId));
+  const isOfWorkspace = workspaceId !== PLATFORM;
+  const games = useQuery({ ...gamesQuery(workspaceId), enabled: isOfWorkspace });
   const create = useCreateWebhook(workspaceId);
   return (
     <FormDialog
@@ -68,7 +76,7 @@ export function CreateWebhookDialog({
       isDirty={form.isDirty()}
       onSubmit={() =>
         create.mutate(
-          { ...toBody(form.values), tenantId: form.values.tenantId || null },
+          { ...toBody(form.values), ...(isOfWorkspace && { tenantId: form.values.tenantId || null }) },
           {
             onSuccess: ({ secret }) => {
               onClose();
@@ -80,14 +88,16 @@ export function CreateWebhookDialog({
       }
     >
       <Fields form={form} />
-      <Select
-        label="Game"
-        data={[
-          { value: '', label: 'All games of the workspace' },
-          ...(games.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        {...form.getInputProps('tenantId')}
-      />
+      {isOfWorkspace && (
+        <Select
+          label="Game"
+          data={[
+            { value: '', label: 'All games of the workspace' },
+            ...(games.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          {...form.getInputProps('tenantId')}
+        />
+      )}
     </FormDialog>
   );
 }

@@ -1,10 +1,9 @@
 import { Button, Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { useCan } from '../../app/account';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { ErrorText } from '../../components/ErrorState';
 import { ButtonLink } from '../../components/links';
@@ -15,9 +14,11 @@ import { DeliveryLog } from './DeliveryLog';
 import { SigningSecretDialog } from './SigningSecretDialog';
 import { EditWebhookDialog } from './WebhookForm';
 import { WebhookState } from './WebhookState';
+import { linkToList, useCanChange } from './owner';
 import {
   deliveriesQuery,
   eventTypeNames,
+  PLATFORM,
   useChangeWebhook,
   useDeleteWebhook,
   useRotateSecret,
@@ -28,26 +29,31 @@ import {
   type WebhookPath,
 } from './queries';
 
-const route = getRouteApi('/app/workspaces/$workspaceId/webhooks/$webhookId');
+interface Params {
+  workspaceId?: string;
+  webhookId?: string;
+}
 
-export const preload = (queryClient: QueryClient, path: WebhookPath, filter: DeliveryFilter) =>
+const toPath = ({ workspaceId = PLATFORM, webhookId }: Params): WebhookPath => ({
+  workspaceId,
+  webhookId: webhookId!,
+});
+
+export const preload = (queryClient: QueryClient, params: Params, filter: DeliveryFilter) =>
   Promise.all([
-    queryClient.prefetchQuery(webhookQuery(path)),
-    queryClient.prefetchInfiniteQuery(deliveriesQuery(path, filter)),
+    queryClient.prefetchQuery(webhookQuery(toPath(params))),
+    queryClient.prefetchInfiniteQuery(deliveriesQuery(toPath(params), filter)),
   ]);
 
+/** A webhook of a workspace or of the deployment. */
 export function WebhookPage() {
-  const path = route.useParams();
+  const path = toPath(useParams({ strict: false }));
   const webhook = useQuery(webhookQuery(path));
   return (
     <RecordPage
       title="Webhook"
       query={webhook}
-      list={
-        <ButtonLink to="/workspaces/$workspaceId/webhooks" params={path}>
-          Open the webhooks
-        </ButtonLink>
-      }
+      list={<ButtonLink {...linkToList(path.workspaceId)}>Open the webhooks</ButtonLink>}
     >
       {(data) => <LoadedWebhook workspaceId={path.workspaceId} webhook={data} />}
     </RecordPage>
@@ -55,7 +61,7 @@ export function WebhookPage() {
 }
 
 function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook: Webhook }) {
-  const canChange = useCan(workspaceId, 'admin');
+  const canChange = useCanChange(workspaceId);
   const path = { workspaceId, webhookId: webhook.id };
   return (
     <Page
@@ -148,8 +154,7 @@ function Actions({ workspaceId, webhook }: { workspaceId: string; webhook: Webho
         error={remove.error}
         onConfirm={() =>
           remove.mutate(undefined, {
-            onSuccess: () =>
-              void navigate({ to: '/workspaces/$workspaceId/webhooks', params: { workspaceId } }),
+            onSuccess: () => void navigate(linkToList(workspaceId)),
           })
         }
       >

@@ -1,9 +1,8 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useCan } from '../../app/account';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page, Panel } from '../../components/Page';
@@ -11,25 +10,26 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { CreateWebhookDialog } from './WebhookForm';
 import { SigningSecretDialog } from './SigningSecretDialog';
 import { WebhookState } from './WebhookState';
-import { eventTypeNames, webhooksQuery, type Webhook } from './queries';
+import { linkTo, useCanChange } from './owner';
+import { eventTypeNames, PLATFORM, webhooksQuery, type Webhook } from './queries';
 
-const route = getRouteApi('/app/workspaces/$workspaceId/webhooks');
-
-export const preload = (queryClient: QueryClient, { workspaceId }: { workspaceId: string }) =>
+export const preload = (queryClient: QueryClient, { workspaceId = PLATFORM }: { workspaceId?: string }) =>
   queryClient.prefetchQuery(webhooksQuery(workspaceId));
 
+/** The webhooks of a workspace or of the deployment. */
 export function WebhooksPage() {
-  const { workspaceId } = route.useParams();
+  const { workspaceId = PLATFORM } = useParams({ strict: false });
+  const isOfWorkspace = workspaceId !== PLATFORM;
   const webhooks = useQuery(webhooksQuery(workspaceId));
-  const canChange = useCan(workspaceId, 'admin');
+  const canChange = useCanChange(workspaceId);
   const navigate = useNavigate();
   const [isCreating, creating] = useDisclosure();
   const [secret, setSecret] = useState<string>();
   const add = <Button onClick={creating.open}>Add a webhook</Button>;
   return (
     <Page
-      title="Webhooks"
-      subtitle="Signed requests to your servers when something happens"
+      title={isOfWorkspace ? 'Webhooks' : 'Platform webhooks'}
+      subtitle={`Signed requests to your servers when something happens${isOfWorkspace ? '' : ' in any workspace'}`}
       actions={canChange && add}
     >
       <Panel flush>
@@ -41,12 +41,7 @@ export function WebhooksPage() {
           rowKey={({ id }) => id}
           error={webhooks.error}
           retry={() => void webhooks.refetch()}
-          onOpen={({ id }) =>
-            void navigate({
-              to: '/workspaces/$workspaceId/webhooks/$webhookId',
-              params: { workspaceId, webhookId: id },
-            })
-          }
+          onOpen={({ id }) => void navigate(linkTo({ workspaceId, webhookId: id }))}
           empty={
             <EmptyState
               title="No webhooks yet"
@@ -76,11 +71,7 @@ const columns = (workspaceId: string): Column<Webhook>[] => [
   {
     id: 'url',
     header: 'URL',
-    cell: ({ id, url }) => (
-      <Link to="/workspaces/$workspaceId/webhooks/$webhookId" params={{ workspaceId, webhookId: id }}>
-        {url}
-      </Link>
-    ),
+    cell: ({ id, url }) => <Link {...linkTo({ workspaceId, webhookId: id })}>{url}</Link>,
   },
   {
     id: 'events',

@@ -19,7 +19,17 @@ export const eventTypeNames = {
   'usage.warning': 'Usage warning',
 } as const;
 
+/** Stands for the workspace if the webhooks belong to the deployment. They receive the events of all workspaces. */
+export const PLATFORM = 'platform';
+
+/** The path of an operation of a workspace, or of the same operation of the deployment. Both have the same bodies and answers. */
+const at = <Path extends `/api/workspaces/{workspaceId}/webhooks${string}`>(
+  workspaceId: string,
+  path: Path,
+): Path => (workspaceId === PLATFORM ? (path.replace('/workspaces/{workspaceId}', '/admin') as Path) : path);
+
 export interface WebhookPath {
+  /** Or {@link PLATFORM}. */
   workspaceId: string;
   webhookId: string;
 }
@@ -28,7 +38,7 @@ export const webhooksQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['webhooks', workspaceId],
     queryFn: () =>
-      api.GET('/api/workspaces/{workspaceId}/webhooks', {
+      api.GET(at(workspaceId, '/api/workspaces/{workspaceId}/webhooks'), {
         params: { path: { workspaceId }, query: { limit: 200 } },
       }),
   });
@@ -36,7 +46,10 @@ export const webhooksQuery = (workspaceId: string) =>
 export const webhookQuery = (path: WebhookPath) =>
   queryOptions({
     queryKey: ['webhook', path.workspaceId, path.webhookId],
-    queryFn: () => api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}', { params: { path } }),
+    queryFn: () =>
+      api.GET(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
+        params: { path },
+      }),
   });
 
 export interface DeliveryFilter {
@@ -57,7 +70,7 @@ export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }:
   infiniteQueryOptions({
     queryKey: ['deliveries', path.webhookId, { status, eventType, range }],
     queryFn: ({ pageParam: offset, signal }) =>
-      api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', {
+      api.GET(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries'), {
         params: { path, query: { ...toQuery({ status, eventType, range }), limit: PAGE_SIZE, offset } },
         signal,
       }),
@@ -70,9 +83,12 @@ export const deliveryQuery = (path: WebhookPath, deliveryId: string) =>
   queryOptions({
     queryKey: ['delivery', path.webhookId, deliveryId],
     queryFn: () =>
-      api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}', {
-        params: { path: { ...path, deliveryId } },
-      }),
+      api.GET(
+        at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}'),
+        {
+          params: { path: { ...path, deliveryId } },
+        },
+      ),
     refetchInterval: 5_000,
   });
 
@@ -96,27 +112,37 @@ function useWebhookChange<Input, Output>(workspaceId: string, change: (input: In
 
 export const useCreateWebhook = (workspaceId: string) =>
   useWebhookChange(workspaceId, (body: NewWebhook) =>
-    api.POST('/api/workspaces/{workspaceId}/webhooks', { params: { path: { workspaceId } }, body }),
+    api.POST(at(workspaceId, '/api/workspaces/{workspaceId}/webhooks'), {
+      params: { path: { workspaceId } },
+      body,
+    }),
   );
 
 export const useChangeWebhook = (path: WebhookPath) =>
   useWebhookChange(path.workspaceId, (body: WebhookChange) =>
-    api.PATCH('/api/workspaces/{workspaceId}/webhooks/{webhookId}', { params: { path }, body }),
+    api.PATCH(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
+      params: { path },
+      body,
+    }),
   );
 
 export const useDeleteWebhook = (path: WebhookPath) =>
   useWebhookChange(path.workspaceId, () =>
-    api.DELETE('/api/workspaces/{workspaceId}/webhooks/{webhookId}', { params: { path } }),
+    api.DELETE(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
+      params: { path },
+    }),
   );
 
 export const useTestWebhook = (path: WebhookPath) =>
   useWebhookChange(path.workspaceId, () =>
-    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/test', { params: { path } }),
+    api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/test'), {
+      params: { path },
+    }),
   );
 
 export const useRotateSecret = (path: WebhookPath) =>
   useWebhookChange(path.workspaceId, (overlapSeconds: number) =>
-    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/rotate-secret', {
+    api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/rotate-secret'), {
       params: { path },
       body: { overlapSeconds },
     }),
@@ -124,9 +150,15 @@ export const useRotateSecret = (path: WebhookPath) =>
 
 export const useRedeliver = (path: WebhookPath) =>
   useWebhookChange(path.workspaceId, (deliveryId: string) =>
-    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
-      params: { path: { ...path, deliveryId } },
-    }),
+    api.POST(
+      at(
+        path.workspaceId,
+        '/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+      ),
+      {
+        params: { path: { ...path, deliveryId } },
+      },
+    ),
   );
 
 /** The last redelivery of many, or null. Another tab or person may have started it. */
@@ -134,9 +166,12 @@ export const redeliveryQuery = (path: WebhookPath) =>
   queryOptions({
     queryKey: ['redelivery', path.webhookId],
     queryFn: async () => {
-      const { items } = await api.GET('/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries', {
-        params: { path, query: { limit: 1 } },
-      });
+      const { items } = await api.GET(
+        at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries'),
+        {
+          params: { path, query: { limit: 1 } },
+        },
+      );
       return items[0] ?? null;
     },
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? 1_000 : 5_000),
@@ -147,7 +182,7 @@ const SINCE_EVER = '1970-01-01T00:00:00Z';
 
 export const useStartRedelivery = (path: WebhookPath) =>
   useWebhookChange(path.workspaceId, (wanted: { ids: ReadonlySet<string> } | { filter: DeliveryFilter }) =>
-    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries', {
+    api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries'), {
       params: { path },
       body:
         'ids' in wanted
@@ -158,7 +193,13 @@ export const useStartRedelivery = (path: WebhookPath) =>
 
 export const useCancelRedelivery = (path: WebhookPath) =>
   useWebhookChange(path.workspaceId, (redeliveryId: string) =>
-    api.POST('/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel', {
-      params: { path: { ...path, redeliveryId } },
-    }),
+    api.POST(
+      at(
+        path.workspaceId,
+        '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel',
+      ),
+      {
+        params: { path: { ...path, redeliveryId } },
+      },
+    ),
   );
