@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import pg from 'pg';
+import { openOwnerPool } from '../database/pool.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import {
   openArchive,
@@ -32,7 +32,7 @@ archiveCommand
   .action(({ before }: { before?: string }) =>
     withStorage(async (url, config) => {
       const day = firstDayToKeep(before, config);
-      const owner = new pg.Pool({ connectionString: url, max: OWNER_CONNECTIONS });
+      const owner = openOwnerPool(url, OWNER_CONNECTIONS);
       const totals = { parts: 0, events: 0, bytes: 0 };
       try {
         await withDatabase(url, (database) =>

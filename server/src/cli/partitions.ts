@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import pg from 'pg';
+import type pg from 'pg';
 import { countUnpartitionedBefore, findPartitionsBefore } from '../database/drop-partitions.ts';
 import { listPartitions, type Partition } from '../database/list-partitions.ts';
 import {
@@ -8,6 +8,7 @@ import {
   partitionedTables,
   type PartitionedTable,
 } from '../database/partitioned-tables.ts';
+import { openOwnerPool } from '../database/pool.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
 import { dropOldRows, scopeOfEvents, type Retention } from '../runtime/retention.ts';
@@ -119,7 +120,7 @@ async function withOwner(
   work: (owner: pg.Pool, url: string, config: Config) => Promise<void>,
 ): Promise<void> {
   await withStorage(async (url, config) => {
-    const owner = new pg.Pool({ connectionString: url, max: 1 });
+    const owner = openOwnerPool(url, 1);
     try {
       await work(owner, url, config);
     } finally {

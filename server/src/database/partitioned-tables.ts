@@ -32,7 +32,20 @@ export function firstOfMonth(time: Date, monthsLater = 0): string {
 }
 
 /** Runs work that changes partitions, on one process at a time. Needs the owner of the tables. */
-export async function withPartitionLock<Result>(
+export function withPartitionLock<Result>(
+  owner: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return withUtcConnection(owner, async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
+    const result = await work(client);
+    await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
+    return result;
+  });
+}
+
+/** Runs work with a connection that shows and reads times in UTC. */
+export async function withUtcConnection<Result>(
   owner: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
@@ -40,10 +53,7 @@ export async function withPartitionLock<Result>(
   let broken: Error | undefined;
   try {
     await client.query(`SET timezone = 'UTC'`);
-    await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
-    const result = await work(client);
-    await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
-    return result;
+    return await work(client);
   } catch (error) {
     broken = error as Error;
     throw error;

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
+import { withPartitionLock } from './partitioned-tables.ts';
 import { createPartitions } from './partitions.ts';
 
 const app = await startTestApp();
@@ -143,6 +144,13 @@ describe('createPartitions', () => {
     assert.equal(await count('player_events_default'), 0);
     assert.equal(await boundOf('player_events_past'), bound);
     assert.deepEqual(await createPartitions(app.owner), []);
+  });
+
+  test('does not wait for other work on partitions if none is missing', async () => {
+    await createPartitions(app.owner);
+    await withPartitionLock(app.owner, async () => {
+      assert.deepEqual(await createPartitions(app.owner), []);
+    });
   });
 
   test('waits for a long reader without blocking writers', async () => {

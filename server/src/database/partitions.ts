@@ -1,5 +1,11 @@
 import type pg from 'pg';
-import { firstOfMonth, partitionedTables, withPartitionLock, withTableLock } from './partitioned-tables.ts';
+import {
+  firstOfMonth,
+  partitionedTables,
+  withPartitionLock,
+  withTableLock,
+  withUtcConnection,
+} from './partitioned-tables.ts';
 
 const MONTHS_AHEAD = 3;
 
@@ -25,12 +31,19 @@ export async function createPartitions(
   owner: pg.Pool,
   { today = new Date(), rowsPerStep = ROWS_PER_STEP, monthsAhead = MONTHS_AHEAD } = {},
 ): Promise<string[]> {
-  return withPartitionLock(owner, async (client) => {
-    const created: string[] = [];
+  const findMissing = async (client: pg.PoolClient): Promise<Partition[]> => {
+    const missing: Partition[] = [];
     for (const [table, column] of Object.entries(partitionedTables))
       for (const range of await wantedRanges(client, table, column, today, monthsAhead))
-        if (await createPartition(client, { table, column, ...range }, rowsPerStep)) created.push(range.name);
-    return created;
+        if ((await findProgress(client, range)) !== 'all') missing.push({ table, column, ...range });
+    return missing;
+  };
+  // A start of the server does not wait for an archive, which has the lock for a minute or more.
+  if ((await withUtcConnection(owner, findMissing)).length === 0) return [];
+  return withPartitionLock(owner, async (client) => {
+    const missing = await findMissing(client);
+    for (const partition of missing) await createPartition(client, partition, rowsPerStep);
+    return missing.map(({ name }) => name);
   });
 }
 
@@ -70,22 +83,23 @@ async function createPartition(
   client: pg.PoolClient,
   partition: Partition,
   rowsPerStep: number,
-): Promise<boolean> {
-  let progress = await findProgress(client, partition);
-  if (progress === 'all') return false;
-  while (progress !== 'all') {
+): Promise<void> {
+  for (;;) {
+    const progress = await findProgress(client, partition);
+    if (progress === 'all') return;
     const upTo = await findStepEnd(client, partition, progress ?? partition.from, rowsPerStep);
     await moveStep(client, partition, progress !== undefined, upTo);
-    progress = await findProgress(client, partition);
   }
-  return true;
 }
 
 /**
  * The upper bound that a partition has reached. Undefined if it does not exist, a time if a crash interrupted its
  * creation, and 'all' if it is complete.
  */
-async function findProgress(client: pg.PoolClient, { name, to }: Partition): Promise<string | undefined> {
+async function findProgress(
+  client: pg.PoolClient,
+  { name, to }: Pick<Partition, 'name' | 'to'>,
+): Promise<string | undefined> {
   // to_regclass would use the stale cache of this session.
   const { rows } = await client.query(
     `SELECT bound AS progress, bound::timestamptz >= $2::timestamptz AS complete

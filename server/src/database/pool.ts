@@ -43,21 +43,32 @@ export function openPool(
     max_parallel_workers_per_gather: '0',
     ...(work !== 'job' && work !== 'background' && BY_INDEX),
   };
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    pipeline,
-    types: rowTypes,
-    options: Object.entries(settings)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
-    application_name: `guildhall ${role}`,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: (seconds + SILENT_SECONDS) * 1000,
-  });
+  return reportingToQueries(
+    new pg.Pool({
+      connectionString: url,
+      max: poolSize,
+      pipeline,
+      types: rowTypes,
+      options: Object.entries(settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
+      application_name: `guildhall ${role}`,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: (seconds + SILENT_SECONDS) * 1000,
+    }),
+  );
+}
+
+/** Opens a pool of the owner of the tables, for work that changes them. */
+export function openOwnerPool(url: string, max: number): pg.Pool {
+  return reportingToQueries(new pg.Pool({ connectionString: url, max, application_name: 'guildhall owner' }));
+}
+
+/** Without these listeners, a connection that breaks would end the process. */
+function reportingToQueries(pool: pg.Pool): pg.Pool {
   // The pool replaces a broken idle connection. If the problem persists, the next query reports it.
   pool.on('error', () => {});
-  // A broken connection in use reports to its queries. Without this listener the error would end the process.
+  // A broken connection in use reports to its queries.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { migrate } from '../database/migrate.ts';
+import { openOwnerPool } from '../database/pool.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { installQueues } from '../jobs/queue.ts';
 import { queues } from './background-work.ts';
@@ -8,7 +8,7 @@ import { queues } from './background-work.ts';
 export async function prepareDatabase(url: string): Promise<{ migrations: string[]; partitions: string[] }> {
   const migrations = await migrate(url);
   await installQueues(url, queues);
-  const owner = new pg.Pool({ connectionString: url, max: 1 });
+  const owner = openOwnerPool(url, 1);
   try {
     return { migrations, partitions: await createPartitions(owner) };
   } finally {
