@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
+import { register } from 'prom-client';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { startWorker } from './worker.ts';
@@ -60,3 +61,35 @@ test('a scheduled job may take hours, and is retried soon if its worker has died
     return (await stateOf()) !== 'active';
   });
 });
+
+test('a scheduled job that fails is logged as an error, and counted', async (context) => {
+  const name = 'failing-job';
+  const lines: string[] = [];
+  const run = () => Promise.reject(new Error('The disk is full.'));
+  const work = () =>
+    startWorker(
+      app.databaseUrl,
+      { scheduled: [{ name, cron: '0 0 1 1 *', run }], queued: [] },
+      pino({}, { write: (line) => void lines.push(line) }),
+    );
+  await (await work()).stop();
+  assert.equal(await failuresOf(name), 0, 'the series exists before the first failure');
+  await boss.send(name, {});
+  const worker = await work();
+  context.after(() => worker.stop());
+  await eventually(() => lines.some((line) => line.includes('scheduled job failed')));
+  const { level, job, err } = JSON.parse(lines.find((line) => line.includes('scheduled job failed'))!);
+  assert.deepEqual([level, job, err.message], [50, name, 'The disk is full.']);
+  assert.equal(await failuresOf(name), 1);
+});
+
+async function failuresOf(queue: string): Promise<number | undefined> {
+  const metric = await register.getSingleMetric('guildhall_job_duration_seconds')!.get();
+  const values = metric.values as { value: number; metricName?: string; labels: Record<string, unknown> }[];
+  return values.find(
+    ({ metricName, labels }) =>
+      metricName === 'guildhall_job_duration_seconds_count' &&
+      labels['queue'] === queue &&
+      labels['result'] === 'failed',
+  )?.value;
+}

@@ -95,9 +95,16 @@ export async function startWorker(
     await boss.createQueue(job.name, SCHEDULED);
     await boss.updateQueue(job.name, SCHEDULED);
     await boss.schedule(job.name, job.cron, null, { tz: 'UTC', retryLimit: 5, retryBackoff: true });
+    // Otherwise Prometheus would not count the first failure.
+    duration.zero({ queue: job.name, result: 'failed' });
     await boss.work(job.name, { pollingIntervalSeconds: 30 }, async () => {
-      await measure(job.name, () => job.run());
-      logger.info({ job: job.name }, 'scheduled job ran');
+      try {
+        await measure(job.name, () => job.run());
+        logger.info({ job: job.name }, 'scheduled job ran');
+      } catch (error) {
+        logger.error({ job: job.name, err: error }, 'scheduled job failed');
+        throw error;
+      }
     });
   }
   return {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PgBoss } from 'pg-boss';
 import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { emailClient, someEmail } from '../testing/email-player.ts';
 import { eventually } from '../testing/eventually.ts';
 import { someEvents } from '../testing/player-events.ts';
 import { startTestApp, startTestWorker } from '../testing/test-app.ts';
+import { whileLocked } from '../testing/while-locked.ts';
 
 const app = await startTestApp();
 const proxy = await startDatabaseProxy(app.databaseUrl);
@@ -40,5 +43,23 @@ describe('the worker', () => {
     proxy.blackhole('guildhall');
     proxy.open();
     await workIsDone();
+  });
+
+  test('stops within 15 seconds while a scheduled job waits', async () => {
+    await (await startTestWorker(app)).stop();
+    const boss = new PgBoss({ connectionString: app.databaseUrl, max: 1, supervise: false, schedule: false });
+    boss.on('error', () => {});
+    await boss.start();
+    await boss.send('delete-old-mails', {});
+    await boss.stop({ graceful: false });
+    await whileLocked(
+      app,
+      async (holder) => void (await holder.query('LOCK TABLE mails')),
+      async (waiting) => {
+        const worker = await startTestWorker(app);
+        await waiting(1);
+        assert.ok(await Promise.race([worker.stop().then(() => true), sleep(15_000, false)]));
+      },
+    );
   });
 });

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
-import pg from 'pg';
 import { issuerOf, type Config } from './config.ts';
 import { openDatabase } from '../database/database.ts';
+import { openOwnerPool } from '../database/pool.ts';
 import { openConfiguredChain, startChainSender } from '../features/wallet/chain/index.ts';
 import { openMailServer } from '../features/messages/mail/index.ts';
 import { rollUpEvents } from '../features/gameplay/events/index.ts';
@@ -20,6 +21,11 @@ const POOL_SIZE = 4;
 const SCHEDULED_POOL_SIZE = 2;
 const OWNER_POOL_SIZE = 3;
 
+/**
+ * Queued jobs have 10 seconds to end. A scheduled job may take hours. It is cut off when the process ends, and runs again.
+ */
+const STOP_WITHIN_MS = 12_000;
+
 /** Usage entries are moved into totals this often. The fewer entries wait, the less a check of the quota costs. */
 const AGGREGATE_EVERY_MS = 2_000;
 
@@ -36,12 +42,7 @@ export async function startBackgroundWork(
   opened.defer(() => database.close());
   const scheduledDatabase = openDatabase(databaseUrl, { poolSize: SCHEDULED_POOL_SIZE, work: 'job' });
   opened.defer(() => scheduledDatabase.close());
-  const owner = new pg.Pool({
-    connectionString: databaseUrl,
-    max: OWNER_POOL_SIZE,
-    application_name: 'guildhall owner',
-  });
-  owner.on('error', () => {});
+  const owner = openOwnerPool(databaseUrl, OWNER_POOL_SIZE);
   opened.defer(() => owner.end());
 
   const chain = await openConfiguredChain(database, config.chain);
@@ -81,7 +82,9 @@ export async function startBackgroundWork(
   );
   opened.defer(() => rollUp.stop());
   const running = opened.move();
-  return { stop: () => running.disposeAsync() };
+  return {
+    stop: () => Promise.race([running.disposeAsync(), sleep(STOP_WITHIN_MS, undefined, { ref: false })]),
+  };
 }
 
 const queuedJobs = groups.flatMap(({ jobs = [] }) => jobs);
