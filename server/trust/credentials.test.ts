@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { newOpaqueToken, visiblePrefix } from '../src/security/opaque-tokens.ts';
@@ -109,6 +110,11 @@ const portalToken = await signedToken(app, 'player', String(claimsOf(anyOf.playe
   tid: null,
   sid: null,
 });
+const { rows: endedSessions } = await app.owner.query(
+  'INSERT INTO account_sessions (id, account_id, revoked_at) VALUES ($1, $2, now()) RETURNING id',
+  [randomUUID(), studio.owner.accountId],
+);
+const endedAccount = await signedToken(app, 'saas', studio.owner.accountId, { sid: endedSessions[0].id });
 const ended = {
   gameKey: {
     expired: await endedKey('gameKey', 'expires_at'),
@@ -245,6 +251,7 @@ function addBearerCases(
     if (scheme === 'player')
       add('of the portal', portalToken, takesAny ? refuse(403, 'wrong_token_scope') : invalid);
   }
+  if (scheme === 'account') add('of an ended session', endedAccount, invalid);
   const isPlatform = real === world.platformAdmin.bearer;
   if (scheme === 'account' && !isPlatform && /\{(tenantId|workspaceId)\}/.test(operation.path))
     add('of another workspace', strangers.account, refuse(404, 'not_found'));

@@ -216,7 +216,9 @@ export async function openServices(
         const claims = await signer.verify('saas', token);
         if (!claims) return undefined;
         const { sub: accountId, exp } = claims;
-        return { accountId, sessionId: claims['sid'] as string, expiresAtMs: exp * 1000 };
+        const sessionId = claims['sid'] as string;
+        if ((await endedSessions([sessionId])).length > 0) return undefined;
+        return { accountId, sessionId, expiresAtMs: exp * 1000 };
       },
       bearer: (token: string) => identifyBearer(signer, token),
       hasProfile: createProfileCheck(database),

@@ -11,7 +11,7 @@ import {
   type AccountWithPassword,
 } from './queries.ts';
 import { endTokens } from './token-queries.ts';
-import { deleteTotp } from './totp-queries.ts';
+import { deleteEnrolment, deleteTotp } from './totp-queries.ts';
 
 /**
  * Sets the password of a locked-out account on behalf of the operator, and marks its address as verified. Ends all sessions.
@@ -27,6 +27,7 @@ export async function resetByOperator(
   await setPassword(transaction, account.id, passwordHash);
   await markVerified(transaction, account.id);
   await endTokens(transaction, account.id);
+  await deleteEnrolment(transaction, account.id);
   const endedSessions = await revokeSessions(transaction, account.id);
   const totpRemoved = removeTotp && (await deleteTotp(transaction, account.id));
   await auditTrail(transaction, [

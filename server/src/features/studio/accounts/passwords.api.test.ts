@@ -186,6 +186,20 @@ describe('POST /api/saas-auth/password-reset/confirm', () => {
     assert.equal((await mailsTo(account.email))[0]?.subject, 'Your Guildhall password was changed');
   });
 
+  test('leaves nothing to somebody who was signed in: no access token, and no second factor that is about to be added', async () => {
+    const account = await accounts.signUpVerified();
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
+    assert.equal((await confirm(await resetTokenFor(account.email))).status, 200);
+    for (const answer of [
+      await app.http.get('/api/saas-auth/me', account),
+      await post('totp/confirm', { code: authenticatorCode(secret) }, account.bearer),
+    ])
+      assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
+    const { accessToken } = (await logIn(account.email, newPassword)).body;
+    const confirmed = await post('totp/confirm', { code: authenticatorCode(secret) }, accessToken);
+    assert.equal(confirmed.status, 409, 'there is no enrolment to confirm');
+  });
+
   test('lets one of the parallel requests with one token succeed', async () => {
     const { email } = await accounts.signUp();
     const token = await resetTokenFor(email);

@@ -6,6 +6,7 @@ import { passwordChangedMail } from './email-templates.ts';
 import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
 import { revokeSessions, setPassword } from './queries.ts';
 import { endTokens } from './token-queries.ts';
+import { deleteEnrolment } from './totp-queries.ts';
 
 /** A new password of an account, and the origin of the request that sets it. */
 export interface NewPassword {
@@ -17,8 +18,8 @@ export interface NewPassword {
 }
 
 /**
- * Stores a new password. Ends the sessions, mailed reset tokens, and logins that wait for the second factor. Adds an audit record
- * and mails a notification to the account. The caller must lock the account. Returns the number of ended sessions.
+ * Stores a new password. Ends the sessions, mailed reset tokens, logins that wait for the second factor, and a second factor that is not
+ * confirmed. Adds an audit record and mails a notification to the account. The caller must lock the account. Returns the number of ended sessions.
  */
 export async function replacePassword(
   services: MailServices & { issuer: string },
@@ -29,6 +30,8 @@ export async function replacePassword(
   await setPassword(transaction, accountId, passwordHash);
   const endedSessions = await revokeSessions(transaction, accountId, keptSessionId);
   await endTokens(transaction, accountId);
+  // Somebody who knew the old password may have started it.
+  await deleteEnrolment(transaction, accountId);
   await auditTrail(transaction, [
     {
       actor: { kind: 'account', id: accountId },

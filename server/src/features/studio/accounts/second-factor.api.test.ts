@@ -253,6 +253,26 @@ describe('POST /api/saas-auth/login with a second factor', () => {
     assert.deepEqual([wrong.status, wrong.body.detail], [401, unknown.body.detail]);
   });
 
+  test('opens no session without the second factor if it is added during the login', async () => {
+    const account = await accounts.signUpVerified();
+    await whileLocked(
+      app,
+      async (holder) => {
+        await holder.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
+        await holder.query(
+          `INSERT INTO account_totp (account_id, secret, confirmed_at, last_step) VALUES ($1, '', now(), 0)`,
+          [account.id],
+        );
+      },
+      async (waiting, release) => {
+        const login = logIn(account.email);
+        await waiting(1);
+        await release();
+        assert.equal((await login).status, 401);
+      },
+    );
+  });
+
   test('returns 403 when an invitation is accepted with the password alone', async () => {
     const account = await accounts.signUpWithTotp();
     const tenant = await arrangeTenant(app);

@@ -45,6 +45,11 @@ export async function consumeStep(
   return used === 1;
 }
 
+/** Deletes an enrolment that is not confirmed. */
+export async function deleteEnrolment(db: Querier, accountId: string): Promise<void> {
+  await db.run(sql`DELETE FROM account_totp WHERE account_id = ${accountId} AND confirmed_at IS NULL`);
+}
+
 /** Deletes the second factor and its recovery codes. Returns false if TOTP was not on. */
 export async function deleteTotp(db: Querier, accountId: string): Promise<boolean> {
   const deleted = await db.run(sql`
