@@ -4,8 +4,7 @@ import { verifyPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Origin } from '../../../core/author.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
-import { findAccountByEmail, lockAccount, type AccountWithPassword } from './queries.ts';
-import { findTotpSecret } from './totp-queries.ts';
+import { findAccountByEmail, type AccountWithPassword } from './queries.ts';
 import { requestSecondFactor, type SecondFactorNeeded } from './verify-second-factor.ts';
 
 export interface PasswordServices {
@@ -26,15 +25,9 @@ export async function logIn(
 ): Promise<SignedIn | SecondFactorNeeded> {
   const account = await checkPassword(services, origin.ip, given);
   if (account.totpEnabled) return requestSecondFactor(services, account);
-  return services.database.forAccount(account.id).transaction(async (transaction) => {
-    await lockAccount(transaction, account.id);
-    if (await findTotpSecret(transaction, account.id))
-      throw new ProblemError(
-        'invalid_credentials',
-        'A second factor was added during the login. Sign in again.',
-      );
-    return createSession(transaction, services, account, origin);
-  });
+  return services.database
+    .forAccount(account.id)
+    .transaction((transaction) => createSession(transaction, services, account, origin));
 }
 
 /**

@@ -30,11 +30,11 @@ export interface NewAccount {
 /** An account with its password hash. The hash reveals whether the password has changed since it was checked. */
 export type AccountWithPassword = Account & { passwordHash: string };
 
+const hasTotp = sql`
+  EXISTS (SELECT FROM account_totp totp WHERE totp.account_id = accounts.id AND totp.confirmed_at IS NOT NULL)`;
 const columns = sql`
   id, email, display_name AS "displayName", is_platform_admin AS "isPlatformAdmin",
-  email_verified_at IS NOT NULL AS "emailVerified",
-  EXISTS (SELECT FROM account_totp totp
-          WHERE totp.account_id = accounts.id AND totp.confirmed_at IS NOT NULL) AS "totpEnabled",
+  email_verified_at IS NOT NULL AS "emailVerified", ${hasTotp} AS "totpEnabled",
   created_at AS "createdAt"`;
 const withPassword = sql`${columns}, password_hash AS "passwordHash"`;
 
@@ -116,12 +116,16 @@ export interface NewSession {
   refreshToken: StoredRefreshToken;
 }
 
-/** Returns false if the password has changed since the account was read. A login that overlaps with such a change fails. */
+/**
+ * Returns false if the password or the second factor has changed since the account was read. The caller must have locked the account in
+ * an earlier statement, so that a login that overlaps with such a change fails.
+ */
 export async function insertSession(db: Querier, session: NewSession): Promise<boolean> {
   const { account, origin } = session;
   const inserted = await db.run(sql`
     WITH account AS (
-      SELECT id FROM accounts WHERE id = ${account.id} AND password_hash = ${account.passwordHash} FOR SHARE),
+      SELECT id FROM accounts
+      WHERE id = ${account.id} AND password_hash = ${account.passwordHash} AND ${hasTotp} = ${account.totpEnabled}),
     session AS (
       INSERT INTO account_sessions (id, account_id, ip_address, user_agent)
       SELECT ${session.sessionId}, id, ${origin.ip}, ${origin.userAgent ?? null} FROM account

@@ -253,24 +253,36 @@ describe('POST /api/saas-auth/login with a second factor', () => {
     assert.deepEqual([wrong.status, wrong.body.detail], [401, unknown.body.detail]);
   });
 
-  test('opens no session without the second factor if it is added during the login', async () => {
+  test('opens no session without the second factor if it is added during a login or the acceptance of an invitation', async () => {
+    const tenant = await arrangeTenant(app);
+    const addDuring = async ({ id }: { id: string }, request: () => Promise<Answer>): Promise<Answer> => {
+      let answer!: Promise<Answer>;
+      await whileLocked(
+        app,
+        async (holder) => {
+          await holder.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
+          await holder.query(
+            `INSERT INTO account_totp (account_id, secret, confirmed_at, last_step) VALUES ($1, '', now(), 0)`,
+            [id],
+          );
+        },
+        async (waiting, release) => {
+          answer = request();
+          await waiting(1);
+          await release();
+        },
+      );
+      return answer;
+    };
     const account = await accounts.signUpVerified();
-    await whileLocked(
-      app,
-      async (holder) => {
-        await holder.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
-        await holder.query(
-          `INSERT INTO account_totp (account_id, secret, confirmed_at, last_step) VALUES ($1, '', now(), 0)`,
-          [account.id],
-        );
-      },
-      async (waiting, release) => {
-        const login = logIn(account.email);
-        await waiting(1);
-        await release();
-        assert.equal((await login).status, 401);
-      },
-    );
+    assert.equal((await addDuring(account, () => logIn(account.email))).status, 401);
+
+    const invited = await accounts.signUpVerified();
+    const { token } = await arrangeInvitation(app, tenant, { email: invited.email });
+    const accepted = await addDuring(invited, () => post('invitations/accept', { token, password }));
+    assert.equal(accepted.status, 401);
+    const { rows } = await app.owner.query('SELECT FROM memberships WHERE account_id = $1', [invited.id]);
+    assert.deepEqual(rows, [], 'the invitation can be accepted again');
   });
 
   test('returns 403 when an invitation is accepted with the password alone', async () => {

@@ -5,7 +5,7 @@ import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { insertSession, type Account, type AccountWithPassword } from './queries.ts';
+import { insertSession, lockAccount, type Account, type AccountWithPassword } from './queries.ts';
 
 /** The lifetime of a dashboard access token: 15 minutes. It ends earlier with its session. */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
@@ -25,8 +25,8 @@ export interface SignedIn {
 }
 
 /**
- * Creates a session for an authenticated account, in the caller's transaction if there is one. Throws invalid_credentials if
- * the password has changed since the account was read.
+ * Creates a session for an authenticated account, in the caller's transaction. Throws invalid_credentials if the password has changed, or
+ * a second factor was added or removed, since the account was read.
  */
 export async function createSession(
   db: Querier,
@@ -36,10 +36,12 @@ export async function createSession(
 ): Promise<SignedIn> {
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'session');
+  // The next statement sees what the holder of the lock has committed.
+  await lockAccount(db, account.id);
   if (!(await insertSession(db, { sessionId, account, origin, refreshToken })))
     throw new ProblemError(
       'invalid_credentials',
-      'The password was changed during the login. Sign in again.',
+      'The password or the second factor was changed during the login. Sign in again.',
     );
   return createSignedIn(signer, account, sessionId, refreshToken.token);
 }
