@@ -47,8 +47,9 @@ export function slugify(name: string, fallback: string): string {
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 48);
+    .replace(/^-/, '')
+    .slice(0, 48)
+    .replace(/-$/, '');
   return slug || fallback;
 }
 
