@@ -23,7 +23,7 @@ const MAX_ENDPOINTS = 50;
 
 export interface NewEndpoint {
   url: string;
-  /** Restricts the endpoint to the events of one tenant. */
+  /** Restricts the endpoint to the events of one tenant. Bodies for webhooks of the deployment do not declare it. */
   tenantId?: string | null;
   eventTypes?: PublishedEventType[] | null;
   description?: string | null;
@@ -43,11 +43,9 @@ export async function createEndpoint(
   rules: UrlRules,
   author: Author,
   scope: WebhookScope,
-  { url, eventTypes = null, description = null, ...wanted }: NewEndpoint,
+  { url, tenantId = null, eventTypes = null, description = null }: NewEndpoint,
 ): Promise<Endpoint & { secret: string }> {
   checkUrl(url, rules);
-  // Webhooks of the deployment have no tenant. Their route ignores unknown fields, so tenantId is ignored there.
-  const tenantId = (scope.workspaceId !== null && wanted.tenantId) || null;
   const [webhookId, secret] = [newId(), generateSecret()];
   const created = await databaseScopeOf(database, scope).transaction(async (transaction) => {
     if (tenantId !== null) await requireTenant(transaction, scope, tenantId);

@@ -5,7 +5,7 @@ import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
 import { announcePayer } from './create-key.ts';
-import { applyChange, auditedSettings, payerIn, requireWithinPlan, type KeyChange } from './key-settings.ts';
+import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
 import { findPayer, lockKey, revokeKeyRow, updateKey, type KeyReference, type TenantKey } from './queries.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function changeKey(
   change: KeyChange,
 ): Promise<TenantKey> {
   const { tenantId, kind, keyId } = reference;
-  const payerId = payerIn(kind, change);
+  const { subscriberWorkspaceId: payerId = null } = change;
   return services.database.forTenant(tenantId).transaction(async (transaction) => {
     const isNewPayer = payerId !== null && payerId !== (await findPayer(transaction, reference));
     if (isNewPayer) await requirePayer(transaction, author, payerId);
@@ -27,7 +27,7 @@ export async function changeKey(
     if (!before) throw new ProblemError('not_found');
     if (before.revokedAt) throw new ProblemError('conflict', 'The key is revoked. Create a new one.');
     await requireWithinPlan(transaction, tenantId, change.rateLimit);
-    const settings = applyChange(kind, before, change, author);
+    const settings = applyChange(before, change, author);
     if (payerId !== null && payerId !== before.subscriberWorkspaceId && !isNewPayer)
       throw new ProblemError(
         'conflict',

@@ -6,7 +6,7 @@ import { newId } from '../../../core/ids.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { announceAgreement, requirePayer } from '../paid-keys/index.ts';
-import { applyChange, auditedSettings, payerIn, requireWithinPlan, type KeyChange } from './key-settings.ts';
+import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
 import { findPlan, insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
 
 export interface NewKey extends KeyChange {
@@ -26,8 +26,7 @@ export async function createKey(
   author: Author,
   wanted: NewKey,
 ): Promise<TenantKey & { key: string }> {
-  const { tenantId, kind } = wanted;
-  const payerId = payerIn(kind, wanted);
+  const { tenantId, subscriberWorkspaceId: payerId } = wanted;
   if (payerId) await requirePayer(transaction, author, payerId);
   const created = await addKey(transaction, services.vault, author, wanted);
   if (payerId) await announcePayer(services, transaction, author, tenantId, created);
@@ -51,7 +50,7 @@ async function addKey(
   { tenantId, kind, ...change }: NewKey,
 ): Promise<TenantKey & { key: string }> {
   await requireWithinPlan(transaction, tenantId, change.rateLimit);
-  const settings = applyChange(kind, { ...DEFAULT_SETTINGS, name: change.name }, change, author);
+  const settings = applyChange({ ...DEFAULT_SETTINGS, name: change.name }, change, author);
   return issueKey(transaction, vault, author, { tenantId, kind }, settings);
 }
 

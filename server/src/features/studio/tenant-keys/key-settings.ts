@@ -4,7 +4,10 @@ import { invalidField } from '../../../core/problem.ts';
 import { now, toMicroseconds } from '../../../core/timestamps.ts';
 import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
 
-/** The settings that a request changes. Omitted settings keep their value. */
+/**
+ * The settings that a request changes. Omitted settings keep their value. The bodies of game keys declare neither
+ * `allowDataApi` nor `subscriberWorkspaceId`, because a game key reads no data.
+ */
 export interface KeyChange extends Partial<
   Omit<KeySettings, 'rateLimit' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
 > {
@@ -15,31 +18,17 @@ export interface KeyChange extends Partial<
  * Returns the settings of a key after a change. If the change names a new payer, the author is stored as the account that
  * agreed. Throws invalid_request if the expiry has passed.
  */
-export function applyChange(
-  kind: 'game' | 'api',
-  before: KeySettings,
-  change: KeyChange,
-  { actor }: Author,
-): KeySettings {
-  const { name = before.name, rateLimitPerMinute = before.rateLimitPerMinute } = change;
-  const { payloadBytesPerMinute = before.payloadBytesPerMinute } = change;
-  const apiKeyChange = kind === 'api' ? change : {};
-  const { allowDataApi = before.allowDataApi } = apiKeyChange;
-  const { subscriberWorkspaceId = before.subscriberWorkspaceId } = apiKeyChange;
+export function applyChange(before: KeySettings, change: KeyChange, { actor }: Author): KeySettings {
+  const { subscriberWorkspaceId = before.subscriberWorkspaceId } = change;
   const agreement =
-    subscriberWorkspaceId === before.subscriberWorkspaceId
-      ? { subscriberAgreedBy: before.subscriberAgreedBy, subscriberAgreedAt: before.subscriberAgreedAt }
-      : subscriberWorkspaceId === null
-        ? { subscriberAgreedBy: null, subscriberAgreedAt: null }
-        : { subscriberAgreedBy: actor.id, subscriberAgreedAt: now() };
+    subscriberWorkspaceId === null
+      ? { subscriberAgreedBy: null, subscriberAgreedAt: null }
+      : { subscriberAgreedBy: actor.id, subscriberAgreedAt: now() };
   return {
-    name,
-    allowDataApi,
-    subscriberWorkspaceId,
-    ...agreement,
+    ...before,
+    ...change,
+    ...(subscriberWorkspaceId !== before.subscriberWorkspaceId && agreement),
     rateLimit: change.rateLimit === undefined ? before.rateLimit : completeLimit(change.rateLimit),
-    rateLimitPerMinute,
-    payloadBytesPerMinute,
     expiresAt: change.expiresAt === undefined ? before.expiresAt : futureInstant(change.expiresAt),
   };
 }
@@ -56,11 +45,6 @@ export function auditedSettings(kind: 'game' | 'api', settings: KeySettings): Pa
     expiresAt,
     ...(kind === 'api' && { allowDataApi, subscriberWorkspaceId }),
   };
-}
-
-/** Returns the payer that a change names, or null. Game keys have no payer, because they read no data. */
-export function payerIn(kind: 'game' | 'api', change: KeyChange): string | null {
-  return (kind === 'api' && change.subscriberWorkspaceId) || null;
 }
 
 /** Throws invalid_request if a rate limit is above the plan. */

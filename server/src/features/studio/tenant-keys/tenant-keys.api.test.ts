@@ -75,6 +75,17 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
     assert.equal(await useKey(api), 401);
     assert.equal(await readWith(game), 401);
   });
+
+  test('ignores the settings of API keys in the body of a game key', async () => {
+    const ignored = { allowDataApi: true, subscriberWorkspaceId: tenant.workspaceId };
+    const { id } = (await create('game', ignored)).body;
+    assert.equal((await change('game', id, ignored)).status, 200);
+    const { rows } = await app.owner.query(
+      'SELECT allow_data_api, subscriber_workspace_id FROM tenant_keys WHERE id = $1',
+      [id],
+    );
+    assert.deepEqual(rows, [{ allow_data_api: false, subscriber_workspace_id: null }]);
+  });
 });
 
 describe('PATCH /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}', () => {

@@ -19,7 +19,7 @@ export async function changePlan(
   return database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const before = await lockPlan(transaction, workspaceId);
     if (!before) throw new ProblemError('not_found');
-    const after = applyChange(before, change);
+    const after = { ...before, ...change, rateLimit: { ...before.rateLimit, ...change.rateLimit } };
     const details = difference(before, after);
     if (!details) return before;
     await updatePlan(transaction, workspaceId, after);
@@ -28,19 +28,4 @@ export async function changePlan(
     ]);
     return after;
   });
-}
-
-/** Copies each field by name, because a body can contain unknown fields. */
-function applyChange(before: Plan, change: PlanChange): Plan {
-  const { name, monthlyUnits, hardStop } = { ...before, ...change };
-  const { maxMatchEventRecordsPerRequest, maxPlayerEventRecordsPerRequest } = { ...before, ...change };
-  const { perMinute, perHour } = { ...before.rateLimit, ...change.rateLimit };
-  return {
-    name,
-    monthlyUnits,
-    hardStop,
-    rateLimit: { perMinute, perHour },
-    maxMatchEventRecordsPerRequest,
-    maxPlayerEventRecordsPerRequest,
-  };
 }

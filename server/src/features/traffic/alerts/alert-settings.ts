@@ -21,8 +21,7 @@ export async function changeAlertSettings(
   return database.forTenant(tenantId).transaction(async (transaction) => {
     const before = await lockAlertSettings(transaction, tenantId);
     if (!before) throw new ProblemError('not_found');
-    const { rateLimitPerMinute, payloadBytesPerMinute } = { ...before, ...change };
-    const after = { rateLimitPerMinute, payloadBytesPerMinute };
+    const after = { ...before, ...change };
     const details = difference(before, after);
     if (!details) return before;
     await updateAlertSettings(transaction, tenantId, after);
