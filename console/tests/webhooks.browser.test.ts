@@ -154,7 +154,11 @@ describe('webhooks', () => {
     const page = await studio.open('/platform/webhooks', { role: 'platformAdmin' });
     await page.getByRole('heading', { level: 1, name: 'Platform webhooks' }).waitFor();
     await page.getByRole('button', { name: 'Add a webhook' }).first().click();
-    assert.equal(await page.getByRole('dialog').getByLabel('Game').count(), 0, 'it has the events of all games');
+    assert.equal(
+      await page.getByRole('dialog').getByLabel('Game').count(),
+      0,
+      'it has the events of all games',
+    );
     await page.getByLabel('URL').fill(receiver.url);
     await page.getByRole('button', { name: 'Add the webhook' }).click();
     await page.getByRole('button', { name: 'I saved the secret' }).click();
