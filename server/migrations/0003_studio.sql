@@ -79,8 +79,14 @@ CREATE TABLE workspaces (
     GENERATED ALWAYS AS (guildhall_search_form(name)) STORED
 );
 CREATE INDEX ON workspaces (search_name);
-CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON workspaces
-  FOR EACH ROW EXECUTE FUNCTION guildhall_notify_change('id');
+-- Only what processes cache. Names change without notice, and a workspace that can be deleted is cached nowhere.
+CREATE TRIGGER notify_change AFTER UPDATE ON workspaces FOR EACH ROW
+  WHEN ((OLD.monthly_units, OLD.hard_stop, OLD.requests_per_minute, OLD.requests_per_hour,
+         OLD.max_match_event_records_per_request, OLD.max_player_event_records_per_request)
+        IS DISTINCT FROM
+        (NEW.monthly_units, NEW.hard_stop, NEW.requests_per_minute, NEW.requests_per_hour,
+         NEW.max_match_event_records_per_request, NEW.max_player_event_records_per_request))
+  EXECUTE FUNCTION guildhall_notify_change('id');
 
 CREATE TABLE memberships (
   workspace_id uuid NOT NULL REFERENCES workspaces,
@@ -90,7 +96,8 @@ CREATE TABLE memberships (
   PRIMARY KEY (workspace_id, account_id)
 );
 CREATE INDEX ON memberships (account_id);
-CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON memberships
+-- A missing row is not cached, so an INSERT invalidates nothing.
+CREATE TRIGGER notify_change AFTER UPDATE OR DELETE ON memberships
   FOR EACH ROW EXECUTE FUNCTION guildhall_notify_change('account_id');
 
 -- One row for each mail: the next invitation of an address ends the previous one. So the rows also count the mails, and
@@ -126,7 +133,14 @@ CREATE TABLE tenants (
   -- The portal belongs to no tenant. In one_time_codes the nil UUID stands for it.
   CONSTRAINT tenants_id_is_not_nil CHECK (id <> '00000000-0000-0000-0000-000000000000')
 );
-CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON tenants
+CREATE TRIGGER notify_change AFTER UPDATE ON tenants FOR EACH ROW
+  WHEN ((OLD.workspace_id, OLD.is_demo, OLD.auto_create_definitions, OLD.alert_requests_per_minute,
+         OLD.alert_bytes_per_minute, OLD.disabled_at)
+        IS DISTINCT FROM
+        (NEW.workspace_id, NEW.is_demo, NEW.auto_create_definitions, NEW.alert_requests_per_minute,
+         NEW.alert_bytes_per_minute, NEW.disabled_at))
+  EXECUTE FUNCTION guildhall_notify_change('id');
+CREATE TRIGGER notify_deletion AFTER DELETE ON tenants
   FOR EACH ROW EXECUTE FUNCTION guildhall_notify_change('id');
 
 CREATE TABLE tenant_keys (
@@ -158,8 +172,8 @@ CREATE INDEX ON tenant_keys (tenant_id, kind, created_at);
 CREATE INDEX tenant_keys_subscriber ON tenant_keys (subscriber_workspace_id, subscriber_agreed_at)
   WHERE subscriber_workspace_id IS NOT NULL;
 -- last_used_at changes often and is not cached.
-CREATE TRIGGER notify_change AFTER INSERT OR DELETE
-    OR UPDATE OF name, allow_data_api, requests_per_minute, requests_per_hour, alert_requests_per_minute,
+CREATE TRIGGER notify_change AFTER DELETE
+    OR UPDATE OF allow_data_api, requests_per_minute, requests_per_hour, alert_requests_per_minute,
                  alert_bytes_per_minute, subscriber_workspace_id, expires_at, revoked_at ON tenant_keys
   FOR EACH ROW EXECUTE FUNCTION guildhall_notify_change('tenant_id');
 

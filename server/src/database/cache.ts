@@ -6,31 +6,72 @@ import type { ChangeFeed, WatchedTable } from './change-feed.ts';
 export interface Cache<Value> {
   /** Returns the cached value, or loads it. A missing value is not cached. */
   get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined>;
-  /** Invalidates all values. A process that makes a change calls it, and need not wait for the notification. */
-  invalidate(): void;
+  /**
+   * Invalidates the values that depend on a row. A process that changes the row calls it, and need not wait for the
+   * notification.
+   */
+  invalidate(id: string): void;
 }
 
 /** The maximum age of a cached value, in case a notification is lost. */
 const MAX_AGE_MS = 5 * 60_000;
 
+export interface CacheOptions<Value> {
+  /** The metrics count the hits of the cache under this name. */
+  name: string;
+  changes: ChangeFeed;
+  /** The tables whose rows the values depend on. */
+  tables: WatchedTable[];
+  /** How many values are cached. */
+  max: number;
+  /** Returns the ids of the rows that a value depends on, as the change feed reports them. Default: the key. */
+  idsOf?: (value: Value, key: string) => string[];
+}
+
 /**
- * Caches up to `max` values, and invalidates all of them when a row of one of `tables` changes. A value that was loaded
- * during a change is returned, but not cached. The metrics count its hits under `name`.
+ * Creates a cache. A change invalidates only the values that depend on the changed row, so that one customer cannot empty the
+ * cache of all others. A value that was loaded during a change of its rows is returned, but not cached.
  */
-export function createCache<Value extends object>(
-  name: string,
-  changes: ChangeFeed,
-  tables: WatchedTable[],
-  max: number,
-): Cache<Value> {
-  const values = new LRUCache<string, Value>({ max, ttl: MAX_AGE_MS });
+export function createCache<Value extends object>({
+  name,
+  changes,
+  tables,
+  max,
+  idsOf = (_value, key) => [key],
+}: CacheOptions<Value>): Cache<Value> {
+  const keysById = new Map<string, Set<string>>();
+  const values = new LRUCache<string, Value>({
+    max,
+    ttl: MAX_AGE_MS,
+    dispose(value, key) {
+      for (const id of idsOf(value, key)) {
+        const keys = keysById.get(id);
+        keys?.delete(key);
+        if (keys?.size === 0) keysById.delete(id);
+      }
+    },
+  });
+  const store = (key: string, value: Value): void => {
+    values.set(key, value);
+    for (const id of idsOf(value, key)) {
+      const keys = keysById.get(id);
+      if (keys) keys.add(key);
+      else keysById.set(id, new Set([key]));
+    }
+  };
   const counts = countCache(name);
-  let generation = 0;
-  const invalidate = (): void => {
-    generation++;
+  /** For each running load, the ids that have changed since it began. */
+  const running = new Set<Set<string>>();
+
+  const invalidate = (id: string): void => {
+    for (const changed of running) changed.add(id);
+    for (const key of keysById.get(id) ?? []) values.delete(key);
+  };
+  const invalidateAll = (): void => {
+    running.clear();
     values.clear();
   };
-  for (const table of tables) changes.on(table, invalidate);
+  for (const table of tables) changes.on(table, (id) => (id ? invalidate(id) : invalidateAll()));
 
   return {
     async get(key, load) {
@@ -40,10 +81,16 @@ export function createCache<Value extends object>(
         return known;
       }
       counts.misses++;
-      const began = generation;
-      const value = await load();
-      if (value && began === generation) values.set(key, value);
-      return value;
+      const changed = new Set<string>();
+      running.add(changed);
+      try {
+        const value = await load();
+        if (value && running.has(changed) && !idsOf(value, key).some((id) => changed.has(id)))
+          store(key, value);
+        return value;
+      } finally {
+        running.delete(changed);
+      }
     },
     invalidate,
   };

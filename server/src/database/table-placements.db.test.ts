@@ -27,6 +27,7 @@ const KNOWN: Record<string, string> = {
   'tenant_sign_in_methods: has the trigger count_moved_users': 'a merge moves rows by a foreign key',
   'tenant_sign_in_methods: has the trigger count_removed_users': 'a foreign key deletes rows',
   'tenants: has the trigger notify_change': NOTIFIES,
+  'tenants: has the trigger notify_deletion': NOTIFIES,
   'tenants: the policy read_visited reads another table': FOR_PLAYERS,
   'workspaces: has the trigger notify_change': NOTIFIES,
   'workspaces: has the trigger reset_allowances': 'an operator changes a plan by SQL',

@@ -107,6 +107,6 @@ export async function changeSettings(
       { ...author, action: 'event_definition_settings.updated', tenantId, targetId: tenantId, details },
     ]);
   });
-  definitions.invalidateSettings();
+  definitions.invalidateSettings(tenantId);
   return after;
 }

@@ -34,8 +34,8 @@ export interface DefinitionResolver {
   isAutoCreateOn(tenantId: string): Promise<boolean>;
   /** Invalidates the cached definitions of a tenant. Call it after a change. */
   invalidateDefinitions(tenantId: string): void;
-  /** Invalidates the cached settings of all tenants. Call it after a change. */
-  invalidateSettings(): void;
+  /** Invalidates the cached settings of a tenant. Call it after a change. */
+  invalidateSettings(tenantId: string): void;
 }
 
 const MAX_CACHED_SETTINGS = 10_000;
@@ -47,12 +47,12 @@ const defaults = { eventCategory: null, eventDescription: null, isActive: true }
 export function createDefinitionResolver(database: Database, changes: ChangeFeed): DefinitionResolver {
   const definitions = createDefinitionCache(changes);
   const counts = countCache('definitions');
-  const settings = createCache<{ autoCreate: boolean }>(
-    'definition_settings',
+  const settings = createCache<{ autoCreate: boolean }>({
+    name: 'definition_settings',
     changes,
-    ['tenants'],
-    MAX_CACHED_SETTINGS,
-  );
+    tables: ['tenants'],
+    max: MAX_CACHED_SETTINGS,
+  });
 
   return {
     async resolve(tenantId, wanted) {
@@ -92,6 +92,6 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
     },
 
     invalidateDefinitions: (tenantId) => definitions.invalidate(tenantId),
-    invalidateSettings: () => settings.invalidate(),
+    invalidateSettings: settings.invalidate,
   };
 }

@@ -14,9 +14,9 @@ const tags = ['Workspaces'];
 
 export interface MemberServices extends InviteServices {
   /** The cache of roles. */
-  memberships: { invalidate(): void };
+  memberships: { invalidate(accountId: string): void };
   /** The cache of keys, which contains their payers. */
-  keys: { invalidate(): void };
+  keys: { invalidate(payerId: string): void };
 }
 
 /** The endpoints of members and invitations. They require a dashboard account. */
@@ -84,8 +84,8 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
       },
       async (request) => {
         const changed = await changeRole(services, authorOf(request), request.params, request.body.role);
-        memberships.invalidate();
-        keys.invalidate();
+        memberships.invalidate(request.params.userId);
+        keys.invalidate(request.params.workspaceId);
         return changed;
       },
     );
@@ -108,8 +108,8 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
       },
       async (request, reply) => {
         await removeMember(services, authorOf(request), request.params);
-        memberships.invalidate();
-        keys.invalidate();
+        memberships.invalidate(request.params.userId);
+        keys.invalidate(request.params.workspaceId);
         return reply.code(204).send(null);
       },
     );

@@ -15,7 +15,7 @@ const tags = ['Usage'];
 export interface PaidKeyServices extends MailServices {
   database: Database;
   /** The cache of keys, which contains their payers. */
-  keys: { invalidate(): void };
+  keys: { invalidate(payerId: string): void };
 }
 
 /** The endpoints of paid keys: API keys of other workspaces whose reads this workspace pays for. They require an account. */
@@ -62,7 +62,7 @@ export function paidKeyRoutes(services: PaidKeyServices): FastifyPluginAsyncType
       },
       async (request, reply) => {
         await endPayment(services, authorOf(request), request.params);
-        keys.invalidate();
+        keys.invalidate(request.params.workspaceId);
         return reply.code(204).send(null);
       },
     );

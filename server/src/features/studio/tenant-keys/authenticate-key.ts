@@ -19,14 +19,17 @@ export interface KeyAuthenticator {
    * tenant. Throws too_many_attempts if the network has sent too many unknown keys and this process has never seen the key.
    */
   authenticate(kind: 'game' | 'api', key: string, address: string | null): Promise<KeyCaller | undefined>;
-  /** Empties the cache. A process calls this after it changes a key or disables a tenant. */
-  invalidate(): void;
+  /**
+   * Invalidates the keys of a tenant, or those that a workspace owns or pays for. A process calls this after it changes a key, a
+   * tenant or a plan.
+   */
+  invalidate(tenantOrWorkspaceId: string): void;
   close(): Promise<void>;
 }
 
 /**
  * Finds keys by their fingerprint, so the response time reveals nothing about stored keys. Found keys are cached until a change
- * of a key, tenant or workspace invalidates the cache.
+ * of the key, its tenant, its workspace or its payer invalidates them.
  */
 export function openKeyAuthenticator(
   database: Database,
@@ -35,12 +38,13 @@ export function openKeyAuthenticator(
   createBudget: CreateBudget,
 ): KeyAuthenticator {
   const lookUp = createKeyLookup(database, createBudget);
-  const cache = createCache<FoundKey>(
-    'keys',
+  const cache = createCache<FoundKey>({
+    name: 'keys',
     changes,
-    ['tenant_keys', 'tenants', 'workspaces'],
-    MAX_CACHED_KEYS,
-  );
+    tables: ['tenant_keys', 'tenants', 'workspaces'],
+    max: MAX_CACHED_KEYS,
+    idsOf: ({ tenantId, workspaceId, payerId }) => [tenantId, workspaceId, payerId],
+  });
 
   const usedKeyIds = new Set<string>();
   const writeLastUsed = async (): Promise<void> => {
@@ -62,7 +66,7 @@ export function openKeyAuthenticator(
       usedKeyIds.add(found.keyId);
       return found;
     },
-    invalidate: () => cache.invalidate(),
+    invalidate: cache.invalidate,
     async close() {
       clearInterval(timer);
       await writeLastUsed();

@@ -132,7 +132,7 @@ function routesOf(
           { ...request.params, kind },
           request.body,
         );
-        keys.invalidate();
+        keys.invalidate(request.params.tenantId);
         return changed;
       },
     );
@@ -157,7 +157,7 @@ function routesOf(
         const reference = { ...request.params, kind };
         const { gracePeriodSeconds } = request.body;
         const successor = await rotateKey(services, authorOf(request), reference, gracePeriodSeconds);
-        keys.invalidate();
+        keys.invalidate(request.params.tenantId);
         return reply.code(201).send(successor);
       },
     );
@@ -176,7 +176,7 @@ function routesOf(
       },
       async (request, reply) => {
         await revokeKey(database, authorOf(request), { ...request.params, kind });
-        keys.invalidate();
+        keys.invalidate(request.params.tenantId);
         return reply.code(204).send(null);
       },
     );

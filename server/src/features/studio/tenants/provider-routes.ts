@@ -76,7 +76,7 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
         const view = await database
           .forTenant(tenantId)
           .transaction((transaction) => setProvider(transaction, services, authorOf(request), change));
-        providerSettings.invalidate();
+        providerSettings.invalidate(tenantId);
         return view;
       },
     );

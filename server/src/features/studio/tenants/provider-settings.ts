@@ -16,8 +16,8 @@ export interface ProviderSettings {
    * enabled the provider, if a required setting is missing, or if the provider is Mock and the operator does not allow it.
    */
   require(tenantId: string, provider: Provider): Promise<Record<string, unknown>>;
-  /** Empties the cache. A process calls this after it changes settings. */
-  invalidate(): void;
+  /** Invalidates the settings of a tenant. A process calls this after it changes them. */
+  invalidate(tenantId: string): void;
 }
 
 /** Caches the settings of a tenant until a change invalidates them. */
@@ -27,12 +27,12 @@ export function createProviderSettings(
   vault: Vault,
   config: { mockProvider: boolean },
 ): ProviderSettings {
-  const cache = createCache<Map<Provider, Record<string, unknown>>>(
-    'provider_settings',
+  const cache = createCache<Map<Provider, Record<string, unknown>>>({
+    name: 'provider_settings',
     changes,
-    ['provider_settings'],
-    MAX_CACHED_TENANTS,
-  );
+    tables: ['provider_settings', 'tenants'],
+    max: MAX_CACHED_TENANTS,
+  });
   const load = async (tenantId: string) => {
     const rows = await listProviderSettings(database.forTenant(tenantId), tenantId);
     const usable = rows.filter((row) => row.enabled && (row.provider !== 'Mock' || mayUseMock(config, row)));
@@ -51,6 +51,6 @@ export function createProviderSettings(
         throw new ProblemError('provider_not_available', `${provider} is not configured for this tenant.`);
       return settings;
     },
-    invalidate: () => cache.invalidate(),
+    invalidate: cache.invalidate,
   };
 }

@@ -24,7 +24,12 @@ export function createActiveTenants(
   database: Database,
   changes: ChangeFeed,
 ): (tenantId: string) => Promise<boolean> {
-  const cache = createCache<Tenant>('tenants', changes, ['tenants'], MAX_CACHED_TENANTS);
+  const cache = createCache<Pick<Tenant, 'isActive'>>({
+    name: 'tenants',
+    changes,
+    tables: ['tenants'],
+    max: MAX_CACHED_TENANTS,
+  });
   return async (tenantId) => {
     const tenant = await cache.get(tenantId, () => findTenant(database.forTenant(tenantId), tenantId));
     return tenant?.isActive ?? false;

@@ -11,8 +11,8 @@ import { ChangeTenantBody, CreateTenantBody, Tenant, TenantPage } from './schema
 
 export interface TenantServices {
   database: Database;
-  /** The cache of keys. It is invalidated when a tenant changes, because the keys of a disabled tenant do not work. */
-  keys: { invalidate(): void };
+  /** The cache of keys. The keys of a disabled tenant do not work. */
+  keys: { invalidate(tenantId: string): void };
 }
 
 /** The endpoints of tenants. They require a dashboard account. */
@@ -108,7 +108,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
       async (request) => {
         const { tenantId } = request.params;
         const changed = await changeTenant(database, authorOf(request), tenantId, request.body);
-        keys.invalidate();
+        if (request.body.isActive !== undefined) keys.invalidate(tenantId);
         return changed;
       },
     );
@@ -131,7 +131,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
       async (request, reply) => {
         const { tenantId } = request.params;
         await changeTenant(database, authorOf(request), tenantId, { isActive: false });
-        keys.invalidate();
+        keys.invalidate(tenantId);
         return reply.code(204).send(null);
       },
     );

@@ -16,9 +16,9 @@ import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from 
 export interface PlanServices {
   database: Database;
   /** The cache of keys, which contains the plans of their workspaces. */
-  keys: { invalidate(): void };
+  keys: { invalidate(workspaceId: string): void };
   /** The usage meter, which caches the plans. */
-  meter: { invalidate(): void };
+  meter: { invalidate(workspaceId: string): void };
 }
 
 /** The endpoints of workspaces. They require a dashboard account. */
@@ -128,8 +128,8 @@ export function planRoutes({ database, keys, meter }: PlanServices): FastifyPlug
       async (request) => {
         const { workspaceId } = request.params;
         const plan = await changePlan(database, authorOf(request), workspaceId, request.body);
-        keys.invalidate();
-        meter.invalidate();
+        keys.invalidate(workspaceId);
+        meter.invalidate(workspaceId);
         return plan;
       },
     );

@@ -11,7 +11,7 @@ const tags = ['Alerts'];
 export interface AlertServices {
   database: Database;
   /** The cache of keys, which includes the thresholds of their tenants. */
-  keys: { invalidate(): void };
+  keys: { invalidate(tenantId: string): void };
 }
 
 /** Requires a dashboard account. */
@@ -78,7 +78,7 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
       async (request) => {
         const { tenantId } = request.params;
         const changed = await changeAlertSettings(database, authorOf(request), tenantId, request.body);
-        keys.invalidate();
+        keys.invalidate(tenantId);
         return changed;
       },
     );

@@ -21,8 +21,8 @@ export interface UsageMeter extends Meter {
    * quota is a final refusal. A quota with units left admits nothing: the transaction that charges decides.
    */
   quota(workspaceId: string): Promise<Quota | undefined>;
-  /** Invalidates the cached quotas. For the process that changes a plan. */
-  invalidate(): void;
+  /** Invalidates the cached quota of a workspace. For the process that changes its plan. */
+  invalidate(workspaceId: string): void;
   /** Writes the remaining usage. */
   close(): Promise<void>;
 }
@@ -75,8 +75,8 @@ export function openUsageMeter(database: Database, changes: ChangeFeed): UsageMe
     }
     return cached.quota;
   };
-  const invalidate = (): void => quotas.clear();
-  changes.on('workspaces', invalidate);
+  const invalidate = (workspaceId: string): void => void quotas.delete(workspaceId);
+  changes.on('workspaces', (id) => (id ? invalidate(id) : quotas.clear()));
 
   return {
     quota,
