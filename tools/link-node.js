@@ -8,8 +8,14 @@ import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** The oldest Node that runs TypeScript without an option. */
-const OLDEST_NODE = 24;
+/** The oldest Node whose `node:crypto` has argon2. */
+const OLDEST_NODE = [24, 7];
+
+function runsOnThisNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
 
 const folder = new URL('../node_modules/', import.meta.url);
 const name = [`node-${platform()}-${arch()}`, `node-bin-${platform()}-${arch()}`].find((candidate) =>
@@ -24,7 +30,7 @@ if (name) {
   const { status, stderr, error } = spawnSync(fileURLToPath(link), ['--version'], { encoding: 'utf8' });
   if (status !== 0) {
     console.error(`The Node of the package ${name} does not start: ${(stderr || String(error)).trim()}`);
-    if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
+    if (runsOnThisNode()) {
       rmSync(link);
       console.error(`Guildhall runs on the Node of this machine: ${process.version}.`);
     } else {
