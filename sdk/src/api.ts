@@ -11,7 +11,7 @@ export interface paths {
         };
         /**
          * Read the metrics for Prometheus
-         * @description Needs the token of the setting `METRICS_TOKEN`. If the setting is empty, the endpoint is open only while the server listens on loopback.
+         * @description Needs the token of the setting `METRICS_TOKEN`. If the setting is empty, the endpoint is open only while the server listens on loopback and `TRUST_PROXY` is off.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1721,7 +1721,7 @@ export interface paths {
         put?: never;
         /**
          * Query gameplay events
-         * @description Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. Counts as 10 requests.
+         * @description Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. With a dashboard token it counts as 10 requests.
          */
         post: operations["queryEvents"];
         delete?: never;

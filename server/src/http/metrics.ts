@@ -95,7 +95,8 @@ export function measureRequests(
         tags: ['Operations'],
         summary: 'Read the metrics for Prometheus',
         description:
-          'Needs the token of the setting `METRICS_TOKEN`. If the setting is empty, the endpoint is open only while the server listens on loopback.',
+          'Needs the token of the setting `METRICS_TOKEN`. If the setting is empty, the endpoint is open only while the server listens on ' +
+          'loopback and `TRUST_PROXY` is off.',
         security: [{ metricsToken: [] }],
         response: {
           200: { description: 'The metrics.', content: { 'text/plain': { schema: Type.String() } } },

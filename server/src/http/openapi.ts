@@ -93,7 +93,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'The token of the setting METRICS_TOKEN. Optional if the setting is empty and the server listens on loopback.',
+      'The token of the setting METRICS_TOKEN. Optional if the setting is empty, the server listens on loopback and TRUST_PROXY is off.',
   },
   account: {
     type: 'http',

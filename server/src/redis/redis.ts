@@ -40,7 +40,7 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
     if (!isUnavailable)
       logger.warn(
         { reason: message },
-        'Redis is unavailable: each process counts on its own until it is back',
+        'Redis is unavailable: each server counts on its own until it is back',
       );
     isUnavailable = true;
   });
@@ -55,7 +55,7 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
 export function measureRedis(redis: Redis, registry: Registry): void {
   const up: Gauge = new Gauge({
     name: 'guildhall_redis_up',
-    help: '1 if Redis is available, 0 while this process counts on its own.',
+    help: '1 if Redis is available, 0 while this server counts on its own.',
     registers: [],
     collect: () => up.set(isRedisReady(redis) ? 1 : 0),
   });

@@ -146,7 +146,7 @@ export async function openServices(
     changes,
     jobs,
     metrics,
-    /** Undefined if no Redis is configured: each process counts on its own. */
+    /** Undefined if no Redis is configured: each server counts on its own. */
     redis,
     rateLimits: createRateLimits({ redis, primary, keyless: config.keylessLimits, metrics, logger }),
     createBudget,

@@ -22,8 +22,8 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
           description:
             'Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures ' +
             'of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer ' +
-            `than ${QUERY_SECONDS} seconds is 503 \`query_timeout\`. If the client disconnects, the query is cancelled. Counts as ` +
-            '10 requests.',
+            `than ${QUERY_SECONDS} seconds is 503 \`query_timeout\`. If the client disconnects, the query is cancelled. With a ` +
+            'dashboard token it counts as 10 requests.',
           params: TenantPath,
           body: EventQueryBody,
           response: { 200: EventQueryAnswer, ...problems(429, 503) },

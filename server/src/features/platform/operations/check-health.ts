@@ -96,21 +96,21 @@ const checkMail: Check = async ({ database, config }) => {
 const checkRedis: Check = async ({ redis }) => {
   const result = { component: 'redis', latencyMs: null, since: null } as const;
   if (!redis)
-    return { ...result, status: 'off', detail: 'No Redis is configured. Each process counts on its own.' };
+    return { ...result, status: 'off', detail: 'No Redis is configured. Each server counts on its own.' };
   const start = performance.now();
   try {
     await redis.ping();
     return {
       ...result,
       status: 'ok',
-      detail: 'All processes count together.',
+      detail: 'All servers count together.',
       latencyMs: elapsedSince(start),
     };
   } catch {
     return {
       ...result,
       status: 'failing',
-      detail: 'Redis does not answer. Each process counts on its own until it is back.',
+      detail: 'Redis does not answer. Each server counts on its own until it is back.',
     };
   }
 };
