@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 0674bedee003ee5130d97d2fffa7ee9bfc94355f40fb73756f8870d1af12382d
+// Document: feff6a6a4dfb66d65eff9719e2b8f12dfdc4a0738cbae2810536299bd90eee05
 
 export interface paths {
     "/metrics": {
@@ -5601,10 +5601,7 @@ export interface components {
             newPassword: string;
         };
         RotateKeyRequest: {
-            /**
-             * @description How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.
-             * @default 86400
-             */
+            /** @description How long the old key still works, in seconds: at most 30 days, by default 1 day. Send 0 if the key leaked. */
             gracePeriodSeconds?: number | null;
         };
         RotateSigningKeysRequest: {
@@ -10462,7 +10459,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["RotateKeyRequest"];
             };
@@ -10592,7 +10589,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["RotateKeyRequest"];
             };

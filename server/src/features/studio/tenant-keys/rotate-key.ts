@@ -8,6 +8,8 @@ import { lockTeamForShare } from '../paid-keys/index.ts';
 import { issueKey } from './create-key.ts';
 import { findPayer, lockKey, replaceKey, type KeyReference, type TenantKey } from './queries.ts';
 
+const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
+
 /**
  * Creates the successor of a key. The old key works until the grace period ends. If its own expiry is earlier, it works until
  * then. If several rotations of one key run in parallel, one succeeds. Throws not_found if the key has another kind or tenant.
@@ -17,7 +19,7 @@ export async function rotateKey(
   { database, vault }: { database: Database; vault: Vault },
   author: Author,
   reference: KeyReference,
-  gracePeriodSeconds: number,
+  gracePeriodSeconds: number = DEFAULT_GRACE_SECONDS,
 ): Promise<TenantKey & { key: string }> {
   const { tenantId, kind, keyId } = reference;
   return database.forTenant(tenantId).transaction(async (transaction) => {

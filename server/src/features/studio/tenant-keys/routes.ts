@@ -155,8 +155,8 @@ function routesOf(
       },
       async (request, reply) => {
         const reference = { ...request.params, kind };
-        const { gracePeriodSeconds } = request.body;
-        const successor = await rotateKey(services, authorOf(request), reference, gracePeriodSeconds);
+        const graceSeconds = request.body?.gracePeriodSeconds;
+        const successor = await rotateKey(services, authorOf(request), reference, graceSeconds);
         keys.invalidate(request.params.tenantId);
         return reply.code(201).send(successor);
       },

@@ -70,17 +70,21 @@ const changeFields = {
 };
 const apiKeyChangeFields = Type.Partial(Type.Object(apiKeySettings)).properties;
 
-export const RotateBody = Type.Object(
-  {
-    gracePeriodSeconds: Type.Integer({
-      minimum: 0,
-      maximum: 30 * 24 * 60 * 60,
-      default: 24 * 60 * 60,
-      description:
-        'How long the old key still works, in seconds: at most 30 days. Default: 1 day. Send 0 if the key leaked.',
-    }),
-  },
-  { title: 'RotateKeyRequest' },
+/** The request may have no body. */
+export const RotateBody = Nullable(
+  Type.Object(
+    {
+      gracePeriodSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 30 * 24 * 60 * 60,
+          description:
+            'How long the old key still works, in seconds: at most 30 days, by default 1 day. Send 0 if the key leaked.',
+        }),
+      ),
+    },
+    { title: 'RotateKeyRequest' },
+  ),
 );
 
 const secret = { key: Type.String({ description: 'The key. Only this response contains it.' }) };
