@@ -249,6 +249,28 @@ describe('POST /api/saas-auth/password-reset/request', () => {
     assert.equal((await confirm([...tokens].at(-1)!)).status, 200);
   });
 
+  test('mails a token after a flood of requests and a reset, and at most 3 without a reset', async () => {
+    const { email } = await accounts.signUp();
+    const resets = async () => (await mailsTo(email)).filter(({ subject }) => subject.startsWith('Reset'));
+    for (let round = 1; round <= 3; round++) {
+      for (let flood = 0; flood < 4; flood++) await resetTokenFor(email);
+      assert.equal((await resets()).length, round * 3);
+      const token = await tokenTo(email);
+      assert.equal((await confirm(token)).status, 200, `round ${round}`);
+      assert.equal((await confirm(token)).status, 401);
+    }
+    const [oldest] = (await resets()).slice(-1);
+    assert.equal((await confirm(/^ {4}(\S+)$/m.exec(oldest!.text)![1]!)).status, 401);
+
+    // A changed password ends the tokens, but their mails still count.
+    const signedIn = await logIn(email, newPassword);
+    for (let flood = 0; flood < 3; flood++) await resetTokenFor(email);
+    const changed = await change(signedIn.body.accessToken, newPassword, password);
+    assert.equal(changed.status, 200, changed.text);
+    for (let flood = 0; flood < 3; flood++) await resetTokenFor(email);
+    assert.equal((await resets()).length, 12);
+  });
+
   test('returns 429 after 200 requests per hour from one network', async () => {
     const answers = await Promise.all(Array.from({ length: 205 }, () => request(someEmail(), '192.0.2.77')));
     assert.equal(answers.filter(({ status }) => status === 202).length, 200);

@@ -7,7 +7,7 @@ import { requestedMailQueue, type MailServices } from '../../messages/mail/index
 import { mailToken, invalidToken } from './mailed-token.ts';
 import { findAccountByEmail, lockAccount, markVerified } from './queries.ts';
 import { replacePassword } from './replace-password.ts';
-import { findToken, consumeToken } from './token-queries.ts';
+import { consumeToken, findToken, keepNewestTokens } from './token-queries.ts';
 
 export const accountResetQueue = requestedMailQueue<{ email: string }>('account-password-reset');
 
@@ -63,6 +63,9 @@ export async function resetPassword(
       action: 'account.password_reset',
       origin,
     });
+    // The person who resets reads the mailbox, so the next request may mail a token again, also after a flood of requests. A
+    // changed password does not reset the count: a stranger who signed up with the address could repeat it.
+    await keepNewestTokens(transaction, accountId, 'reset', 0);
     return { email: account.email };
   });
 }
