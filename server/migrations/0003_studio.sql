@@ -314,11 +314,17 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   WHERE invitation.token_hash = wanted_hash AND invitation.ended_at IS NULL AND invitation.expires_at > now()
 $$;
 
--- The invitations of the last day over all workspaces, and the seconds until the first of them is a day old.
-CREATE FUNCTION guildhall_count_invitations_to(address text) RETURNS TABLE (count bigint, seconds integer)
+-- The invitations of the last day to an address that limit an inviter: those of the workspace, those of the inviter and, if the
+-- address of the inviter is not verified, those of all such accounts. With the seconds until the first of them is a day old.
+CREATE FUNCTION guildhall_count_invitations_to(address text, workspace uuid, inviter uuid)
+RETURNS TABLE (count bigint, seconds integer)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT count(*), greatest(1, ceil(extract(epoch FROM min(created_at) + interval '1 day' - now())))::int
-  FROM invitations WHERE email = address AND created_at > now() - interval '1 day'
+  SELECT count(*), greatest(1, ceil(extract(epoch FROM min(sent.created_at) + interval '1 day' - now())))::int
+  FROM invitations sent
+  WHERE sent.email = address AND sent.created_at > now() - interval '1 day'
+    AND (sent.workspace_id = workspace OR sent.invited_by = inviter
+         OR (EXISTS (SELECT FROM accounts WHERE id = inviter AND email_verified_at IS NULL)
+             AND EXISTS (SELECT FROM accounts WHERE id = sent.invited_by AND email_verified_at IS NULL)))
 $$;
 
 CREATE FUNCTION guildhall_count_invitations_by(account uuid) RETURNS TABLE (count bigint, seconds integer)

@@ -13,6 +13,8 @@ export {
   isPlatformAdmin,
   markVerified,
   listEndedSessions,
+  lockAccount,
+  type Account,
   type AccountWithPassword,
 } from './queries.ts';
 export { promoteByOperator, resetByOperator } from './operator-commands.ts';

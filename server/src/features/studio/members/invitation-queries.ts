@@ -76,7 +76,7 @@ export function endInvitationsBy(
     RETURNING ${columns}`);
 }
 
-/** Serializes the invitations to one address until the transaction ends, so each one counts the e-mails of the others. */
+/** Serializes the invitations to one address until the transaction ends, so that each one counts the others. */
 export async function lockAddress(db: Querier, email: string): Promise<void> {
   await db.rows(sql`SELECT pg_advisory_xact_lock(7118016, hashtext(${email}))`);
 }
@@ -87,9 +87,16 @@ export interface SentMails {
   seconds: number;
 }
 
-/** Counts the invitations to an address in the last 24 hours. */
-export function countMailsTo(db: Querier, email: string): Promise<SentMails> {
-  return countMails(db, sql`guildhall_count_invitations_to(${email})`);
+/**
+ * Counts the invitations to an address in the last 24 hours: those of the workspace, those of the inviter and, if the address of
+ * the inviter is not verified, those of all such accounts.
+ */
+export function countMailsTo(
+  db: Querier,
+  email: string,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<SentMails> {
+  return countMails(db, sql`guildhall_count_invitations_to(${email}, ${workspaceId}, ${userId})`);
 }
 
 /** Counts the invitations that an account sent in the last 24 hours. */

@@ -6,6 +6,7 @@ import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { arrangeInvitation, createMailbox } from '../../../testing/invitations.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 import { deleteOldInvitations } from './index.ts';
 
 const app = await startTestApp();
@@ -37,6 +38,24 @@ const signUp = async (email: string) => {
   const { status, body, text } = await app.http.post('/api/saas-auth/signup', { email, password });
   assert.equal(status, 201, text);
   return { bearer: body.accessToken as string, user: body.user };
+};
+const arrangeUnverified = async (role?: 'admin') => {
+  const account = await arrangeAccount(app, tenant, role);
+  await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE id = $1', [account.accountId]);
+  return account;
+};
+/** Creates workspaces with the account as owner, and returns their ids. */
+const arrangeWorkspacesOf = async ({ accountId }: { accountId: string }, count: number) => {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await app.owner.query(
+    `INSERT INTO workspaces (id, name, slug) SELECT id, id::text, id::text FROM unnest($1::uuid[]) id`,
+    [ids],
+  );
+  await app.owner.query(
+    `INSERT INTO memberships (workspace_id, account_id, role) SELECT id, $2, 'owner' FROM unnest($1::uuid[]) id`,
+    [ids, accountId],
+  );
+  return ids;
 };
 const entryOf = async (email: string) =>
   (await app.http.get(`${path}?limit=200`, viewer)).body.items.find(
@@ -328,19 +347,10 @@ describe('limits and rules of invitations', () => {
     ]);
   });
 
-  test('returns 429 after 5 invitations per day to one address, over all workspaces', async () => {
+  test('returns 429 after 5 invitations per day from one workspace to one address', async () => {
     const email = someEmail();
-    const others = await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const studio = await arrangeTenant(app);
-        return { studio, caller: await arrangeAccount(app, studio, 'admin') };
-      }),
-    );
-    const answers = await Promise.all(
-      [...others, ...others].map(({ studio, caller }) =>
-        inviteTo(studio.workspaceId, { email, role: 'viewer' }, caller),
-      ),
-    );
+    const callers = [owner, admin, owner, admin, owner, admin, owner, admin];
+    const answers = await Promise.all(callers.map((caller) => invite(email, 'viewer', caller)));
     const statuses = answers.map((answer) => answer.status).toSorted();
     assert.deepEqual(statuses, [201, 201, 201, 201, 201, 429, 429, 429]);
     const refused = await invite(email);
@@ -348,12 +358,51 @@ describe('limits and rules of invitations', () => {
     const seconds = Number(refused.headers.get('retry-after'));
     assert.ok(seconds > 86_000 && seconds <= 86_400, String(seconds));
     assert.equal((await mailbox.mailsTo(email)).length, 5);
+    assert.equal((await inviteTo(foreign.workspaceId, { email, role: 'viewer' }, stranger)).status, 201);
 
     await app.owner.query(
       `UPDATE invitations SET created_at = created_at - interval '1 day' WHERE email = $1`,
       [email],
     );
     assert.equal((await invite(email)).status, 201);
+  });
+
+  test('returns 429 after 5 invitations per day from one account to one address, over its workspaces', async () => {
+    const email = someEmail();
+    const busy = await arrangeAccount(app, tenant);
+    const workspaces = await arrangeWorkspacesOf(busy, 8);
+    const answers = await Promise.all(
+      workspaces.map((workspaceId) => inviteTo(workspaceId, { email, role: 'viewer' }, busy)),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted(),
+      [201, 201, 201, 201, 201, 429, 429, 429],
+    );
+    assert.equal((await invite(email)).status, 201, 'another account is not affected');
+  });
+
+  test('lets accounts with unverified addresses send an address 5 invitations per day together', async () => {
+    const email = someEmail();
+    const strangers = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const caller = await arrangeUnverified();
+        return { caller, workspaces: await arrangeWorkspacesOf(caller, 2) };
+      }),
+    );
+    const answers = await Promise.all(
+      strangers.flatMap(({ caller, workspaces }) =>
+        workspaces.map((workspaceId) => inviteTo(workspaceId, { email, role: 'viewer' }, caller)),
+      ),
+    );
+    assert.deepEqual(
+      answers.map(({ status }) => status).toSorted(),
+      [201, 201, 201, 201, 201, 429, 429, 429],
+    );
+    const refused = answers.find(({ status }) => status === 429);
+    assert.match(refused!.body.detail, /Verify your address/);
+    for (let mail = 0; mail < 5; mail++)
+      assert.equal((await invite(email)).status, 201, 'a studio keeps its invitations');
+    assert.equal((await mailbox.mailsTo(email)).length, 10);
   });
 
   test('counts withdrawn invitations, and a rejected invitation keeps the previous one', async () => {
@@ -381,13 +430,33 @@ describe('limits and rules of invitations', () => {
   });
 
   test('returns 429 after 10 invitations per day by an account with an unverified address', async () => {
-    const careless = await arrangeAccount(app, tenant, 'admin');
-    await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE id = $1', [careless.accountId]);
+    const careless = await arrangeUnverified('admin');
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => invite(someEmail(), 'viewer', careless)),
     );
     assert.equal(answers.filter(({ status }) => status === 201).length, 10);
     assert.equal(answers.filter(({ status }) => status === 429).length, 2);
+  });
+
+  test('counts the invitations that one account sends from several workspaces at once', async () => {
+    const careless = await arrangeUnverified('admin');
+    for (let mail = 0; mail < 9; mail++)
+      assert.equal((await invite(someEmail(), 'viewer', careless)).status, 201);
+    const workspaces = await arrangeWorkspacesOf(careless, 4);
+    await whileLocked(
+      app,
+      // Requests can count the invitations, but not add one.
+      async (holder) => void (await holder.query('LOCK TABLE invitations IN SHARE ROW EXCLUSIVE MODE')),
+      async (waiting, release) => {
+        const sent = workspaces.map((workspaceId) =>
+          inviteTo(workspaceId, { email: someEmail(), role: 'viewer' }, careless),
+        );
+        await waiting(workspaces.length);
+        await release();
+        const statuses = (await Promise.all(sent)).map(({ status }) => status);
+        assert.deepEqual(statuses.toSorted(), [201, 429, 429, 429]);
+      },
+    );
   });
 
   test('verifies the address when the invitation is accepted', async () => {

@@ -1,11 +1,11 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import type { Role } from '../../../core/role.ts';
 import type { Author } from '../../../core/author.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
-import { findAccount } from '../accounts/index.ts';
+import { lockAccount, type Account } from '../accounts/index.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { lockTeamForManager, requireAuthority } from './authority.ts';
@@ -23,7 +23,10 @@ import { isMember, type TeamEntry } from './queries.ts';
 
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60;
 
-/** Invitations to one address per day, from all workspaces. The limit protects people who do not want them. */
+/**
+ * Invitations to one address per day, from one workspace and from one account. All accounts with an unverified address share this
+ * limit. So strangers without a mailbox send an address 5 mails a day in all, and cannot use up the invitations of a real studio.
+ */
 const MAX_MAILS_TO_ADDRESS = 5;
 /** Invitations that one account can send per day. */
 const MAX_MAILS_BY_ACCOUNT = 100;
@@ -53,8 +56,11 @@ export async function inviteMember(
     const previous = await findOpenInvitation(transaction, workspaceId, { email });
     requireAuthority(manager, role, ...(previous ? [previous.role] : []));
     if (await isMember(transaction, workspaceId, email)) throw new ProblemError('already_member');
-    const inviter = await findAccount(transaction, manager.userId);
-    await requireMailsLeft(transaction, email, manager.userId, inviter?.emailVerified ?? false);
+    // Locks in the order of an acceptance: workspace, account. The invitations from other workspaces of the account wait here.
+    await enterScope(transaction, 'account_id', manager.userId);
+    const inviter = await lockAccount(transaction, manager.userId);
+    if (!inviter) throw new ProblemError('not_found');
+    await requireMailsLeft(transaction, { email, workspaceId, inviter });
 
     if (previous) await endInvitation(transaction, previous.id);
     const token = newOpaqueToken('invite');
@@ -69,7 +75,7 @@ export async function inviteMember(
     });
     if (!invitation) throw new Error('An invitation was not inserted.');
     const content = invitationEmail({
-      inviter: inviter?.email ?? '',
+      inviter: inviter.email,
       workspace: manager.workspaceName,
       server: issuer,
       role,
@@ -92,23 +98,30 @@ export async function inviteMember(
   });
 }
 
-/** Throws too_many_attempts if a daily limit is reached. The limits count the rows of invitations. */
+/**
+ * Throws too_many_attempts if a daily limit is reached. The limits count the rows of invitations, under the locks of the workspace
+ * and of the account that sends them.
+ */
 async function requireMailsLeft(
   transaction: Querier,
-  email: string,
-  userId: string,
-  isVerified: boolean,
+  {
+    email,
+    workspaceId,
+    inviter: { id: userId, emailVerified },
+  }: { email: string; workspaceId: string; inviter: Account },
 ): Promise<void> {
-  await lockAddress(transaction, email);
+  if (!emailVerified) await lockAddress(transaction, email);
   refuseAbove(
     MAX_MAILS_TO_ADDRESS,
-    await countMailsTo(transaction, email),
-    `This address received ${MAX_MAILS_TO_ADDRESS} invitations in the last 24 hours. Invite it again later.`,
+    await countMailsTo(transaction, email, { workspaceId, userId }),
+    emailVerified
+      ? `This address received ${MAX_MAILS_TO_ADDRESS} invitations from this workspace or from you in the last 24 hours. Invite it again later.`
+      : `This address received ${MAX_MAILS_TO_ADDRESS} invitations from this workspace or from accounts with an unverified e-mail address in the last 24 hours. Verify your address, or invite it again later.`,
   );
   refuseAbove(
-    isVerified ? MAX_MAILS_BY_ACCOUNT : MAX_MAILS_BY_UNVERIFIED,
+    emailVerified ? MAX_MAILS_BY_ACCOUNT : MAX_MAILS_BY_UNVERIFIED,
     await countMailsBy(transaction, userId),
-    isVerified
+    emailVerified
       ? `You have sent ${MAX_MAILS_BY_ACCOUNT} invitations in the last 24 hours. Send more later.`
       : `Accounts with an unverified e-mail address can send ${MAX_MAILS_BY_UNVERIFIED} invitations per day. Verify your address.`,
   );
