@@ -288,11 +288,11 @@ $$;
 
 -- The owners and admins of a workspace, for what it is notified of in any scope.
 CREATE FUNCTION guildhall_team_recipients(workspace uuid)
-RETURNS TABLE ("accountId" uuid, email text, "workspaceName" text)
+RETURNS TABLE ("accountId" uuid, email text, "emailVerified" boolean, "workspaceName" text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT account.id, account.email, team.name
+  SELECT account.id, account.email, account.email_verified_at IS NOT NULL, team.name
   FROM memberships membership
-  CROSS JOIN LATERAL (SELECT id, email FROM accounts WHERE id = membership.account_id OFFSET 0) account
+  CROSS JOIN LATERAL (SELECT id, email, email_verified_at FROM accounts WHERE id = membership.account_id OFFSET 0) account
   CROSS JOIN (SELECT name FROM workspaces WHERE id = workspace OFFSET 0) team
   WHERE membership.workspace_id = workspace AND membership.role IN ('owner', 'admin')
   ORDER BY account.id

@@ -3,21 +3,49 @@
 -- Mails that were sent, or wait to be. A mail is written in the transaction that sends it, and delivered by a job of the queue. The
 -- library of the queue creates and changes the schema pgboss by itself; jobs/queue.ts grants what the application needs.
 CREATE TABLE mails (
-  id         uuid PRIMARY KEY,                      -- UUIDv7: the order of the outbox
-  recipient  text NOT NULL,
-  subject    text NOT NULL,                         -- holds no secret
-  body       bytea,                                 -- text and HTML, sealed: they hold codes and tokens; null once delivered
-  created_at timestamptz NOT NULL DEFAULT now(),
-  give_up_at timestamptz NOT NULL,                  -- from then on it is of no use to its reader
-  sent_at    timestamptz,
-  failed_at  timestamptz,                           -- refused for good, or given up
-  failure    text                                   -- the last answer of the mail server
+  id          uuid PRIMARY KEY,                     -- UUIDv7: the order of the outbox
+  recipient   text NOT NULL,
+  subject     text NOT NULL,                        -- holds no secret
+  body        bytea,                                -- text and HTML, sealed: they hold codes and tokens; null once delivered
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  give_up_at  timestamptz NOT NULL,                 -- from then on it is of no use to its reader
+  sent_at     timestamptz,
+  failed_at   timestamptz,                          -- refused for good, given up, or above the limit of its budget
+  failure     text,                                 -- the last answer of the mail server
+  budget      text,                                 -- what the mail is counted for; null: it is not counted
+  daily_mails integer,                              -- how many mails of the budget are sent within a day
+  CHECK ((budget IS NULL) = (daily_mails IS NULL))
 );
 -- The mails that are tried again: few, unless the mail server fails.
 CREATE INDEX mails_failing ON mails (id) WHERE sent_at IS NULL AND failed_at IS NULL AND failure IS NOT NULL;
 GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO guildhall_app;
 -- Changes of a profile are mailed in the transaction that makes them.
 GRANT INSERT ON mails TO guildhall_player;
+
+CREATE TABLE mail_budgets (
+  budget text PRIMARY KEY,
+  since  timestamptz NOT NULL,
+  sent   integer NOT NULL
+) WITH (fillfactor = 80);
+
+-- Runs right before a commit, so that a slow transaction that notifies somebody delays no other (like guildhall_place_notification).
+-- Above the limit the mail stays in the outbox, as failed. Nothing else writes the budgets.
+CREATE FUNCTION guildhall_count_mail() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO mail_budgets AS known (budget, since, sent) VALUES (NEW.budget, now(), 1)
+  ON CONFLICT (budget) DO UPDATE SET
+    since = CASE WHEN known.since < now() - interval '1 day' THEN now() ELSE known.since END,
+    sent = CASE WHEN known.since < now() - interval '1 day' THEN 1 ELSE known.sent + 1 END
+  WHERE known.sent < NEW.daily_mails OR known.since < now() - interval '1 day';
+  IF NOT FOUND THEN
+    UPDATE mails SET body = NULL, failed_at = now(), failure = 'Not sent: this address received too many notices today.'
+    WHERE id = NEW.id;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER count_mail AFTER INSERT ON mails
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.budget IS NOT NULL) EXECUTE FUNCTION guildhall_count_mail();
 
 -- One row for each recipient. A notification is about a workspace or tenant, and belongs to the account.
 CREATE TABLE notifications (

@@ -30,6 +30,15 @@ export interface NewJob<Data extends object> {
   group?: string;
 }
 
+export interface JobOptions {
+  /** Adds nothing if a job with the same key exists in the current interval of `seconds`. */
+  once?: { key: string; seconds: number };
+  /** The subject of the job, as in {@link NewJob}. */
+  group?: string;
+  /** Jobs of a higher priority start first. Default: 0. */
+  priority?: number;
+}
+
 /**
  * Returns the owners of groups, and all other groups of the same owners. A worker that has reached the limit of an
  * owner skips all of them.
@@ -38,16 +47,8 @@ export type OwnersOf = (groups: string[]) => Promise<{ group: string; owner: str
 
 /** Adds jobs to queues. */
 export interface Jobs {
-  /**
-   * Adds a job in the caller's transaction. The job exists if the transaction commits. With `once` it adds nothing if a
-   * job with the same key exists in the current interval of `seconds`.
-   */
-  add<Data extends object>(
-    db: Querier,
-    queue: Queue<Data>,
-    data: Data,
-    once?: { key: string; seconds: number },
-  ): Promise<void>;
+  /** Adds a job in the caller's transaction. The job exists if the transaction commits. */
+  add<Data extends object>(db: Querier, queue: Queue<Data>, data: Data, options?: JobOptions): Promise<void>;
   /** Adds many jobs of one queue. */
   addAll<Data extends object>(db: Querier, queue: Queue<Data>, jobs: NewJob<Data>[]): Promise<void>;
   close(): Promise<void>;
@@ -63,9 +64,13 @@ export async function openJobs(database: Database): Promise<Jobs> {
   boss.on('error', () => {});
   await boss.start();
   return {
-    async add(db, queue, data, once) {
-      const singleton = once && { singletonKey: once.key, singletonSeconds: once.seconds };
-      const id = await boss.send(queue.name, data, { db: executor(db), ...singleton });
+    async add(db, queue, data, { once, group, priority = 0 } = {}) {
+      const id = await boss.send(queue.name, data, {
+        db: executor(db),
+        priority,
+        ...(group && { group: { id: group } }),
+        ...(once && { singletonKey: once.key, singletonSeconds: once.seconds }),
+      });
       if (!id && !once) throw new Error(`The queue ${queue.name} did not accept the job.`);
     },
     async addAll(db, queue, added) {

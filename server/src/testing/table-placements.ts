@@ -86,6 +86,7 @@ export const placements: Record<Placement, string[]> = {
     'deletion_receipts',
     'email_credentials',
     'invitations',
+    'mail_budgets',
     'mails',
     'memberships',
     'migrations',

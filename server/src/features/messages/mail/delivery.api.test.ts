@@ -109,6 +109,24 @@ describe('deliverMail', () => {
     assert.equal(server.mails.length, 1);
   });
 
+  for (const { title, to, isNotice } of [
+    { title: 'delivers a code before notices that were sent earlier', to: 'someone', isNotice: true },
+    { title: 'does not let mails to one address delay those to others', to: 'flooded', isNotice: false },
+  ])
+    test(title, async () => {
+      server.mails.length = 0;
+      await database.transaction(async (transaction) => {
+        const mail = { content: { subject: 'flood', paragraphs: [] }, usefulSeconds: 600, isNotice };
+        for (let index = 0; index < 40; index++)
+          await sendMail(services, transaction, { ...mail, to: `${to}@example.com` });
+        const content = { subject: 'code', paragraphs: [] };
+        await sendMail(services, transaction, { to: 'ada@example.com', content, usefulSeconds: 600 });
+      });
+      await eventually(() => server.mails.length === 41);
+      const place = server.mails.findIndex(({ subject }) => subject === 'code');
+      assert.ok(place < 8, `${place} mails were delivered before`);
+    });
+
   for (const to of ['RCPT', 'DATA'] as const) {
     test(`records a 5xx reply to ${to} as final and does not retry`, async () => {
       const subject = `refused at ${to}`;

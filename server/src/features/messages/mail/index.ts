@@ -1,3 +1,4 @@
+export { mailNotice, type NoticeRecipient } from './account-notice.ts';
 export { deliverMail } from './deliver-mail.ts';
 export { consoleLink, quoted, type EmailContent } from './email-content.ts';
 export { deleteOldMails, findFailingMail } from './queries.ts';

@@ -11,14 +11,22 @@ export interface NewMail {
   usefulSeconds: number;
   /** The reason if the mail is never delivered. Null otherwise. */
   failure: string | null;
+  budget: MailBudget | undefined;
+}
+
+/** Limits how many mails with the same key are sent within a day. Further mails fail. The commit counts them. */
+export interface MailBudget {
+  key: string;
+  dailyMails: number;
 }
 
 export async function insertMail(db: Querier, mail: NewMail): Promise<void> {
   await db.run(sql`
-    INSERT INTO mails (id, recipient, subject, body, give_up_at, failure, failed_at)
+    INSERT INTO mails (id, recipient, subject, body, give_up_at, failure, failed_at, budget, daily_mails)
     VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body},
             now() + make_interval(secs => ${mail.usefulSeconds}), ${mail.failure},
-            CASE WHEN ${mail.failure}::text IS NOT NULL THEN now() END)`);
+            CASE WHEN ${mail.failure}::text IS NOT NULL THEN now() END,
+            ${mail.budget?.key ?? null}, ${mail.budget?.dailyMails ?? null})`);
 }
 
 /** A mail that waits for delivery. */

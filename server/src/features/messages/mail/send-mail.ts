@@ -3,7 +3,7 @@ import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { renderEmail, type EmailContent, type RenderedEmail } from './email-content.ts';
-import { insertMail } from './queries.ts';
+import { insertMail, type MailBudget } from './queries.ts';
 
 /**
  * The queue of mails. Retries follow after 5, 10, 20 … seconds, later every 10 minutes, until the mail expires. 1,100
@@ -15,27 +15,35 @@ export const mailQueue: Queue<{ mailId: string }> = {
   retryDelayMax: 600,
   retryLimit: 1100,
   expireInSeconds: 60,
+  // Many mails to one address leave most of a worker to other addresses.
+  atOncePerGroup: 2,
 };
+
+/** Somebody waits for a code, a token or an invitation, and nobody for a notice. */
+const PRIORITY = { awaited: 1, notice: 0 };
 
 export interface MailServices {
   vault: Vault;
   jobs: Jobs;
 }
 
-/**
- * Enqueues a mail in the caller's transaction. If the transaction commits, the worker sends the mail within about 1 second. The
- * mail expires after `usefulSeconds`. A held mail takes the same time but is not delivered: it only appears in the outbox,
- * as failed.
- */
+export interface Mail {
+  to: string;
+  content: EmailContent;
+  /** After this time the mail expires. */
+  usefulSeconds: number;
+  /** A held mail takes the same time but is not delivered: it only appears in the outbox, as failed. */
+  isHeld?: boolean;
+  /** A notice is delivered after all mails that somebody waits for. */
+  isNotice?: boolean;
+  budget?: MailBudget;
+}
+
+/** Enqueues a mail in the caller's transaction. If the transaction commits, the worker sends the mail within about 1 second. */
 export async function sendMail(
   { vault, jobs }: MailServices,
   transaction: Querier,
-  {
-    to,
-    content,
-    usefulSeconds,
-    isHeld = false,
-  }: { to: string; content: EmailContent; usefulSeconds: number; isHeld?: boolean },
+  { to, content, usefulSeconds, isHeld = false, isNotice = false, budget }: Mail,
 ): Promise<void> {
   const id = newId();
   const { subject, ...body } = renderEmail(content);
@@ -47,8 +55,10 @@ export async function sendMail(
     body: isHeld ? null : sealed,
     failure: isHeld ? HELD : null,
     usefulSeconds,
+    budget,
   });
-  await jobs.add(transaction, mailQueue, { mailId: id });
+  const priority = isNotice ? PRIORITY.notice : PRIORITY.awaited;
+  await jobs.add(transaction, mailQueue, { mailId: id }, { group: to, priority });
 }
 
 const HELD = 'Not sent: today this address received too many mails from tenants in which it has no player.';

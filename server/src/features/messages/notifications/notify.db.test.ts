@@ -5,6 +5,7 @@ import { openJobs } from '../../../jobs/queue.ts';
 import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { sendMail } from '../mail/index.ts';
 import { notifyPlatformAdmins, notifyTeam } from './index.ts';
 
 const app = await startTestApp();
@@ -71,6 +72,89 @@ describe('notifyPlatformAdmins', () => {
     assert.equal(row.account_id, platformAdmin.accountId);
     assert.equal(row.workspace_id, null);
     assert.deepEqual(await recipientsOf('To admins'), [addressOf(platformAdmin)]);
+  });
+
+  test('mails a platform administrator whose address is not verified', async () => {
+    // The first sign-up on a server that only its machine can reach.
+    await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE is_platform_admin');
+    const notice = { type: 'test.first', title: 'To the first', text: 'Look.' };
+    await database
+      .forPlatform()
+      .transaction((transaction) => notifyPlatformAdmins(services, transaction, notice));
+    assert.deepEqual(await recipientsOf('To the first'), [addressOf(platformAdmin)]);
+  });
+});
+
+describe('mails of notices', () => {
+  const arrangeOwner = async ({ isVerified }: { isVerified: boolean }) => {
+    const studio = await arrangeTenant(app);
+    const account = await arrangeAccount(app, studio, 'owner');
+    if (!isVerified)
+      await app.owner.query('UPDATE accounts SET email_verified_at = NULL WHERE id = $1', [
+        account.accountId,
+      ]);
+    return { workspaceId: studio.workspaceId, ...account };
+  };
+  const notifyAt = (workspaceId: string, type: string, options: { toUnverified?: boolean } = {}) =>
+    database.transaction((transaction) =>
+      notifyTeam(services, transaction, workspaceId, { type, title: type, text: '-', ...options }),
+    );
+  /** Returns the failures of the mails with a subject. Null: the mail waits for delivery. */
+  const failuresOf = async (subject: string) =>
+    (
+      await app.owner.query('SELECT failure, body FROM mails WHERE subject = $1 ORDER BY id', [subject])
+    ).rows.map(({ failure, body }) => (body ? failure : `${failure} Erased.`));
+  const TOO_MANY = 'Not sent: this address received too many notices today. Erased.';
+  const setCount = (accountId: string, sent: number, age = '1 hour') =>
+    app.owner.query(
+      `INSERT INTO mail_budgets VALUES ('team ' || $1, now() - $3::interval, $2)
+       ON CONFLICT (budget) DO UPDATE SET since = excluded.since, sent = excluded.sent`,
+      [accountId, sent, age],
+    );
+
+  test('are not sent to an unverified address, which gets the notification', async () => {
+    const { workspaceId } = await arrangeOwner({ isVerified: false });
+    await notifyAt(workspaceId, 'test.unverified');
+    assert.equal((await notificationsOf('test.unverified')).length, 1);
+    assert.deepEqual(await failuresOf('test.unverified'), []);
+  });
+
+  test('are sent to an unverified address 20 times a day if it is asked for', async () => {
+    const { workspaceId } = await arrangeOwner({ isVerified: false });
+    const send = () => notifyAt(workspaceId, 'test.spike', { toUnverified: true });
+    await Promise.all(Array.from({ length: 23 }, send));
+    assert.equal((await notificationsOf('test.spike')).length, 23);
+    const failures = await failuresOf('test.spike');
+    assert.equal(failures.filter((failure) => failure === null).length, 20);
+    assert.equal(failures.filter((failure) => failure === TOO_MANY).length, 3);
+  });
+
+  test('are sent to a verified address 200 times a day', async () => {
+    const { workspaceId, accountId } = await arrangeOwner({ isVerified: true });
+    await setCount(accountId, 198);
+    for (let notice = 0; notice < 4; notice++) await notifyAt(workspaceId, 'test.limit');
+    assert.equal((await notificationsOf('test.limit')).length, 4);
+    assert.deepEqual(await failuresOf('test.limit'), [null, null, TOO_MANY, TOO_MANY]);
+    await setCount(accountId, 200, '25 hours');
+    await notifyAt(workspaceId, 'test.next-day');
+    assert.deepEqual(await failuresOf('test.next-day'), [null]);
+  });
+
+  test('are delivered after the mails that somebody waits for', async () => {
+    const { workspaceId, accountId } = await arrangeOwner({ isVerified: true });
+    await notifyAt(workspaceId, 'test.queue');
+    const content = { subject: 'Code', paragraphs: [] };
+    await database.transaction((transaction) =>
+      sendMail(services, transaction, { to: 'ada@example.com', content, usefulSeconds: 600 }),
+    );
+    const { rows } = await app.owner.query(
+      `SELECT subject, group_id FROM pgboss.job JOIN mails ON mails.id = (data->>'mailId')::uuid
+       WHERE subject IN ('Code', 'test.queue') ORDER BY priority DESC, created_on`,
+    );
+    assert.deepEqual(rows, [
+      { subject: 'Code', group_id: 'ada@example.com' },
+      { subject: 'test.queue', group_id: addressOf({ accountId }) },
+    ]);
   });
 });
 

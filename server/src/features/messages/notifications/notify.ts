@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { newId } from '../../../core/ids.ts';
-import { quoted, sendMail, type MailServices } from '../mail/index.ts';
-import { insertNotifications, listPlatformAdmins, listTeamRecipients, type Recipient } from './queries.ts';
+import { mailNotice, quoted, type MailServices, type NoticeRecipient } from '../mail/index.ts';
+import { insertNotifications, listPlatformAdmins, listTeamRecipients } from './queries.ts';
 
 /** The content of a notification and its mail. */
 export interface Notice {
@@ -15,14 +15,13 @@ export interface Notice {
   /** Machine-readable details. Must not contain secrets. */
   data?: Record<string, unknown>;
   tenantId?: string;
+  /** Whether the mail is also sent to unverified addresses, with a lower daily limit. Default: false. */
+  toUnverified?: boolean;
 }
 
-/** After one day, the reader has probably seen the notification in the dashboard. */
-const MAIL_USEFUL_SECONDS = 24 * 60 * 60;
-
 /**
- * Notifies the owners and admins of a workspace, each with a notification and a mail. Runs in the caller's transaction, so
- * that each of them is notified exactly once if it commits.
+ * Notifies the owners and admins of a workspace, each with a notification and, up to a daily limit, a mail. Runs in the caller's
+ * transaction, so that each of them is notified exactly once if it commits.
  */
 export async function notifyTeam(
   services: MailServices,
@@ -35,7 +34,10 @@ export async function notifyTeam(
   await notify(services, transaction, team, { ...notice, workspaceId, reason });
 }
 
-/** Notifies the platform administrators, like {@link notifyTeam}. */
+/**
+ * Notifies the platform administrators, like {@link notifyTeam}. The operator chose their addresses, so these need not be verified:
+ * the first sign-up on a server that only this machine can reach has an unverified one.
+ */
 export async function notifyPlatformAdmins(
   services: MailServices,
   transaction: Querier,
@@ -43,14 +45,24 @@ export async function notifyPlatformAdmins(
 ): Promise<void> {
   const reason = 'You receive this mail as a platform administrator of this Guildhall deployment.';
   const admins = await listPlatformAdmins(transaction);
-  await notify(services, transaction, admins, { ...notice, workspaceId: null, reason });
+  await notify(services, transaction, admins, { ...notice, workspaceId: null, reason, toUnverified: true });
 }
 
 async function notify(
   services: MailServices,
   transaction: Querier,
-  recipients: Recipient[],
-  { type, title, subject = title, text, data = {}, tenantId = null, workspaceId, reason }: AddressedNotice,
+  recipients: NoticeRecipient[],
+  {
+    type,
+    title,
+    subject = title,
+    text,
+    data = {},
+    tenantId = null,
+    workspaceId,
+    reason,
+    toUnverified = false,
+  }: AddressedNotice,
 ): Promise<void> {
   if (recipients.length === 0) return;
   await insertNotifications(
@@ -67,8 +79,8 @@ async function notify(
     })),
   );
   const content = { subject, paragraphs: [text, `Guildhall sent this mail. ${reason}`] };
-  for (const { email } of recipients)
-    await sendMail(services, transaction, { to: email, content, usefulSeconds: MAIL_USEFUL_SECONDS });
+  for (const recipient of recipients)
+    await mailNotice(services, transaction, recipient, { kind: 'team', content, toUnverified });
 }
 
 type AddressedNotice = Omit<Notice, 'tenantId'> & {

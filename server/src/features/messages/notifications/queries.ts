@@ -1,23 +1,20 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
-
-export interface Recipient {
-  accountId: string;
-  email: string;
-}
+import type { NoticeRecipient } from '../mail/index.ts';
 
 /** Returns the owners and admins of a workspace. */
 export function listTeamRecipients(
   db: Querier,
   workspaceId: string,
-): Promise<(Recipient & { workspaceName: string })[]> {
+): Promise<(NoticeRecipient & { workspaceName: string })[]> {
   return db.rows(sql`SELECT * FROM guildhall_team_recipients(${workspaceId})`);
 }
 
-export function listPlatformAdmins(db: Querier): Promise<Recipient[]> {
+export function listPlatformAdmins(db: Querier): Promise<NoticeRecipient[]> {
   return db.rows(sql`
-    SELECT id AS "accountId", email FROM accounts WHERE is_platform_admin ORDER BY id`);
+    SELECT id AS "accountId", email, email_verified_at IS NOT NULL AS "emailVerified"
+    FROM accounts WHERE is_platform_admin ORDER BY id`);
 }
 
 /** The columns of `notifications` that the application sets. */

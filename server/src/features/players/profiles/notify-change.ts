@@ -68,5 +68,5 @@ export async function mailChange(
   const content = profileChangedEmail({ change, game, receiptId });
   for (const to of addresses)
     if (await spendNotice(db, to))
-      await sendMail(services, db, { to, content, usefulSeconds: USEFUL_SECONDS });
+      await sendMail(services, db, { to, content, usefulSeconds: USEFUL_SECONDS, isNotice: true });
 }

@@ -26,7 +26,7 @@ export async function requestReset(
 ): Promise<void> {
   const { tenantId } = billing;
   const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
-  await jobs.add(database.forKey(billing), passwordResetQueue, { tenantId, email }, once);
+  await jobs.add(database.forKey(billing), passwordResetQueue, { tenantId, email }, { once });
 }
 
 /**

@@ -87,7 +87,7 @@ describe('POST /api/saas-auth/email/resend', () => {
 
 describe('PUT /api/saas-auth/password', () => {
   test('ends all other sessions, sends an e-mail, and writes an audit record', async () => {
-    const account = await accounts.signUp();
+    const account = await accounts.signUpVerified();
     const other = (await logIn(account.email)).body;
     const changed = await change(account.bearer, password);
     assert.deepEqual([changed.status, changed.body], [200, { endedSessions: 1 }], changed.text);
@@ -101,6 +101,27 @@ describe('PUT /api/saas-auth/password', () => {
     assert.equal((await logIn(account.email, newPassword)).status, 200);
     assert.equal((await mailsTo(account.email))[0]?.subject, 'Your Guildhall password was changed');
     assert.ok((await actionsOf(account)).includes('account.password_changed'));
+  });
+
+  test('sends no e-mail to an unverified address, and 20 per day to a verified one', async () => {
+    const noticesTo = async (email: string) => {
+      const { rows } = await app.owner.query(
+        `SELECT FROM mails WHERE recipient = $1 AND subject LIKE '%password was changed' AND failed_at IS NULL`,
+        [email],
+      );
+      return rows.length;
+    };
+    const stranger = await accounts.signUp();
+    assert.equal((await change(stranger.bearer, password)).status, 200);
+    assert.equal(await noticesTo(stranger.email), 0);
+
+    const owner = await accounts.signUpVerified();
+    await app.owner.query(`INSERT INTO mail_budgets VALUES ('security ' || $1, now(), 18)`, [owner.id]);
+    for (let round = 0; round < 2; round++) {
+      assert.equal((await change(owner.bearer, password)).status, 200);
+      assert.equal((await change(owner.bearer, newPassword, password)).status, 200);
+    }
+    assert.equal(await noticesTo(owner.email), 2);
   });
 
   test('returns 401 for a wrong current password, and counts it as a wrong login', async () => {

@@ -1,10 +1,9 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { sendMail, type MailServices } from '../../messages/mail/index.ts';
+import { mailNotice, type MailServices } from '../../messages/mail/index.ts';
 import { passwordChangedMail } from './email-templates.ts';
-import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
-import { revokeSessions, setPassword } from './queries.ts';
+import { revokeSessions, setPassword, type Account } from './queries.ts';
 import { endTokens } from './token-queries.ts';
 import { deleteEnrolment } from './totp-queries.ts';
 
@@ -18,13 +17,18 @@ export interface NewPassword {
 }
 
 /**
+<<<<<<< HEAD
  * Stores a new password. Ends the sessions, mailed reset tokens, logins that wait for the second factor, and a second factor that is not
  * confirmed. Adds an audit record and mails a notification to the account. The caller must lock the account. Returns the number of ended sessions.
+=======
+ * Stores a new password. Ends the sessions, mailed reset tokens, and logins that wait for the second factor. Adds an audit record
+ * and mails a notice to the account, if its address is verified. The caller must lock the account. Returns the number of ended sessions.
+>>>>>>> fa4a0f8 (fix(mail)!: mail notices to verified addresses, with a daily limit, after awaited mails)
  */
 export async function replacePassword(
   services: MailServices & { issuer: string },
   transaction: Querier,
-  { id: accountId, email }: { id: string; email: string },
+  { id: accountId, email, emailVerified }: Pick<Account, 'id' | 'email' | 'emailVerified'>,
   { passwordHash, action, origin, keptSessionId }: NewPassword,
 ): Promise<number> {
   await setPassword(transaction, accountId, passwordHash);
@@ -42,6 +46,11 @@ export async function replacePassword(
     },
   ]);
   const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-  await sendMail(services, transaction, { to: email, content, usefulSeconds: NOTICE_USEFUL_SECONDS });
+  await mailNotice(
+    services,
+    transaction,
+    { accountId, email, emailVerified },
+    { kind: 'security', content, toUnverified: false },
+  );
   return endedSessions;
 }

@@ -19,7 +19,7 @@ export async function requestReset(
   { database, jobs }: { database: Database; jobs: Jobs },
   email: string,
 ): Promise<void> {
-  await jobs.add(database, accountResetQueue, { email }, { key: email, seconds: RESEND_SECONDS });
+  await jobs.add(database, accountResetQueue, { email }, { once: { key: email, seconds: RESEND_SECONDS } });
 }
 
 /** Mails a reset token if an account has the address and has not reached its limit of e-mails. Runs in the worker. */
@@ -58,11 +58,16 @@ export async function resetPassword(
     const account = await lockAccount(transaction, accountId);
     if (!account || !(await consumeToken(transaction, 'reset', hash))) throw invalidToken();
     await markVerified(transaction, accountId);
-    await replacePassword(services, transaction, account, {
-      passwordHash,
-      action: 'account.password_reset',
-      origin,
-    });
+    await replacePassword(
+      services,
+      transaction,
+      { ...account, emailVerified: true },
+      {
+        passwordHash,
+        action: 'account.password_reset',
+        origin,
+      },
+    );
     // The person who resets reads the mailbox, so the next request may mail a token again, also after a flood of requests. A
     // changed password does not reset the count: a stranger who signed up with the address could repeat it.
     await keepNewestTokens(transaction, accountId, 'reset', 0);

@@ -18,7 +18,8 @@ export async function dispatchAlert(
     const { workspaceId, keyName: _, tenantName: __, type: spike, ...details } = alert;
     const type = `alert.${spike}` as const;
     const { tenantId: ___, ...data } = details;
-    await notifyTeam(services, transaction, workspaceId, { type, ...textOf(alert), data, tenantId });
+    const notice = { type, ...textOf(alert), data, tenantId, toUnverified: true };
+    await notifyTeam(services, transaction, workspaceId, notice);
     await publish(services, transaction, { type, workspaceId, tenantId, data });
   });
 }

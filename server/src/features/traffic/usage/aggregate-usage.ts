@@ -45,6 +45,7 @@ async function sendWarning(
     title: `${percent} % of the units of your plan are used`,
     text: `${count(used)} of ${count(limit)} units of this month are used. The next period begins on ${periodEnd.slice(0, 10)}.`,
     data,
+    toUnverified: true,
   });
   await publish(services, transaction, { type: 'usage.warning', workspaceId, data });
 }
