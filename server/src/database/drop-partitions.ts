@@ -3,9 +3,10 @@ import { OperatorError } from '../core/operator-error.ts';
 import { listPartitions, type Partition } from './list-partitions.ts';
 import {
   isLockTimeout,
+  lockTable,
   partitionedTables,
+  withLocks,
   withPartitionLock,
-  withTableLock,
   type PartitionedTable,
 } from './partitioned-tables.ts';
 
@@ -29,30 +30,30 @@ export async function findPartitionsBefore(
   return rowCount ? candidates : [];
 }
 
-/** Work in the transaction that detaches partitions. If it throws, they stay. */
-export interface DropSteps {
-  /** Runs before the table is locked. It may lock the partitions against writers, and read them. */
+/** What the transaction that detaches partitions does besides. */
+export interface DropOptions {
+  /** Runs before the table is locked. If it throws, the partitions stay. */
   prepare?: (client: pg.ClientBase, partitions: Partition[]) => Promise<void>;
-  /** Runs while the table is locked, so it must be short. */
-  alongside?: (client: pg.ClientBase) => Promise<void>;
+  /** Runs while the table is locked, so it must be short. Returns a table with rows that stay. It becomes the partition `…_past`. */
+  keepRows?: (client: pg.ClientBase) => Promise<string>;
 }
 
 /**
  * Drops the rows of a table from before a day, the first of a month, by dropping their partitions. Returns the names of these.
- * Writers wait for at most 250 ms ({@link withTableLock}): one short transaction detaches the partitions, and their files are deleted
+ * Writers wait for at most 250 ms ({@link withLocks}): one short transaction detaches the partitions, and their files are deleted
  * after it (docs/decisions/0054-retention.md). Later rows from before the day are stored in the partition `…_past`.
  */
 export async function dropPartitionsBefore(
-  owner: pg.Pool,
+  owner: pg.Pool | pg.ClientBase,
   table: PartitionedTable,
   before: string,
-  steps: DropSteps = {},
+  options: DropOptions = {},
 ): Promise<string[]> {
   return withPartitionLock(owner, async (client) => {
     await deleteDetached(client, table);
     const partitions = await findPartitionsBefore(client, table, before);
     if (partitions.length === 0) return [];
-    await detach(client, table, before, partitions, steps).catch((error: unknown) => {
+    await detach(client, table, before, partitions, options).catch((error: unknown) => {
       throw isLockTimeout(error)
         ? new OperatorError(`A statement has used ${table} for more than a minute. Try again later.`)
         : error;
@@ -64,26 +65,28 @@ export async function dropPartitionsBefore(
 
 /** Detaches partitions in one transaction, and renames them. They keep their rows until {@link deleteDetached}. */
 async function detach(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   table: PartitionedTable,
   before: string,
   partitions: Partition[],
-  { prepare, alongside }: DropSteps,
+  { prepare, keepRows }: DropOptions,
 ): Promise<void> {
   const work = async (): Promise<void> => {
+    await lockTable(client, table);
     for (const { name } of partitions)
       await client.query(
         `ALTER TABLE ${table} DETACH PARTITION ${name}; ALTER TABLE ${name} RENAME TO ${DROPPED}${name}`,
       );
-    await alongside?.(client);
-    if (!partitions.some(({ kind }) => kind === 'past')) return;
+    // The months of ledgers have no late rows.
+    if (partitionedTables[table] !== 'occurred_at') return;
+    const kept = await keepRows?.(client);
     const past = `${table}_past`;
     await client.query(`
-      CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES);
+      ${kept ? `ALTER TABLE ${kept} RENAME TO ${past}` : `CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`};
       DELETE ${unpartitionedBefore(table, before)};
       ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
   };
-  await withTableLock(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());
+  await withLocks(client, work, () => prepare?.(client, partitions) ?? Promise.resolve());
 }
 
 /** The rows of months without a partition from before a day. */
@@ -117,7 +120,7 @@ export async function deleteDetachedPartitions(owner: pg.Pool, table: Partitione
 }
 
 /** Deletes detached partitions, also those of a run that ended before it deleted them. */
-async function deleteDetached(client: pg.PoolClient, table: PartitionedTable): Promise<void> {
+async function deleteDetached(client: pg.ClientBase, table: PartitionedTable): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND NOT relispartition AND relname ~ $1`,

@@ -33,33 +33,31 @@ export function firstOfMonth(time: Date, monthsLater = 0): string {
 
 /** Runs work that changes partitions, on one process at a time. Needs the owner of the tables. */
 export function withPartitionLock<Result>(
-  owner: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
+  owner: pg.Pool | pg.ClientBase,
+  work: (client: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> {
   return withUtcConnection(owner, async (client) => {
-    await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
-    const result = await work(client);
-    await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]);
-    return result;
+    try {
+      await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
+      return await work(client);
+    } finally {
+      // The end of a connection releases the lock too, but PostgreSQL may notice it later.
+      await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]).catch(() => {});
+    }
   });
 }
 
-/** Runs work with a connection that shows and reads times in UTC. */
+/** Runs work with a connection that shows and reads times in UTC: a new one of a pool, or that of the caller. */
 export async function withUtcConnection<Result>(
-  owner: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
+  owner: pg.Pool | pg.ClientBase,
+  work: (client: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> {
-  const client = await owner.connect();
-  let broken: Error | undefined;
+  const client = owner instanceof pg.Pool ? await owner.connect() : owner;
   try {
     await client.query(`SET timezone = 'UTC'`);
     return await work(client);
-  } catch (error) {
-    broken = error as Error;
-    throw error;
   } finally {
-    // Closing a failed connection releases its advisory lock.
-    client.release(broken ?? true);
+    if (owner instanceof pg.Pool) (client as pg.PoolClient).release(true);
   }
 }
 
@@ -67,27 +65,37 @@ export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55P03';
 
 /**
- * Runs a short transaction while nobody else reads or writes a table. It repeats the transaction as long as it does not get its
- * locks within {@link LOCK_TIMEOUT_MS}. `prepare` runs in the transaction before the table is locked.
+ * Runs a transaction that needs locks which others wait for. `prepare` runs once, without these locks. `work` is short, and begins with
+ * the locks. It is repeated as long as it does not get them within {@link LOCK_TIMEOUT_MS}.
  */
-export async function withTableLock(
+export async function withLocks(
   client: pg.ClientBase,
-  table: string,
   work: () => Promise<void>,
   prepare: () => Promise<void> = async () => {},
 ): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      await prepare();
-      await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-      await work();
-      await client.query('COMMIT');
-      return;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+  await client.query('BEGIN');
+  try {
+    await prepare();
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SAVEPOINT unlocked`);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await work();
+        break;
+      } catch (error) {
+        if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error;
+        // Releases the locks of the attempt.
+        await client.query('ROLLBACK TO unlocked');
+        await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+      }
     }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
   }
+}
+
+/** Locks a table against all readers and writers. */
+export async function lockTable(client: pg.ClientBase, table: string): Promise<void> {
+  await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
 }

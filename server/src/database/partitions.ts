@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import {
   firstOfMonth,
+  lockTable,
   partitionedTables,
+  withLocks,
   withPartitionLock,
-  withTableLock,
   withUtcConnection,
 } from './partitioned-tables.ts';
 
@@ -31,7 +32,7 @@ export async function createPartitions(
   owner: pg.Pool,
   { today = new Date(), rowsPerStep = ROWS_PER_STEP, monthsAhead = MONTHS_AHEAD } = {},
 ): Promise<string[]> {
-  const findMissing = async (client: pg.PoolClient): Promise<Partition[]> => {
+  const findMissing = async (client: pg.ClientBase): Promise<Partition[]> => {
     const missing: Partition[] = [];
     for (const [table, column] of Object.entries(partitionedTables))
       for (const range of await wantedRanges(client, table, column, today, monthsAhead))
@@ -48,7 +49,7 @@ export async function createPartitions(
 }
 
 async function wantedRanges(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   table: string,
   column: string,
   today: Date,
@@ -80,7 +81,7 @@ async function wantedRanges(
 }
 
 async function createPartition(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   partition: Partition,
   rowsPerStep: number,
 ): Promise<void> {
@@ -97,7 +98,7 @@ async function createPartition(
  * creation, and 'all' if it is complete.
  */
 async function findProgress(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   { name, to }: Pick<Partition, 'name' | 'to'>,
 ): Promise<string | undefined> {
   // to_regclass would use the stale cache of this session.
@@ -113,7 +114,7 @@ async function findProgress(
 
 /** The end of a step that moves about this many rows of the default partition. */
 async function findStepEnd(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   { table, column, to }: Partition,
   from: string,
   rowsPerStep: number,
@@ -137,12 +138,13 @@ async function findStepEnd(
  * default partition later.
  */
 async function moveStep(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   { table, column, name, from }: Partition,
   exists: boolean,
   upTo: string,
 ): Promise<void> {
-  await withTableLock(client, table, async () => {
+  await withLocks(client, async () => {
+    await lockTable(client, table);
     if (exists) await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
     else await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`);
     // Only the parent has row-level security, so this statement sees every row.

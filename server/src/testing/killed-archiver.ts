@@ -29,16 +29,19 @@ const archive: Archive = {
 const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
 owner.on('connect', (client) => {
   const query = client.query.bind(client) as (...sent: unknown[]) => unknown;
+  let hasSnapshot = false;
+  let keepsLateEvents = false;
   Object.assign(client, {
     query(...sent: unknown[]) {
       const [statement] = sent;
       const text = typeof statement === 'string' ? statement : '';
+      const after = () => (query(...sent) as Promise<unknown>).then(kill);
+      hasSnapshot ||= text.startsWith('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      keepsLateEvents ||= text.includes('CREATE TRIGGER');
+      if (step === 'late-kept' && keepsLateEvents && text === 'COMMIT') return after();
       // The snapshot ends when all parts have their names.
-      if (step === 'part-published' && text === 'COMMIT') kill();
-      if (step === 'before-commit' && text.startsWith('UPDATE event_archives')) {
-        const updated = query(...sent) as Promise<unknown>;
-        return updated.then(kill);
-      }
+      if (step === 'part-published' && hasSnapshot && text === 'COMMIT') kill();
+      if (step === 'before-commit' && text.includes('ATTACH PARTITION')) return after();
       if (step === 'committed' && text.startsWith('DROP TABLE dropped_')) kill();
       return query(...sent);
     },

@@ -16,6 +16,7 @@ import { eventually } from '../../../../testing/eventually.ts';
 import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
+import { whileLocked } from '../../../../testing/while-locked.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { rollUpEvents } from '../rollups/maintain.ts';
 import type { AlteredRow } from '../verify-events.ts';
@@ -151,9 +152,13 @@ async function verified(tenant: MatchOfTwo): Promise<{ rows: number; problems: A
   );
   return { rows, problems };
 }
-const detached = async () =>
-  (await app.owner.query(`SELECT relname FROM pg_class WHERE relname ~ '^dropped_' AND relkind = 'r'`))
-    .rowCount;
+/** The number of tables and functions that a run creates for itself. */
+const leftovers = async () =>
+  (
+    await app.owner.query(`
+      SELECT relname FROM pg_class WHERE relname ~ '^dropped_|_(late|repeated)$' AND relkind = 'r'
+      UNION ALL SELECT proname FROM pg_proc WHERE proname ~ '^guildhall_keep_late'`)
+  ).rowCount;
 const archive = (before = month(0)) => archiveEvents(app.owner, { root, duckdb }, before);
 
 const KEYS = [
@@ -205,7 +210,7 @@ describe('archiveEvents', () => {
     assert.equal(before.get(tenant.tenantId + 'match')!.filter(isOld).length, 3 * KEYS.length + 1);
     assert.deepEqual([await counted(tenant, 'match'), await counted(tenant, 'player')], sums);
     assert.deepEqual(await verified(tenant), { rows: 2 * (3 * KEYS.length + 1), problems: [] });
-    assert.equal(await detached(), 0);
+    assert.equal(await leftovers(), 0);
     const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
     assert.deepEqual(
       parts.map(({ scope, month: of, part }) => `${scope} ${of} ${part}`),
@@ -262,14 +267,70 @@ describe('archiveEvents', () => {
     assert.deepEqual(await counted(tenant, 'match'), { events: 7, valueSum: 115 });
 
     await send(tenant, 'match', events);
-    await archive();
+    // A month may have millions of counts: they go through files.
+    const counting: typeof duckdb = async (job, limits) => {
+      const answers = await duckdb(job, limits);
+      const rows = answers.at(-1) as { repeated: number }[];
+      assert.deepEqual([rows.length, rows[0]!.repeated], [1, events.length]);
+      return answers;
+    };
+    await archiveEvents(app.owner, { root, duckdb: counting }, month(0));
     assert.equal((await archivedRows(tenant, 'match')).length, 7, 'no part is made of repetitions alone');
     assert.deepEqual(await counted(tenant, 'match'), { events: 7, valueSum: 115 });
     assert.deepEqual(await verified(tenant), { rows: 7, problems: [] });
   });
 
-  test('keeps a month in the database if an event arrives or is deleted after it was written', async () => {
-    for (const change of ['arrives', 'is deleted', 'is replaced'] as const) {
+  test('keeps events that arrive while others are written, and archives them with the next month', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    const other = await arrangeMatchOfTwo(app);
+    for (const one of [tenant, other])
+      await send(one, 'player', [
+        { idempotencyKey: 'one', occurredAt: within(-2), value: 1 },
+        { idempotencyKey: 'two', occurredAt: within(-1), value: 2 },
+      ]);
+    const expected = byId(await liveRows(other, 'player'));
+    let late = 0;
+    const sendLate = async () => {
+      const times = ['1970-01-01T00:00:00Z', within(-2), within(-1), within(-1, ++late)];
+      await send(
+        tenant,
+        'player',
+        times.map((occurredAt) => ({ idempotencyKey: `late ${late}`, occurredAt, value: 10 })),
+      );
+    };
+    await archiveEvents(
+      app.owner,
+      {
+        root,
+        async duckdb(job, limits) {
+          await sendLate();
+          const rows = await duckdb(job, limits);
+          await sendLate();
+          return rows;
+        },
+      },
+      month(0),
+    );
+    assert.ok(late >= 8);
+    assert.deepEqual(byId(await archivedRows(other, 'player')), expected);
+    const all = async () =>
+      byId([...(await liveRows(tenant, 'player')), ...(await archivedRows(tenant, 'player'))]);
+    const rows = await all();
+    assert.equal(rows.length, 2 + 4 * late);
+    assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+    assert.ok((await liveRows(tenant, 'player')).length >= 8);
+    // The range of the query begins after 1970.
+    const expectedCounts = { events: 2 + 3 * late, valueSum: 3 + 30 * late };
+    assert.deepEqual(await counted(tenant, 'player'), expectedCounts);
+    await archive();
+    assert.deepEqual(await all(), rows);
+    assert.deepEqual(await liveRows(tenant, 'player'), []);
+    assert.deepEqual(await counted(tenant, 'player'), expectedCounts);
+    assert.deepEqual(await verified(tenant), { rows: rows.length, problems: [] });
+  });
+
+  test('fails and changes nothing if an event is deleted, or a part is removed, after it was written', async () => {
+    for (const change of ['event', 'event and another arrives', 'part'] as const) {
       const tenant = await arrangeMatchOfTwo(app);
       await send(tenant, 'player', [
         { idempotencyKey: 'one', occurredAt: within(-2) },
@@ -278,37 +339,92 @@ describe('archiveEvents', () => {
       const client = await app.owner.connect();
       try {
         const written = await writeMonths(app.owner, client, { root, duckdb }, 'player', month(0));
-        if (change !== 'arrives')
-          await app.owner.query(
-            `DELETE FROM player_events WHERE tenant_id = $1 AND idempotency_key = 'one'`,
-            [tenant.tenantId],
-          );
-        if (change !== 'is deleted')
+        const table = change === 'part' ? 'event_archives' : 'player_events';
+        await app.owner.query(
+          `DELETE FROM ${table} WHERE tenant_id = $1 ${change === 'part' ? '' : `AND idempotency_key = 'one'`}`,
+          [tenant.tenantId],
+        );
+        if (change === 'event and another arrives')
           await send(tenant, 'player', [{ idempotencyKey: 'three', occurredAt: within(-2) }]);
         const live = byId(await liveRows(tenant, 'player'));
-        assert.equal(await replacePartitions(app.owner, 'player', month(0), written), false, change);
+        await assert.rejects(replacePartitions(client, 'player', month(0), written), (error) =>
+          change === 'part'
+            ? /0 of 1 written parts/.test((error as Error).message)
+            : error instanceof OperatorError,
+        );
         assert.deepEqual(byId(await liveRows(tenant, 'player')), live);
         assert.deepEqual(await archivedRows(tenant, 'player'), []);
+        await rm(join(root, tenant.tenantId), { recursive: true });
         await archive();
         assert.deepEqual(byId(await archivedRows(tenant, 'player')), live);
         assert.deepEqual(await liveRows(tenant, 'player'), []);
         assert.deepEqual(await verified(tenant), { rows: live.length, problems: [] });
       } finally {
-        client.release();
+        client.release(true);
       }
+    }
+  });
+
+  test('delays no writer while parts are completed and repeated events are counted', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
+    const client = await app.owner.connect();
+    try {
+      const written = await writeMonths(app.owner, client, { root, duckdb }, 'player', month(0));
+      await whileLocked(
+        app,
+        async (holder) =>
+          void (await holder.query('SELECT FROM event_archives WHERE tenant_id = $1 FOR UPDATE', [
+            tenant.tenantId,
+          ])),
+        async (waiting, release) => {
+          const replaced = replacePartitions(client, 'player', month(0), written);
+          await waiting(1);
+          // A large batch is stored with COPY.
+          for (const [later, count] of [
+            [0, 1],
+            [-2, 1],
+            [-2, 50],
+          ] as const)
+            await send(
+              tenant,
+              'player',
+              Array.from({ length: count }, (_, number) => ({
+                idempotencyKey: `${count} ${number}`,
+                occurredAt: within(later),
+              })),
+            );
+          await release();
+          await replaced;
+        },
+      );
+      assert.deepEqual(
+        (await archivedRows(tenant, 'player')).map(({ key }) => key),
+        ['one'],
+      );
+      assert.equal((await liveRows(tenant, 'player')).length, 52);
+    } finally {
+      client.release(true);
     }
   });
 
   test('loses no event, and has none twice, if it is killed at any step', async () => {
     const program = fileURLToPath(new URL('../../../../testing/killed-archiver.ts', import.meta.url));
-    for (const step of ['registered', 'files-written', 'part-published', 'before-commit', 'committed']) {
+    for (const step of [
+      'late-kept',
+      'registered',
+      'files-written',
+      'part-published',
+      'before-commit',
+      'committed',
+    ]) {
       const tenant = await arrangeMatchOfTwo(app);
       await send(tenant, 'player', [
         { idempotencyKey: 'one', occurredAt: within(-2) },
         { idempotencyKey: 'two', occurredAt: within(-1) },
       ]);
       await send(tenant, 'match', [{ idempotencyKey: 'three', occurredAt: within(-2), value: 3 }]);
-      const before = byId([...(await liveRows(tenant, 'player')), ...(await liveRows(tenant, 'match'))]);
+      const stored = [...(await liveRows(tenant, 'player')), ...(await liveRows(tenant, 'match'))];
       const child = fork(program, [app.databaseUrl, root, month(0), step], { stdio: 'inherit' });
       const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
       assert.deepEqual([code, signal], [null, 'SIGKILL'], step);
@@ -323,7 +439,11 @@ describe('archiveEvents', () => {
             )
           ).flat(),
         );
-      assert.deepEqual(await now(), before, `${step}: after the end`);
+      assert.deepEqual(await now(), byId(stored), `${step}: after the end`);
+      await send(tenant, 'match', [{ idempotencyKey: 'late', occurredAt: within(-2), value: 4 }]);
+      const late = (await liveRows(tenant, 'match')).filter(({ key }) => key === 'late');
+      assert.equal(late.length, 1);
+      const before = byId([...stored, ...late]);
       // PostgreSQL may notice the end of the process later.
       await eventually(
         async () => (await app.owner.query('SELECT FROM pg_locks WHERE objid = 7118048')).rowCount === 0,
@@ -331,8 +451,8 @@ describe('archiveEvents', () => {
       await archive();
       assert.deepEqual(await now(), before, `${step}: after the next run`);
       assert.deepEqual([await liveRows(tenant, 'player'), await liveRows(tenant, 'match')], [[], []], step);
-      assert.deepEqual(await verified(tenant), { rows: 3, problems: [] }, step);
-      assert.equal(await detached(), 0, step);
+      assert.deepEqual(await verified(tenant), { rows: 4, problems: [] }, step);
+      assert.equal(await leftovers(), 0, step);
       assert.equal(
         (await app.owner.query('SELECT FROM event_archives WHERE archived_at IS NULL')).rowCount,
         0,
@@ -352,6 +472,32 @@ describe('archiveEvents', () => {
     await assert.rejects(archive(), OperatorError);
     await client.query('SELECT pg_advisory_unlock(7118048)');
     client.release(true);
+  });
+
+  test('leaves no files and no tables if it fails, and loses nothing', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    await send(tenant, 'player', [
+      { idempotencyKey: 'one', occurredAt: within(-2) },
+      { idempotencyKey: 'two', occurredAt: within(-2, 60) },
+    ]);
+    let jobs = 0;
+    const failing: typeof duckdb = async (job, limits) => {
+      const rows = await duckdb(job, limits);
+      if (++jobs === 2) throw new Error('The disk is full.');
+      return rows;
+    };
+    const splitting = { root, duckdb: failing, rowsOfPart: 1 };
+    await assert.rejects(archiveEvents(app.owner, splitting, month(0)), /The disk is full/);
+    assert.equal(jobs, 2);
+    const files = (await readdir(join(root, tenant.tenantId), { recursive: true })).filter((name) =>
+      name.includes('part-'),
+    );
+    assert.deepEqual(files, []);
+    assert.equal(await leftovers(), 0);
+    assert.equal((await app.owner.query('SELECT FROM event_archives WHERE archived_at IS NULL')).rowCount, 0);
+    assert.equal((await liveRows(tenant, 'player')).length, 2);
+    await archive();
+    assert.equal((await archivedRows(tenant, 'player')).length, 2);
   });
 
   test('says what to install if the library is missing, and loses nothing', async () => {

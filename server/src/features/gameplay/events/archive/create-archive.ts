@@ -8,7 +8,6 @@ import {
 } from '../../../../database/drop-partitions.ts';
 import type { BucketStorage } from '../../../../outbound/object-storage.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
-import type { Partition } from '../../../../database/list-partitions.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 import {
   listFolders,
@@ -20,9 +19,10 @@ import {
 } from './archive-files.ts';
 import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
+import { endCopies, forgetLateEvents, keepLateEvents, lateTable, uncountRepeated } from './late-events.ts';
 import {
+  checksumOf,
   completeParts,
-  countEventsOf,
   countMonths,
   findParts,
   findRollupStart,
@@ -31,12 +31,11 @@ import {
   registerPart,
   releaseArchiveLock,
   tryArchiveLock,
-  uncount,
   withdrawParts,
   type MonthOfEvents,
 } from './queries.ts';
 import { splitMonth, type RowRange } from './spool-events.ts';
-import { writePart, type RepeatedEvents, type WrittenEvents, type WrittenPart } from './write-part.ts';
+import { writePart, type WrittenEvents, type WrittenPart } from './write-part.ts';
 
 /** Where events are archived, and what writes the files. */
 export interface Archive {
@@ -73,8 +72,6 @@ const COPIES_FOLDER = 'copies';
  * most 3.5 GB. Usually it has 0.9 GB.
  */
 const ROWS_OF_PART = 10_000_000;
-/** Events of old months may arrive while a month is written. */
-const MAX_ATTEMPTS = 3;
 
 /**
  * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). Returns the new
@@ -88,6 +85,7 @@ export async function archiveEvents(
 ): Promise<void> {
   await withArchiveLock(owner, async (client) => {
     await removeUnfinished(client, archive);
+    await forgetLateEvents(client);
     for (const scope of EVENT_SCOPES) {
       await deleteDetachedPartitions(owner, eventTables[scope]);
       for (const end of await findMonthEnds(client, scope, before))
@@ -129,8 +127,8 @@ async function withArchiveLock<Result>(
 /** Removes the files of parts that are not archived: a run ended while it wrote or deleted them. */
 async function removeUnfinished(client: pg.ClientBase, { root, bucket }: Archive): Promise<void> {
   for (const part of await findUnfinished(client)) {
-    await bucket?.remove(part);
     await removePart(root, part);
+    await bucket?.remove(part);
     await forgetPart(client, part);
   }
 }
@@ -144,7 +142,10 @@ async function findMonthEnds(client: pg.ClientBase, scope: EventScope, before: s
   return ends.length > 0 ? [...new Set(ends)] : partitions.map(({ to }) => to!);
 }
 
-/** Archives all events of a scope from before a day: writes them, and then drops their partitions if they have not changed. */
+/**
+ * Archives all events of a scope from before a day. Events that arrive while they are written stay in PostgreSQL. If it fails, nothing is
+ * lost, and no file stays.
+ */
 async function archiveUpTo(
   owner: pg.Pool,
   client: pg.ClientBase,
@@ -152,21 +153,23 @@ async function archiveUpTo(
   scope: EventScope,
   end: string,
 ): Promise<WrittenPart[]> {
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+  try {
     const written = await writeMonths(owner, client, archive, scope, end);
-    if (await replacePartitions(owner, scope, end, written)) return written.flatMap(({ parts }) => parts);
-    await removeUnfinished(client, archive);
+    await replacePartitions(client, scope, end, written);
+    return written.parts;
+  } catch (error) {
+    // Otherwise the next run does it, for example if the database does not answer.
+    await removeUnfinished(client, archive).catch(() => {});
+    await forgetLateEvents(client).catch(() => {});
+    throw error;
   }
-  throw new OperatorError(
-    `${eventTables[scope]} changed before ${end} while they were archived. Nothing was lost. Try again later.`,
-  );
 }
 
-/** The events of a month of a tenant, with the parts that have those of them that were not archived or dropped before. */
-export interface WrittenMonth {
-  counted: MonthOfEvents;
+/** The parts that have the events of partitions which were there when the run began, and were not archived before. */
+export interface WrittenMonths {
+  partitions: string[];
+  checksum: bigint;
   parts: WrittenPart[];
-  repeated: RepeatedEvents[];
 }
 
 /** Writes the parts of all events of a scope from before a day. PostgreSQL keeps these events. */
@@ -176,29 +179,27 @@ export async function writeMonths(
   archive: Archive,
   scope: EventScope,
   end: string,
-): Promise<WrittenMonth[]> {
+): Promise<WrittenMonths> {
+  const partitions = (await findPartitionsBefore(client, eventTables[scope], end)).map(({ name }) => name);
   const reader = await owner.connect();
   let broken: Error | undefined;
   try {
-    // One snapshot for all of them. Other statements commit on their own connection.
-    await reader.query(
-      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO';
-       SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
-    );
-    const partitions = await findPartitionsBefore(reader, eventTables[scope], end);
-    const written: WrittenMonth[] = [];
-    const start = await findRollupStart(client, scope);
-    for (const counted of await countMonths(reader, eventsBefore(scope, end, partitions))) {
-      // Retention has dropped a month from before the start, and these events arrived later.
-      const isDropped = start !== undefined && `${counted.month}-01` < start;
-      written.push(
-        isDropped
-          ? { counted, parts: [], repeated: [] }
-          : await writeMonth(reader, client, archive, scope, counted),
+    // One snapshot for all of them. Other statements commit on their own connection. The first query takes it.
+    await keepLateEvents(client, scope, partitions, end, async () => {
+      await reader.query(
+        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO';
+         SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1`,
       );
-    }
+    });
+    const months = await countMonths(reader, eventsBefore(scope, end, partitions));
+    const start = await findRollupStart(client, scope);
+    const parts: WrittenPart[] = [];
+    for (const counted of months)
+      // Retention has dropped a month from before the start, and these events arrived later.
+      if (start === undefined || `${counted.month}-01` >= start)
+        parts.push(...(await writeMonth(reader, client, archive, scope, counted)));
     await reader.query('COMMIT');
-    return written;
+    return { partitions, checksum: months.reduce((sum, { checksum }) => sum ^ checksum, 0n), parts };
   } catch (error) {
     broken = error as Error;
     throw error;
@@ -214,23 +215,33 @@ async function writeMonth(
   archive: Archive,
   scope: EventScope,
   counted: MonthOfEvents,
-): Promise<WrittenMonth> {
+): Promise<WrittenPart[]> {
   const { rowsOfPart = ROWS_OF_PART } = archive;
   const month = { tenantId: counted.tenantId, scope, month: counted.month };
   const earlier = await findParts(client, month);
   const ranges: RowRange[] = counted.rows > rowsOfPart ? await splitMonth(reader, month, rowsOfPart) : [{}];
-  const written: WrittenEvents[] = [];
-  let part = await nextPartNumber(archive, month, earlier);
+  const parts: WrittenPart[] = [];
+  let rows = 0;
+  let number = await nextPartNumber(archive, month, earlier);
   for (const range of ranges) {
-    const events = await writeRange(reader, client, archive, { ...month, part }, range, earlier);
-    written.push(events);
-    if (events.part) part++;
+    const { part, repeated } = await writeRange(
+      reader,
+      client,
+      archive,
+      { ...month, part: number },
+      range,
+      earlier,
+    );
+    rows += repeated + (part?.rows ?? 0);
+    if (!part) continue;
+    parts.push(part);
+    number++;
   }
-  return {
-    counted,
-    parts: written.flatMap(({ part }) => part ?? []),
-    repeated: written.flatMap(({ repeated }) => repeated),
-  };
+  if (rows !== counted.rows)
+    throw new Error(
+      `${rows} of ${counted.rows} ${scope} events of ${month.month} of tenant ${month.tenantId} were written.`,
+    );
+  return parts;
 }
 
 /** Writes a range of the events of a month as a new part, without those that an earlier part has. */
@@ -246,7 +257,7 @@ async function writeRange(
   await registerPart(client, name);
   // The copies are fetched again for each range, because an upload may delete them.
   await bucket?.fetch(earlier, [PROOFS_FILE]);
-  const written = await writePart(reader, duckdb, root, name, range, earlier);
+  const written = await writePart(reader, client, duckdb, root, name, range, earlier);
   if (written.part) await bucket?.upload(name);
   else await forgetPart(client, name);
   return written;
@@ -266,52 +277,43 @@ async function nextPartNumber(
 }
 
 /**
- * Makes written months archived: one transaction drops their partitions, and says where their events are now. Returns false, and
- * changes nothing, if the partitions have other events than those that were written.
+ * Makes written months archived: one transaction drops their partitions, and says where their events are now. Late events stay. It runs
+ * on the connection that has the lock of the archive, so no other run has begun when it commits. If the partitions do not have the events
+ * that were written, it throws an {@link OperatorError} and changes nothing.
  */
 export async function replacePartitions(
-  owner: pg.Pool,
+  client: pg.ClientBase,
   scope: EventScope,
   end: string,
-  written: WrittenMonth[],
-): Promise<boolean> {
+  { partitions, checksum, parts }: WrittenMonths,
+): Promise<void> {
   const table = eventTables[scope];
-  const expected = {
-    rows: written.reduce((sum, { counted }) => sum + counted.rows, 0),
-    checksum: written.reduce((sum, { counted }) => sum ^ counted.checksum, 0n),
-  };
-  try {
-    await dropPartitionsBefore(owner, table, end, {
-      async prepare(client, partitions) {
-        // Late events wait until this transaction ends. Readers, and writers of other months, do not.
-        const names = [...partitions.map(({ name }) => name), `${table}_default`];
-        await client.query(`LOCK TABLE ${names.join(', ')} IN SHARE MODE`);
-        const found = await countEventsOf(client, eventsBefore(scope, end, partitions));
-        if (found.rows !== expected.rows || found.checksum !== expected.checksum) throw new ChangedError();
-      },
-      async alongside(client) {
-        await completeParts(
-          client,
-          written.flatMap(({ parts }) => parts),
-        );
-        for (const { counted, repeated } of written.filter((month) => month.repeated.length > 0))
-          await uncount(client, { tenantId: counted.tenantId, scope }, repeated);
-      },
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof ChangedError) return false;
-    throw error;
-  }
+  const changed = new OperatorError(
+    `Partitions of ${table} from before ${end}, or events in them, were changed or deleted while they were archived. ` +
+      `Nothing was lost. Try again later.`,
+  );
+  const dropped = await dropPartitionsBefore(client, table, end, {
+    // Nobody waits for these statements: they take as long as there are events.
+    async prepare(_, found) {
+      const names = found.map(({ name }) => name);
+      const late = `SELECT tenant_id, occurred_at, id FROM ${lateTable(scope)}`;
+      const isSame =
+        names.toSorted().join() === partitions.toSorted().join() &&
+        (await checksumOf(client, `${eventsBefore(scope, end, names)} UNION ALL ${late}`)) === checksum;
+      if (!isSame) throw changed;
+      await completeParts(client, parts);
+      await uncountRepeated(client, scope);
+    },
+    keepRows: () => endCopies(client, scope),
+  });
+  if (dropped.length === 0) throw changed;
 }
 
-class ChangedError extends Error {}
-
 /** The SQL of the events that {@link dropPartitionsBefore} deletes. */
-function eventsBefore(scope: EventScope, end: string, partitions: Partition[]): string {
+function eventsBefore(scope: EventScope, end: string, partitions: string[]): string {
   const columns = 'tenant_id, occurred_at, id';
   return [
-    ...partitions.map(({ name }) => `SELECT ${columns} FROM ${name}`),
+    ...partitions.map((name) => `SELECT ${columns} FROM ${name}`),
     `SELECT ${columns} FROM ${eventTables[scope]}_default WHERE occurred_at < '${end}T00:00:00Z'`,
   ].join(' UNION ALL ');
 }

@@ -3,7 +3,7 @@ import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
 import type { MonthName, PartName, StoredPart } from './archive-files.ts';
-import type { RepeatedEvents, WrittenPart } from './write-part.ts';
+import type { WrittenPart } from './write-part.ts';
 
 /** A part whose events are in the archive, and not in PostgreSQL any more. */
 export interface ArchivedPart extends StoredPart {
@@ -119,38 +119,32 @@ export async function findParts(
   return rows;
 }
 
-/** Makes written parts archived. */
+/** Makes written parts archived. Throws if one of them is not registered any more: another run has removed its files. */
 export async function completeParts(client: pg.ClientBase, parts: WrittenPart[]): Promise<void> {
-  for (const { tenantId, scope, month, part, rows, bytes, firstAt, lastAt, manifestHash } of parts)
-    await client.query(
-      `UPDATE event_archives
-       SET rows = $5, bytes = $6, first_at = $7, last_at = $8, manifest_hash = $9, archived_at = now()
-       WHERE tenant_id = $1 AND scope = $2 AND month = $3::date AND part = $4`,
-      [tenantId, scope, `${month}-01`, part, rows, bytes, firstAt, lastAt, manifestHash],
-    );
-}
-
-/** Takes events out of the roll-ups that were counted a second time. */
-export async function uncount(
-  client: pg.ClientBase,
-  { tenantId, scope }: { tenantId: string; scope: EventScope },
-  repeated: RepeatedEvents[],
-): Promise<void> {
-  await client.query(
-    `INSERT INTO event_rollup_deltas (tenant_id, scope, starts_at, definition_id, events, value_count, value_sum)
-     SELECT $1, $2, starts_at, definition_id, -events, -values, -sum
-     FROM unnest($3::timestamptz[], $4::uuid[], $5::bigint[], $6::bigint[], $7::numeric[])
-       AS repeated (starts_at, definition_id, events, values, sum)`,
+  const column = (key: keyof WrittenPart) => parts.map((part) => part[key]);
+  const { rowCount } = await client.query(
+    `UPDATE event_archives archive
+     SET rows = written.rows, bytes = written.bytes, first_at = written.first_at, last_at = written.last_at,
+         manifest_hash = decode(written.manifest_hash, 'hex'), archived_at = now()
+     FROM unnest($1::uuid[], $2::text[], $3::date[], $4::integer[], $5::bigint[], $6::bigint[], $7::timestamptz[], $8::timestamptz[],
+                 $9::text[])
+       AS written (tenant_id, scope, month, part, rows, bytes, first_at, last_at, manifest_hash)
+     WHERE archive.tenant_id = written.tenant_id AND archive.scope = written.scope AND archive.month = written.month
+       AND archive.part = written.part AND archive.archived_at IS NULL`,
     [
-      tenantId,
-      scope,
-      repeated.map(({ startsAt }) => startsAt),
-      repeated.map(({ definitionId }) => definitionId),
-      repeated.map(({ events }) => events),
-      repeated.map(({ values }) => values),
-      repeated.map(({ sum }) => sum),
+      column('tenantId'),
+      column('scope'),
+      parts.map(({ month }) => `${month}-01`),
+      column('part'),
+      column('rows'),
+      column('bytes'),
+      column('firstAt'),
+      column('lastAt'),
+      parts.map(({ manifestHash }) => manifestHash.toString('hex')),
     ],
   );
+  if (rowCount !== parts.length)
+    throw new Error(`Only ${rowCount} of ${parts.length} written parts are registered.`);
 }
 
 /**
@@ -194,25 +188,23 @@ export interface MonthOfEvents {
   checksum: bigint;
 }
 
+/** The checksum of the ids of events, in any order. An event that is there twice changes nothing. */
+const CHECKSUM = `coalesce(bit_xor(uuid_hash_extended(id, 0)), 0)::text AS checksum`;
+
 /** Counts the events of tables by tenant and month. `tables` is SQL. */
 export async function countMonths(client: pg.ClientBase, tables: string): Promise<MonthOfEvents[]> {
   const { rows } = await client.query(
     `SELECT tenant_id AS "tenantId", to_char(date_trunc('month', occurred_at AT TIME ZONE 'UTC'), 'YYYY-MM') AS month,
-            count(*)::float8 AS rows, bit_xor(uuid_hash_extended(id, 0))::text AS checksum
+            count(*)::float8 AS rows, ${CHECKSUM}
      FROM (${tables}) event GROUP BY 1, 2 ORDER BY 2, 1`,
   );
   return rows.map((row) => ({ ...row, checksum: BigInt(row.checksum) }));
 }
 
-/** Counts the events of tables, with a checksum of their ids. */
-export async function countEventsOf(
-  client: pg.ClientBase,
-  tables: string,
-): Promise<{ rows: number; checksum: bigint }> {
-  const { rows } = await client.query(
-    `SELECT count(*)::float8 AS rows, coalesce(bit_xor(uuid_hash_extended(id, 0)), 0)::text AS checksum FROM (${tables}) event`,
-  );
-  return { rows: rows[0].rows, checksum: BigInt(rows[0].checksum) };
+/** Returns the checksum of the ids of the events of tables. `tables` is SQL. */
+export async function checksumOf(client: pg.ClientBase, tables: string): Promise<bigint> {
+  const { rows } = await client.query(`SELECT ${CHECKSUM} FROM (${tables}) event`);
+  return BigInt(rows[0].checksum);
 }
 
 /** The time from which roll-ups count the events of a scope, as a day. Undefined: all. */

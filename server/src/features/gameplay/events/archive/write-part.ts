@@ -2,18 +2,18 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { version } from '../../../../core/version.ts';
-import type { EventScope } from '../event-row.ts';
 import {
   createDraft,
-  draftFolder,
   EVENTS_FILE,
   partFolder,
   PROOFS_FILE,
   publishDraft,
+  removePart,
   type PartName,
 } from './archive-files.ts';
 import type { Duckdb, DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, literal } from './duckdb-sql.ts';
+import { addRepeated } from './late-events.ts';
 import { eventColumns, proofColumns, type Column } from './part-columns.ts';
 import { ROWS_ORDER, spooled, spoolEvents, type RowRange } from './spool-events.ts';
 
@@ -26,20 +26,12 @@ export interface WrittenPart extends PartName {
   manifestHash: Buffer;
 }
 
-/** Events that were archived before and stored again, by definition and minute. Sums hold decimal digits. */
-export interface RepeatedEvents {
-  startsAt: string;
-  definitionId: string;
-  events: number;
-  values: number;
-  sum: string | null;
-}
-
 /** The events of a range that were found in PostgreSQL: those of a new part, and those of earlier parts. */
 export interface WrittenEvents {
   /** Undefined: all events were archived before. */
   part: WrittenPart | undefined;
-  repeated: RepeatedEvents[];
+  /** The number of events that earlier parts have. */
+  repeated: number;
 }
 
 interface Figures {
@@ -47,22 +39,42 @@ interface Figures {
   firstAt: string;
   lastAt: string;
   unpaired: number;
+  repeated: number;
 }
 
 /** The rows of PostgreSQL, on their way to the files. */
 const SPOOL_FILE = 'rows.csv.zst';
 /** The space of DuckDB for rows that do not fit into memory. */
 const SPILL_FOLDER = 'spill';
+/** The counts of repeated events, by definition and minute. */
+const REPEATED_FILE = 'repeated.csv';
 const WRITING_SECONDS = 6 * 60 * 60;
 const MEMORY_MEGABYTES = 512;
-const MAX_REPEATED = 500_000;
 
 /**
- * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. `client` is in a
- * transaction of the owner, whose snapshot says which events there are. Events that one of the `earlier` parts has are left out and
- * counted: their idempotency keys were archived, so PostgreSQL has stored them again.
+ * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. `reader` is in a
+ * transaction of the owner, whose snapshot says which events there are. Events that one of the `earlier` parts has are left out, and
+ * counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them again. If it fails, no file stays.
  */
 export async function writePart(
+  reader: pg.ClientBase,
+  client: pg.ClientBase,
+  duckdb: Duckdb,
+  root: string,
+  name: PartName,
+  range: RowRange,
+  earlier: PartName[],
+): Promise<WrittenEvents> {
+  try {
+    return await write(reader, client, duckdb, root, name, range, earlier);
+  } catch (error) {
+    await removePart(root, name);
+    throw error;
+  }
+}
+
+async function write(
+  reader: pg.ClientBase,
   client: pg.ClientBase,
   duckdb: Duckdb,
   root: string,
@@ -72,27 +84,25 @@ export async function writePart(
 ): Promise<WrittenEvents> {
   const { scope } = name;
   const draft = await createDraft(root, name);
-  await spoolEvents(client, name, range, join(draft, SPOOL_FILE));
+  await spoolEvents(reader, name, range, join(draft, SPOOL_FILE));
   const archived = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
-  const [, , figures, repeated = []] = (await duckdb(
+  const answers = await duckdb(
     {
-      statements: statementsOf(scope, draft, archived),
+      statements: statementsOf(name, draft, archived),
       reads: archived,
       writes: [draft],
       temporary: join(draft, SPILL_FOLDER),
       memoryMegabytes: MEMORY_MEGABYTES,
-      maxRows: MAX_REPEATED + 1,
     },
     { seconds: WRITING_SECONDS },
-  )) as [unknown, unknown, [Figures], RepeatedEvents[]?];
-  const { rows, firstAt, lastAt, unpaired } = figures[0];
+  );
+  const { rows, firstAt, lastAt, unpaired, repeated } = answers.at(-1)![0] as unknown as Figures;
   if (unpaired > 0) throw new Error(`The two files of ${draft} have their rows in different orders.`);
-  if (repeated.length > MAX_REPEATED)
-    throw new Error(`More than ${MAX_REPEATED} counts of repeated events in ${draft}.`);
-  for (const leftover of [SPOOL_FILE, SPILL_FOLDER])
+  if (repeated > 0) await addRepeated(client, scope, join(draft, REPEATED_FILE));
+  for (const leftover of [SPOOL_FILE, SPILL_FOLDER, REPEATED_FILE])
     await rm(join(draft, leftover), { recursive: true, force: true });
   if (rows === 0) {
-    await rm(draftFolder(root, name), { recursive: true });
+    await removePart(root, name);
     return { part: undefined, repeated };
   }
   const typesOf = (columns: Column[]) =>
@@ -114,45 +124,52 @@ export async function writePart(
   return { part: { ...name, rows, firstAt, lastAt, ...published }, repeated };
 }
 
-/** Writes both files of a part, checks them, and counts the events of the spool that the `archived` files have. */
-function statementsOf(scope: EventScope, draft: string, archived: string[]): DuckdbStatement[] {
-  const [spool, events, proofs] = [
+/** Writes both files of a part, counts the events of the spool that the `archived` files have, and checks what it has written. */
+function statementsOf({ tenantId, scope }: PartName, draft: string, archived: string[]): DuckdbStatement[] {
+  const [spool, events, proofs, repeated] = [
     join(draft, SPOOL_FILE),
     join(draft, EVENTS_FILE),
     join(draft, PROOFS_FILE),
+    join(draft, REPEATED_FILE),
   ];
+  const hasEarlier = archived.length > 0;
   const isArchived = `EXISTS (
     SELECT 1 FROM read_parquet($2) archived
     WHERE archived.occurred_at = event.occurred_at AND archived.idempotency_key = event.idempotency_key)`;
   // The rows of the spool are sorted. A join may change their order.
-  const fresh = archived.length > 0 ? `WHERE NOT ${isArchived} ORDER BY ${ROWS_ORDER.join(', ')}` : '';
-  const write = (columns: Column[], file: string): DuckdbStatement => ({
-    text: `
-      COPY (SELECT ${columns.map(selected).join(', ')} FROM ${spooled(scope)} event ${fresh})
-      TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd)`,
-    values: archived.length > 0 ? [spool, archived] : [spool],
+  const fresh = hasEarlier ? `WHERE NOT ${isArchived} ORDER BY ${ROWS_ORDER.join(', ')}` : '';
+  const copy = (query: string, file: string, format: string): DuckdbStatement => ({
+    text: `COPY (${query}) TO ${literal(file)} (FORMAT ${format})`,
+    values: hasEarlier ? [spool, archived] : [spool],
   });
+  const copyColumns = (columns: Column[], file: string): DuckdbStatement =>
+    copy(
+      `SELECT ${columns.map(selected).join(', ')} FROM ${spooled(scope)} event ${fresh}`,
+      file,
+      'parquet, COMPRESSION zstd',
+    );
+  const countRepeated = `
+    SELECT ${literal(tenantId)}, * REPLACE (${isoTime('starts_at')} AS starts_at) FROM (
+      SELECT date_trunc('minute', ${inUtc('occurred_at')}) AS starts_at, event_definition_id, count(*), count(value), sum(value)
+      FROM ${spooled(scope)} event WHERE ${isArchived} GROUP BY ALL)`;
+  const sumRepeated = `(
+    SELECT coalesce(sum(events), 0)::INTEGER
+    FROM read_csv(${literal(repeated)}, auto_detect = false, header = false, columns = {
+      tenant_id: 'VARCHAR', starts_at: 'VARCHAR', definition_id: 'VARCHAR', events: 'BIGINT', value_count: 'BIGINT', value_sum: 'VARCHAR'}))`;
   const check: DuckdbStatement = {
     text: `
       SELECT count(*)::INTEGER AS rows, ${isoTime('min(event.occurred_at)')} AS "firstAt",
              ${isoTime('max(event.occurred_at)')} AS "lastAt",
-             (count(*) FILTER (WHERE event.occurred_at IS DISTINCT FROM proof.occurred_at))::INTEGER AS unpaired
+             (count(*) FILTER (WHERE event.occurred_at IS DISTINCT FROM proof.occurred_at))::INTEGER AS unpaired,
+             ${hasEarlier ? sumRepeated : '0'} AS repeated
       FROM read_parquet($1) event POSITIONAL JOIN read_parquet($2) proof`,
     values: [events, proofs],
   };
-  const countRepeated: DuckdbStatement = {
-    text: `
-      SELECT * REPLACE (${isoTime('"startsAt"')} AS "startsAt") FROM (
-        SELECT date_trunc('minute', ${inUtc('occurred_at')}) AS "startsAt", event_definition_id AS "definitionId",
-               count(*)::INTEGER AS events, count(value)::INTEGER AS values, sum(value)::VARCHAR AS sum
-        FROM ${spooled(scope)} event WHERE ${isArchived} GROUP BY ALL)`,
-    values: [spool, archived],
-  };
   return [
-    write(eventColumns(scope), events),
-    write(proofColumns(scope), proofs),
+    copyColumns(eventColumns(scope), events),
+    copyColumns(proofColumns(scope), proofs),
+    ...(hasEarlier ? [copy(countRepeated, repeated, 'csv, HEADER false')] : []),
     check,
-    ...(archived.length > 0 ? [countRepeated] : []),
   ];
 }
 
