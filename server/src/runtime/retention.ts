@@ -11,7 +11,7 @@ import {
   type Archive,
   type EventScope,
 } from '../features/gameplay/events/index.ts';
-import { auditTrail } from '../features/platform/audit/index.ts';
+import { auditTrail, type AuditAction } from '../features/platform/audit/index.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
 export type Retention = Partial<Record<PartitionedTable, number>>;
@@ -57,7 +57,7 @@ export async function dropOldRows(
   if (scope) await startRollupsAt(owner, scope, before);
   const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
-  const record = (action: string, details: Record<string, unknown>) =>
+  const record = (action: AuditAction, details: Record<string, unknown>) =>
     auditTrail(database.forPlatform(), [{ actor: { kind: 'system', id: null }, action, details }]);
   if (partitions.length > 0 || unpartitioned > 0)
     await record('partitions.dropped', { table, before, partitions, unpartitioned });

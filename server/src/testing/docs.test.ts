@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { auditActions } from '../features/platform/audit/index.ts';
 import { ERRORS_PAGE, withErrorTable } from './error-catalogue.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -73,6 +74,12 @@ describe('documentation', () => {
     assert.equal(withErrorTable(page), page, 'docs/errors.md is out of date. Run `npm run docs:errors`.');
     const changed = page.replace('| `invalid_request` | 400 |', '| `invalid_request` | 401 |');
     assert.equal(withErrorTable(changed), page, 'a wrong status is corrected');
+  });
+
+  test('lists each action of the audit trail', () => {
+    const [, section = ''] = textOf('docs/studio.md').split('### Audit actions\n');
+    const listed = [...section.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, action]) => action);
+    assert.deepEqual(listed.toSorted(), [...auditActions].toSorted());
   });
 
   test('lists each decision in the index, with its title', () => {

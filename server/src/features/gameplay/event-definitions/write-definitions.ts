@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { newId } from '../../../core/ids.ts';
-import { auditTrail, difference, type AuditEntry } from '../../platform/audit/index.ts';
+import { auditTrail, difference, type AuditAction, type AuditEntry } from '../../platform/audit/index.ts';
 import {
   pairKey,
   type Definition,
@@ -64,7 +64,8 @@ async function insertAudited(
     tenantId,
     wanted.map((definition) => ({ ...definition, id: newId() })),
   );
-  const action = source === 'auto_create' ? 'event_definition.auto_created' : 'event_definition.created';
+  const action: AuditAction =
+    source === 'auto_create' ? 'event_definition.auto_created' : 'event_definition.created';
   const entries = created.map(({ id, createdAt: _created, updatedAt: _updated, ...after }) => ({
     ...author,
     action,

@@ -2,7 +2,7 @@ import type { Database, Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { findDelivery, lockDelivery, restartDeliveries, type Delivery } from './delivery-queries.ts';
 import { deliver } from './publish.ts';
@@ -80,7 +80,7 @@ function audit(
   db: Querier,
   author: Author,
   { webhookId, ...scope }: EndpointRef,
-  action: string,
+  action: AuditAction,
   details: Record<string, unknown>,
 ): Promise<void> {
   return auditTrail(db, [{ ...author, action, ...scope, targetId: webhookId, details }]);

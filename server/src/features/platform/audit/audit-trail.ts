@@ -2,11 +2,12 @@ import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { canonicalJson } from '../../../core/canonical-json.ts';
 import { newId } from '../../../core/ids.ts';
+import type { AuditAction } from './actions.ts';
 import { insertAuditRecords } from './queries.ts';
 
 /** One record of the audit trail: the author, the action, its target and the origin of the request. */
 export interface AuditEntry extends Author {
-  action: string;
+  action: AuditAction;
   /** If omitted, the workspace of the tenant is stored. */
   workspaceId?: string | null;
   tenantId?: string | null;

@@ -121,11 +121,11 @@ describe('row-level security of audit_records', () => {
       assert.deepEqual(ofForeign, [{ tenant_id: foreign.tenantId, workspace_id: foreign.workspaceId }]);
 
       const system = { kind: 'system' as const, id: null };
-      const entry = { action: 'test', actor: system, tenantId: tenant.tenantId };
+      const entry = { action: 'tenant.updated' as const, actor: system, tenantId: tenant.tenantId };
       const violation = /row-level security/;
       await assert.rejects(auditTrail(database, [entry]), violation);
       await assert.rejects(auditTrail(database.forTenant(foreign.tenantId), [entry]), violation);
-      await auditTrail(database, [{ action: 'test', actor: system }]);
+      await auditTrail(database, [{ action: 'signing_key.rotated', actor: system }]);
       await assert.rejects(database.run(sql`DELETE FROM audit_records`), /permission denied/);
       await assert.rejects(database.run(sql`UPDATE audit_records SET action = 'x'`), /permission denied/);
     } finally {

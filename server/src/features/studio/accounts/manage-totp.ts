@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Self } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
 import { sendMail, type EmailContent, type MailServices } from '../../messages/mail/index.ts';
 import { recoveryCodesRenewedMail, secondFactorOffMail, secondFactorOnMail } from './email-templates.ts';
 import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
@@ -155,7 +155,7 @@ async function createRecoveryCodes(
 function record(
   transaction: Querier,
   { accountId, origin }: Pick<Self, 'accountId' | 'origin'>,
-  action: string,
+  action: AuditAction,
   details: Record<string, unknown>,
 ): Promise<void> {
   const actor = { kind: 'account' as const, id: accountId };

@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { auditTrail, difference, type AuditAction } from '../../platform/audit/index.ts';
 import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
 
 /**
@@ -38,7 +38,7 @@ function changeableFields({ name, slug, hiddenFromDiscovery, isActive }: Changea
   return { name, slug, hiddenFromDiscovery, isActive };
 }
 
-function actionOf(before: ChangeableTenant, after: ChangeableTenant): string {
+function actionOf(before: ChangeableTenant, after: ChangeableTenant): AuditAction {
   if (before.isActive === after.isActive) return 'tenant.updated';
   return after.isActive ? 'tenant.enabled' : 'tenant.disabled';
 }
