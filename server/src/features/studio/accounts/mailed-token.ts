@@ -16,9 +16,6 @@ const LIFETIME_SECONDS = { verify: 24 * 60 * 60, reset: 60 * 60 };
  */
 const MAX_VALID_TOKENS = 3;
 
-/** A notification about a change is not delivered after 24 hours. */
-export const NOTICE_USEFUL_SECONDS = 24 * 60 * 60;
-
 /** Requests for account e-mails per network and hour. The limit is high, because an office can share one IP address. */
 const REQUESTS_PER_NETWORK = 200;
 

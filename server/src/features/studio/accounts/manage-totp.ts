@@ -2,11 +2,11 @@ import type { Querier } from '../../../database/database.ts';
 import type { Self } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
-import { sendMail, type EmailContent, type MailServices } from '../../messages/mail/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
 import { recoveryCodesRenewedMail, secondFactorOffMail, secondFactorOnMail } from './email-templates.ts';
-import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
 import { reauthenticate, type CurrentCredential, type ReauthenticationServices } from './reauthenticate.ts';
-import { isNewSession, lockAccount, type Account } from './queries.ts';
+import { isNewSession, lockAccount } from './queries.ts';
+import { mailSecurityNotice } from './security-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash, totpPurpose } from './second-factor.ts';
 import {
   confirmEnrolment,
@@ -94,7 +94,7 @@ export async function confirmTotp(
     const recoveryCodes = await createRecoveryCodes(services, transaction, accountId);
     const change = { before: { totpEnabled: false }, after: { totpEnabled: true } };
     await record(transaction, self, 'account.totp_enabled', change);
-    await notify(
+    await mailSecurityNotice(
       services,
       transaction,
       account,
@@ -117,7 +117,7 @@ export async function disableTotp(
     const change = { before: { totpEnabled: true }, after: { totpEnabled: false } };
     await record(transaction, self, 'account.totp_disabled', change);
     const content = secondFactorOffMail({ server: services.issuer, ip: self.origin.ip });
-    await notify(services, transaction, account, content);
+    await mailSecurityNotice(services, transaction, account, content);
   });
 }
 
@@ -136,7 +136,7 @@ export async function renewRecoveryCodes(
       recoveryCodes: recoveryCodes.length,
     });
     const content = recoveryCodesRenewedMail({ server: services.issuer, ip: self.origin.ip });
-    await notify(services, transaction, account, content);
+    await mailSecurityNotice(services, transaction, account, content);
     return { recoveryCodes };
   });
 }
@@ -160,15 +160,6 @@ function record(
 ): Promise<void> {
   const actor = { kind: 'account' as const, id: accountId };
   return auditTrail(transaction, [{ actor, origin, action, targetId: accountId, details }]);
-}
-
-function notify(
-  services: MailServices,
-  transaction: Querier,
-  { email }: Account,
-  content: EmailContent,
-): Promise<void> {
-  return sendMail(services, transaction, { to: email, content, usefulSeconds: NOTICE_USEFUL_SECONDS });
 }
 
 function noSecondFactor(): ProblemError {

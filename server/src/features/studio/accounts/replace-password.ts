@@ -1,9 +1,10 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { mailNotice, type MailServices } from '../../messages/mail/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
 import { passwordChangedMail } from './email-templates.ts';
 import { revokeSessions, setPassword, type Account } from './queries.ts';
+import { mailSecurityNotice } from './security-notice.ts';
 import { endTokens } from './token-queries.ts';
 import { deleteEnrolment } from './totp-queries.ts';
 
@@ -46,11 +47,6 @@ export async function replacePassword(
     },
   ]);
   const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-  await mailNotice(
-    services,
-    transaction,
-    { accountId, email, emailVerified },
-    { kind: 'security', content, toUnverified: false },
-  );
+  await mailSecurityNotice(services, transaction, { id: accountId, email, emailVerified }, content);
   return endedSessions;
 }

@@ -6,11 +6,11 @@ import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { sendMail, type MailServices } from '../../messages/mail/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
 import { recoveryCodeUsedMail } from './email-templates.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
-import { NOTICE_USEFUL_SECONDS } from './mailed-token.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
+import { mailSecurityNotice } from './security-notice.ts';
 import { consumeSecondFactor } from './second-factor.ts';
 import { findToken, insertToken, keepNewestTokens, consumeToken } from './token-queries.ts';
 import { countRecoveryCodes } from './totp-queries.ts';
@@ -81,11 +81,7 @@ export async function verifySecondFactor(
           },
         ]);
         const content = recoveryCodeUsedMail({ server: services.issuer, ip: origin.ip, left });
-        await sendMail(services, transaction, {
-          to: account.email,
-          content,
-          usefulSeconds: NOTICE_USEFUL_SECONDS,
-        });
+        await mailSecurityNotice(services, transaction, account, content);
       }
       return createSession(transaction, services, account, origin);
     });
