@@ -2545,7 +2545,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the name. If another workspace has the slug, the response is 409.
+         * @description The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the name. If another workspace has the slug, or the caller owns 20 workspaces, the response is 409. Platform administrators have no limit.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -2661,7 +2661,7 @@ export interface paths {
         put?: never;
         /**
          * Create a tenant
-         * @description A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another tenant of the workspace has the slug, the response is 409.
+         * @description A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another tenant of the workspace has the slug, or 100 tenants are not disabled, the response is 409.
          */
         post: operations["createTenant"];
         delete?: never;
@@ -2693,7 +2693,7 @@ export interface paths {
         head?: never;
         /**
          * Update a tenant
-         * @description Omitted fields keep their value. If another tenant of the workspace has the slug, the response is 409.
+         * @description Omitted fields keep their value. If another tenant of the workspace has the slug, or a tenant is enabled while 100 others are not disabled, the response is 409.
          */
         patch: operations["updateTenant"];
         trace?: never;
@@ -2757,7 +2757,7 @@ export interface paths {
         put?: never;
         /**
          * Create a game key
-         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key.
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 100 keys of this kind that are neither revoked nor expired, the response is 409.
          */
         post: operations["createGameKey"];
         delete?: never;
@@ -2785,7 +2785,7 @@ export interface paths {
         head?: never;
         /**
          * Update a game key
-         * @description Omitted fields keep their value. If the key is revoked, the response is 409.
+         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 100 others are valid, the response is 409.
          */
         patch: operations["updateGameKey"];
         trace?: never;
@@ -2801,7 +2801,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a game key
-         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409.
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 100 valid keys of this kind and the grace period is not 0.
          */
         post: operations["rotateGameKey"];
         delete?: never;
@@ -2825,7 +2825,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key.
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 100 keys of this kind that are neither revoked nor expired, the response is 409.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -2853,7 +2853,7 @@ export interface paths {
         head?: never;
         /**
          * Update an API key
-         * @description Omitted fields keep their value. If the key is revoked, the response is 409.
+         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 100 others are valid, the response is 409.
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -2869,7 +2869,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409.
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 100 valid keys of this kind and the grace period is not 0.
          */
         post: operations["rotateApiKey"];
         delete?: never;

@@ -244,6 +244,21 @@ export const problemCatalog = {
     'Event definition limit reached',
     'A tenant has at most 20,000 event definitions. Change existing ones.',
   ],
+  workspace_limit: [
+    409,
+    'Workspace limit reached',
+    'An account owns at most 20 workspaces. Make another member the owner of one and leave it first.',
+  ],
+  tenant_limit: [
+    409,
+    'Tenant limit reached',
+    'A workspace has at most 100 tenants that are not disabled. Disable one first.',
+  ],
+  key_limit: [
+    409,
+    'Key limit reached',
+    'A tenant has at most 100 game keys and 100 API keys that are neither revoked nor expired. Revoke one first.',
+  ],
   session_expired: [
     409,
     'The player session has expired',

@@ -40,10 +40,6 @@ const LARGE_READS: { text: string; rows?: number; why: string }[] = [
     rows: 10_000,
     why: 'a platform admin asks for the number of mails, at most 10,000',
   },
-  {
-    text: 'FROM tenants WHERE workspace_id = $1',
-    why: 'a list with the number of the tenants of a workspace',
-  },
   { text: 'SELECT count(*) FROM alerts', why: 'a list with the number of alerts' },
   { text: 'SELECT count(*) FROM event_definitions', why: 'a list with the number of definitions' },
   { text: 'octet_length(concat(event_key', why: 'an export looks at the texts of all definitions first' },

@@ -18,8 +18,11 @@ const KINDS = new Set(
 /** The numbers by which the tables of wallets refer to each other. */
 const WALLET_NUMBERS = new Set(['entry_index', 'player_index', 'session_id', 'match_session_id']);
 
-/** Tables of which no tenant or workspace has many rows. Notifications go to each member, and a workspace can have 50 webhooks. */
-const FEW_PER_WORKSPACE = new Set(['memberships', 'tenant_keys', 'webhook_endpoints']);
+/**
+ * Tables of which no tenant or workspace has many rows. Notifications go to each member. A workspace can have 50 webhooks and 100
+ * tenants, and a tenant 100 keys of each kind.
+ */
+const FEW_PER_WORKSPACE = new Set(['memberships', 'tenants', 'tenant_keys', 'webhook_endpoints']);
 
 /** How many rows of each table are copied. */
 const ORIGINALS = 2;

@@ -6,8 +6,13 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { endAgreements, lockTeamForShare, type EndedPayment } from './queries.ts';
 
-/** Why a payment ended: the agreement was revoked, or the account that agreed lost the role of owner or admin. */
-type Reason = 'revoked' | 'role_lost';
+/** Why a payment ended, as the notification says it. */
+const REASONS = {
+  revoked: 'the agreement was revoked',
+  role_lost: 'the account that agreed lost the role of owner or admin',
+  payer_removed: 'its workspace removed the payer',
+};
+type Reason = keyof typeof REASONS;
 
 /** Ends the payment for one key. Later reads are billed to the key's own workspace. Throws not_found. */
 export async function endPayment(
@@ -20,6 +25,7 @@ export async function endPayment(
     const ended = await endAgreements(transaction, { keyId });
     if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
     await announceEnd(services, transaction, author, workspaceId, ended, 'revoked');
+    await auditInTenants(transaction, author, workspaceId, ended, 'revoked');
   });
 }
 
@@ -34,7 +40,24 @@ export async function endPaymentsOf(
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<void> {
   const ended = await endAgreements(transaction, { agreedBy: userId });
-  if (ended.length > 0) await announceEnd(services, transaction, author, workspaceId, ended, 'role_lost');
+  if (ended.length === 0) return;
+  await announceEnd(services, transaction, author, workspaceId, ended, 'role_lost');
+  await auditInTenants(transaction, author, workspaceId, ended, 'role_lost');
+}
+
+/**
+ * Writes the audit record of the paying workspace, and notifies both teams, after the workspace of a key removed its payer. The
+ * caller audits the change of the key. The record has no IP address, because the author belongs to the other workspace.
+ */
+export async function announceRemoval(
+  services: MailServices,
+  transaction: Querier,
+  { actor }: Author,
+  payerId: string,
+  key: EndedPayment,
+): Promise<void> {
+  if (payerId === key.ownWorkspaceId) return;
+  await announceEnd(services, transaction, { actor }, payerId, [key], 'payer_removed');
 }
 
 async function announceEnd(
@@ -55,14 +78,10 @@ async function announceEnd(
       details: { before: { prefix, tenantId }, reason },
     })),
   );
-  const why =
-    reason === 'revoked'
-      ? 'the agreement was revoked'
-      : 'the account that agreed lost the role of owner or admin';
   await notifyTeam(services, transaction, payerId, {
     type: 'paid_key.ended',
     title: 'Your workspace no longer pays for an API key',
-    text: `Your workspace no longer pays for the reads of ${prefixes(ended)}: ${why}.`,
+    text: `Your workspace no longer pays for the reads of ${prefixes(ended)}: ${REASONS[reason]}.`,
     data: { keyIds: ended.map(({ keyId }) => keyId).slice(0, SHOWN), reason },
   });
   for (const [ownWorkspaceId, keys = []] of Map.groupBy(ended, (key) => key.ownWorkspaceId))
@@ -72,6 +91,16 @@ async function announceEnd(
       text: `Another workspace no longer pays for the reads of ${prefixes(keys)}. Your workspace is billed for them from now on.`,
       data: { keyIds: keys.map(({ keyId }) => keyId).slice(0, SHOWN), reason },
     });
+}
+
+/** Writes the audit records of the tenants whose keys lost their payer. Enters the scopes of these tenants. */
+async function auditInTenants(
+  transaction: Querier,
+  author: Author,
+  payerId: string,
+  ended: EndedPayment[],
+  reason: Reason,
+): Promise<void> {
   for (const [tenantId, keys] of Map.groupBy(ended, (key) => key.tenantId)) {
     await enterScope(transaction, 'tenant_id', tenantId);
     await auditTrail(

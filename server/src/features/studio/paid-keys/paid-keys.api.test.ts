@@ -119,6 +119,81 @@ describe('subscriberWorkspaceId of an API key', () => {
     }
   });
 
+  /** Returns the newest record and notification of the payer about paid keys. */
+  const newestOf = async (payer: { workspaceId: string }, caller: object) => {
+    const trail = `/api/workspaces/${payer.workspaceId}/audit-records`;
+    const [record] = (await app.http.get(trail, caller)).body.items;
+    const { items } = (await app.http.get('/api/notifications', caller)).body;
+    return { record, notification: items[0], count: items.length };
+  };
+
+  test('notifies the payer when the workspace of the key removes it', async () => {
+    const scene = await arrange();
+    const manager = await arrangeAccount(app, scene.publisher, 'admin');
+    const { id, prefix } = (await scene.create()).body;
+    const path = `${scene.keysPath}/${id}`;
+    const remove = () => app.http.patch(path, { subscriberWorkspaceId: null }, manager);
+    assert.equal((await remove()).status, 200);
+    const { tenantId } = scene.publisher;
+    const { record, notification, count } = await newestOf(scene.payer, scene.owner);
+    assert.equal(record.action, 'paid_key.ended');
+    assert.equal(record.targetId, id);
+    assert.equal(record.actor.id, manager.accountId);
+    assert.equal(record.ipAddress, null);
+    assert.deepEqual(record.details, { before: { prefix, tenantId }, reason: 'payer_removed' });
+    assert.equal(notification.type, 'paid_key.ended');
+    assert.deepEqual(notification.data, { keyIds: [id], reason: 'payer_removed' });
+    const { items } = (await app.http.get('/api/notifications', manager)).body;
+    assert.equal(items[0].title, 'Your workspace pays for an API key again');
+
+    assert.equal((await remove()).status, 200);
+    assert.equal((await newestOf(scene.payer, scene.owner)).count, count, 'nothing has changed');
+  });
+
+  test('notifies both payers when one replaces the other', async () => {
+    const scene = await arrange();
+    const { id } = (await scene.create()).body;
+    const next = await arrangeTenant(app);
+    const owner = await arrangeAccount(app, next, 'owner');
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, 'admin')`,
+      [next.workspaceId, scene.agent.accountId],
+    );
+    const changed = await scene.change(id, { subscriberWorkspaceId: next.workspaceId });
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal((await newestOf(scene.payer, scene.owner)).notification.type, 'paid_key.ended');
+    const { record, notification } = await newestOf(next, owner);
+    assert.deepEqual([record.action, notification.type], ['paid_key.agreed', 'paid_key.agreed']);
+  });
+
+  test('notifies the payer when a rotation adds a key that it pays for', async () => {
+    const scene = await arrange();
+    const manager = await arrangeAccount(app, scene.publisher, 'admin');
+    const old = (await scene.create()).body;
+    const rotated = await app.http.post(`${scene.keysPath}/${old.id}/rotate`, {}, manager);
+    assert.equal(rotated.status, 201, rotated.text);
+    const { id, prefix } = rotated.body;
+    const { tenantId } = scene.publisher;
+    const { record, notification } = await newestOf(scene.payer, scene.owner);
+    assert.equal(record.action, 'paid_key.agreed');
+    assert.equal(record.targetId, id);
+    assert.equal(record.ipAddress, null);
+    assert.deepEqual(record.details, { after: { prefix, tenantId }, rotatedFrom: old.id });
+    assert.deepEqual([notification.type, notification.data], ['paid_key.agreed', { keyId: id, tenantId }]);
+    assert.match(notification.text, new RegExp(`${old.prefix}….* was rotated.* ${prefix}…`));
+  });
+
+  test('writes nothing about a key that its own workspace pays for', async () => {
+    const scene = await arrange();
+    const path = `/api/bus_tenants/${scene.payer.tenantId}/api-keys`;
+    const wanted = { name: 'own', subscriberWorkspaceId: scene.payer.workspaceId };
+    const { id } = (await app.http.post(path, wanted, scene.owner)).body;
+    await app.http.post(`${path}/${id}/rotate`, {}, scene.owner);
+    await app.http.patch(`${path}/${id}`, { subscriberWorkspaceId: null }, scene.owner);
+    const { record, count } = await newestOf(scene.payer, scene.owner);
+    assert.deepEqual([record.action, count], ['api_key.updated', 0]);
+  });
+
   test('keeps the agreement when another setting changes or the key is rotated', async () => {
     const scene = await arrange();
     const { id } = (await scene.create()).body;

@@ -4,8 +4,15 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
-import { announcePayer } from './create-key.ts';
-import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
+import { announcePayer } from './announce-payer.ts';
+import { requireRoomForKey } from './key-limit.ts';
+import {
+  applyChange,
+  auditedSettings,
+  hasExpired,
+  requireWithinPlan,
+  type KeyChange,
+} from './key-settings.ts';
 import { findPayer, lockKey, revokeKeyRow, updateKey, type KeyReference, type TenantKey } from './queries.ts';
 
 /**
@@ -27,6 +34,7 @@ export async function changeKey(
     if (!before) throw new ProblemError('not_found');
     if (before.revokedAt) throw new ProblemError('conflict', 'The key is revoked. Create a new one.');
     await requireWithinPlan(transaction, tenantId, change.rateLimit);
+    if (hasExpired(before) && change.expiresAt !== undefined) await requireRoomForKey(transaction, reference);
     const settings = applyChange(before, change, author);
     if (payerId !== null && payerId !== before.subscriberWorkspaceId && !isNewPayer)
       throw new ProblemError(
@@ -39,8 +47,8 @@ export async function changeKey(
       await auditTrail(transaction, [
         { ...author, action: `${kind}_key.updated`, tenantId, targetId: keyId, details },
       ]);
-    if (after.subscriberWorkspaceId !== before.subscriberWorkspaceId)
-      await announcePayer(services, transaction, author, tenantId, after);
+    const previousPayerId = before.subscriberWorkspaceId;
+    await announcePayer(services, transaction, author, { ...after, tenantId }, { previousPayerId });
     return after;
   });
 }

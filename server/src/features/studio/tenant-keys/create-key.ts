@@ -5,9 +5,11 @@ import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { announceAgreement, requirePayer } from '../paid-keys/index.ts';
+import { requirePayer } from '../paid-keys/index.ts';
+import { announcePayer } from './announce-payer.ts';
+import { requireRoomForKey } from './key-limit.ts';
 import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
-import { findPlan, insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
+import { insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
 
 export interface NewKey extends KeyChange {
   tenantId: string;
@@ -17,8 +19,8 @@ export interface NewKey extends KeyChange {
 
 /**
  * Creates a key in the caller's transaction in the tenant's scope. The database stores only the fingerprint of the key, so no
- * later call can return the key. Throws invalid_request if the expiry has passed or a limit is above the plan. Also throws the
- * errors of {@link requirePayer}.
+ * later call can return the key. Throws invalid_request if the expiry has passed or a limit is above the plan, and key_limit.
+ * Also throws the errors of {@link requirePayer}.
  */
 export async function createKey(
   transaction: Querier,
@@ -29,7 +31,7 @@ export async function createKey(
   const { tenantId, subscriberWorkspaceId: payerId } = wanted;
   if (payerId) await requirePayer(transaction, author, payerId);
   const created = await addKey(transaction, services.vault, author, wanted);
-  if (payerId) await announcePayer(services, transaction, author, tenantId, created);
+  await announcePayer(services, transaction, author, { ...created, tenantId });
   return created;
 }
 
@@ -50,28 +52,9 @@ async function addKey(
   { tenantId, kind, ...change }: NewKey,
 ): Promise<TenantKey & { key: string }> {
   await requireWithinPlan(transaction, tenantId, change.rateLimit);
+  await requireRoomForKey(transaction, { tenantId, kind });
   const settings = applyChange({ ...DEFAULT_SETTINGS, name: change.name }, change, author);
   return issueKey(transaction, vault, author, { tenantId, kind }, settings);
-}
-
-/** Notifies both workspaces that a payer agreed to pay for the key. */
-export async function announcePayer(
-  services: MailServices,
-  transaction: Querier,
-  author: Author,
-  tenantId: string,
-  { id: keyId, prefix, subscriberWorkspaceId: payerId }: TenantKey,
-): Promise<void> {
-  const plan = payerId && (await findPlan(transaction, tenantId));
-  if (!plan) return;
-  const { workspaceId: ownWorkspaceId } = plan;
-  await announceAgreement(services, transaction, author, {
-    payerId,
-    keyId,
-    prefix,
-    tenantId,
-    ownWorkspaceId,
-  });
 }
 
 /** Generates a key, stores its fingerprint, and writes the audit record. */

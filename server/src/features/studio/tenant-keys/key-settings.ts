@@ -47,6 +47,10 @@ export function auditedSettings(kind: 'game' | 'api', settings: KeySettings): Pa
   };
 }
 
+export function hasExpired({ expiresAt }: Pick<KeySettings, 'expiresAt'>): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+}
+
 /** Throws invalid_request if a rate limit is above the plan. */
 export async function requireWithinPlan(
   db: Querier,

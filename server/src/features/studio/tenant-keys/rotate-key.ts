@@ -1,11 +1,14 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
 import { lockTeamForShare } from '../paid-keys/index.ts';
+import { announcePayer } from './announce-payer.ts';
 import { issueKey } from './create-key.ts';
+import { requireRoomForKey } from './key-limit.ts';
+import { hasExpired } from './key-settings.ts';
 import { findPayer, lockKey, replaceKey, type KeyReference, type TenantKey } from './queries.ts';
 
 const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
@@ -13,16 +16,16 @@ const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
 /**
  * Creates the successor of a key. The old key works until the grace period ends. If its own expiry is earlier, it works until
  * then. If several rotations of one key run in parallel, one succeeds. Throws not_found if the key has another kind or tenant.
- * Throws conflict if the key is revoked, expired or already rotated.
+ * Throws conflict if the key is revoked, expired or already rotated. Throws key_limit: during a grace period both keys count.
  */
 export async function rotateKey(
-  { database, vault }: { database: Database; vault: Vault },
+  services: MailServices & { database: Database },
   author: Author,
   reference: KeyReference,
   gracePeriodSeconds: number = DEFAULT_GRACE_SECONDS,
 ): Promise<TenantKey & { key: string }> {
   const { tenantId, kind, keyId } = reference;
-  return database.forTenant(tenantId).transaction(async (transaction) => {
+  return services.database.forTenant(tenantId).transaction(async (transaction) => {
     // The payer is locked before the key. A transaction that ends the payment uses the same order, so it sees the successor.
     const payerId = await findPayer(transaction, reference);
     if (payerId) await lockTeamForShare(transaction, payerId);
@@ -31,7 +34,8 @@ export async function rotateKey(
     if (old.subscriberWorkspaceId !== payerId)
       throw new ProblemError('conflict', 'The payer of the key changed at the same time. Rotate it again.');
     refuseUnlessCurrent(old);
-    const successor = await issueKey(transaction, vault, author, reference, {
+    await requireRoomForKey(transaction, reference, { endingKeyId: gracePeriodSeconds === 0 ? keyId : null });
+    const successor = await issueKey(transaction, services.vault, author, reference, {
       ...old,
       expiresAt: old.expiresAt === null ? null : sameLifetime(old.createdAt, old.expiresAt),
     });
@@ -51,15 +55,23 @@ export async function rotateKey(
         },
       },
     ]);
+    const { prefix } = old;
+    await announcePayer(
+      services,
+      transaction,
+      author,
+      { ...successor, tenantId },
+      { rotated: { keyId, prefix } },
+    );
     return successor;
   });
 }
 
-function refuseUnlessCurrent({ revokedAt, expiresAt, successorId }: TenantKey): void {
-  if (revokedAt) throw new ProblemError('conflict', 'The key is revoked. Create a new one.');
-  if (successorId) throw new ProblemError('conflict', 'The key was already rotated. Rotate its successor.');
-  if (expiresAt && Date.parse(expiresAt) <= Date.now())
-    throw new ProblemError('conflict', 'The key has expired. Create a new one.');
+function refuseUnlessCurrent(key: TenantKey): void {
+  if (key.revokedAt) throw new ProblemError('conflict', 'The key is revoked. Create a new one.');
+  if (key.successorId)
+    throw new ProblemError('conflict', 'The key was already rotated. Rotate its successor.');
+  if (hasExpired(key)) throw new ProblemError('conflict', 'The key has expired. Create a new one.');
 }
 
 /** Timestamps of the API have years of four digits. */

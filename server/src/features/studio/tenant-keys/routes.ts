@@ -89,10 +89,11 @@ function routesOf(
           tags,
           description:
             'The response contains the key. Save it: it is not shown again. If you repeat the request with the same ' +
-            '`Idempotency-Key` within 24 hours, you receive the first response without the key.',
+            '`Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 100 keys of ' +
+            'this kind that are neither revoked nor expired, the response is 409.',
           params: TenantPath,
           body: CreateBody,
-          response: { 201: CreatedKeyOrRepeat },
+          response: { 201: CreatedKeyOrRepeat, ...problems(409) },
         },
       },
       async (request, reply) => {
@@ -119,7 +120,9 @@ function routesOf(
         schema: {
           ...operations.update,
           tags,
-          description: 'Omitted fields keep their value. If the key is revoked, the response is 409.',
+          description:
+            'Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 100 others are ' +
+            'valid, the response is 409.',
           params: KeyParams,
           body: ChangeBody,
           response: { 200: Key, ...problems(409) },
@@ -147,7 +150,8 @@ function routesOf(
           description:
             'Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old ' +
             'key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old ' +
-            'key is revoked, expired or already rotated, the response is 409.',
+            'key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 100 valid keys of ' +
+            'this kind and the grace period is not 0.',
           params: KeyParams,
           body: RotateBody,
           response: { 201: CreatedKey, ...problems(409) },

@@ -4,10 +4,11 @@ import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference, type AuditAction } from '../../platform/audit/index.ts';
 import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
+import { requireRoomForTenant } from './tenant-limit.ts';
 
 /**
  * Changes a tenant. The keys of an inactive tenant do not work. Its data is kept, and it can be activated again. Throws
- * not_found and slug_taken.
+ * not_found, tenant_limit and slug_taken.
  */
 export async function changeTenant(
   database: Database,
@@ -23,6 +24,7 @@ export async function changeTenant(
       const after = changeableFields({ ...before, ...change });
       const details = difference(before, after);
       if (!details) return tenant;
+      if (after.isActive && !before.isActive) await requireRoomForTenant(transaction, tenant.workspaceId);
       const changed = await updateTenant(transaction, tenantId, after);
       await auditTrail(transaction, [
         { ...author, action: actionOf(before, after), tenantId, targetId: tenantId, details },

@@ -4,6 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { slugCandidates } from '../../../core/text.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { insertTenant, type Tenant } from './queries.ts';
+import { requireRoomForTenant } from './tenant-limit.ts';
 
 export interface NewTenant {
   /** The caller generates the id, because its transaction must run in the scope of this tenant. */
@@ -18,7 +19,7 @@ export interface NewTenant {
 
 /**
  * Creates a tenant in the caller's transaction. If no slug is given, the slug is derived from the name. Slugs are unique within
- * a workspace. Throws slug_taken.
+ * a workspace. Throws tenant_limit and slug_taken.
  */
 export async function createTenant(transaction: Querier, author: Author, tenant: NewTenant): Promise<Tenant> {
   const {
@@ -28,6 +29,7 @@ export async function createTenant(transaction: Querier, author: Author, tenant:
     autoCreateDefinitions = false,
     isDemo = false,
   } = tenant;
+  await requireRoomForTenant(transaction, workspaceId);
   const candidates = tenant.slug === undefined ? slugCandidates(tenant.name, 'tenant') : [tenant.slug];
   for (const slug of candidates) {
     const row = { ...tenant, slug, hiddenFromDiscovery, autoCreateDefinitions, isDemo };

@@ -63,6 +63,22 @@ export function countWorkspaces(db: Querier, accountId: string): Promise<number>
   return db.count(sql`SELECT count(*) FROM memberships WHERE account_id = ${accountId}`);
 }
 
+/**
+ * Whether an account is a platform administrator. Its next transaction that asks waits until this one ends, so that two of them
+ * do not create the last workspace that it may own. Count the workspaces in a later statement.
+ */
+export async function lockOwner(
+  db: Querier,
+  accountId: string,
+): Promise<{ isPlatformAdmin: boolean } | undefined> {
+  return db.row(sql`
+    SELECT is_platform_admin AS "isPlatformAdmin" FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
+}
+
+export function countOwnedWorkspaces(db: Querier, accountId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM memberships WHERE account_id = ${accountId} AND role = 'owner'`);
+}
+
 /** Finds a workspace. Returns undefined if the account is not a member. */
 export function findWorkspace(
   db: Querier,

@@ -7,11 +7,13 @@ import { ProblemError } from '../../../core/problem.ts';
 import { slugCandidates } from '../../../core/text.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import {
+  countOwnedWorkspaces,
   countWorkspaces,
   findWorkspace,
   insertMembership,
   insertWorkspace,
   listWorkspaces,
+  lockOwner,
   lockWorkspace,
   updateWorkspace,
   type Workspace,
@@ -37,7 +39,8 @@ export interface NewWorkspace {
 }
 
 /**
- * Creates a workspace in the caller's transaction. If no slug is given, the slug is derived from the name. Throws slug_taken.
+ * Creates a workspace in the caller's transaction. If no slug is given, the slug is derived from the name. Throws workspace_limit
+ * and slug_taken.
  */
 export async function createWorkspace(
   transaction: Querier,
@@ -47,6 +50,7 @@ export async function createWorkspace(
   const id = newId();
   await enterScope(transaction, 'account_id', ownerId);
   await enterScope(transaction, 'workspace_id', id);
+  await requireRoomForWorkspace(transaction, ownerId);
   const slug = await insertWithSlug(transaction, { id, name, slug: wanted });
   await insertMembership(transaction, { workspaceId: id, accountId: ownerId, role: 'owner' });
   await auditTrail(transaction, [
@@ -61,6 +65,19 @@ export async function createWorkspace(
   const created = await findWorkspace(transaction, id, ownerId);
   if (!created) throw new Error('The new workspace was not found.');
   return created;
+}
+
+/** How many workspaces an account may own when it creates one. A platform administrator has no limit. */
+const MAX_OWNED_WORKSPACES = 20;
+
+async function requireRoomForWorkspace(transaction: Querier, ownerId: string): Promise<void> {
+  const owner = await lockOwner(transaction, ownerId);
+  if (owner?.isPlatformAdmin) return;
+  if ((await countOwnedWorkspaces(transaction, ownerId)) >= MAX_OWNED_WORKSPACES)
+    throw new ProblemError(
+      'workspace_limit',
+      `The account owns ${MAX_OWNED_WORKSPACES} workspaces. Make another member the owner of one and leave it first.`,
+    );
 }
 
 async function insertWithSlug(
