@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: feff6a6a4dfb66d65eff9719e2b8f12dfdc4a0738cbae2810536299bd90eee05
+// Document: c0625b86db6a9f3cd42b4f83585a472c56ae55f0507f6ff23f2c3390313f83af
 
 export interface paths {
     "/metrics": {
@@ -3217,7 +3217,7 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first.
+         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first. Viewers see only the origin of each URL.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -3241,7 +3241,7 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Returns the settings and the state of a webhook, without its secret.
+         * @description Returns the settings and the state of a webhook, without its secret. Viewers see only the origin of the URL.
          */
         get: operations["getWebhook"];
         put?: never;
@@ -3453,7 +3453,7 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first.
+         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first. Viewers see only the origin of each URL.
          */
         get: operations["listPlatformWebhooks"];
         put?: never;
@@ -3477,7 +3477,7 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Returns the settings and the state of a webhook, without its secret.
+         * @description Returns the settings and the state of a webhook, without its secret. Viewers see only the origin of the URL.
          */
         get: operations["getPlatformWebhook"];
         put?: never;
@@ -6438,7 +6438,7 @@ export interface components {
              * @description Only events of this tenant. Null: all tenants.
              */
             tenantId: string | null;
-            /** @description The URL that receives events: http or https, a public address, without credentials. */
+            /** @description The URL that receives events. A viewer gets only its origin, because path and query may contain a token. */
             url: string;
             description: string | null;
             /** @description The event types to send. Null: all types, including types of later versions. */
@@ -6595,7 +6595,7 @@ export interface components {
              * @description Only events of this tenant. Null: all tenants.
              */
             tenantId: string | null;
-            /** @description The URL that receives events: http or https, a public address, without credentials. */
+            /** @description The URL that receives events. A viewer gets only its origin, because path and query may contain a token. */
             url: string;
             description: string | null;
             /** @description The event types to send. Null: all types, including types of later versions. */

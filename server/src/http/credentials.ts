@@ -122,6 +122,7 @@ export function createCredentials(
         'forbidden',
         `This operation needs the role ${role}. Ask an owner of the workspace for it.`,
       );
+    request.accountRole = actual;
   };
 
   return {

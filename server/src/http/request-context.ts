@@ -3,6 +3,7 @@ import type { Author, Origin, Report, Self } from '../core/author.ts';
 import type { BillingContext } from '../core/billing-context.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 import { isGuid } from '../core/ids.ts';
+import type { Role } from '../core/role.ts';
 import { clientAddress } from './client-address.ts';
 
 const MAX_USER_AGENT_LENGTH = 256;
@@ -12,6 +13,8 @@ declare module 'fastify' {
     keyCaller: KeyCaller | null;
     playerCaller: PlayerCaller | null;
     accountCaller: AccountCaller | null;
+    /** The role of the account in the workspace or tenant of the path. */
+    accountRole: Role | null;
     bearerCaller: BearerCaller | null;
     walletCaller: WalletCaller | null;
     billing: BillingContext | null;

@@ -77,7 +77,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   parseJsonBodies(app);
 
   const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
-  for (const known of [...callers, 'billing', 'problemCode']) app.decorateRequest(known, null);
+  for (const known of [...callers, 'accountRole', 'billing', 'problemCode']) app.decorateRequest(known, null);
   app.addHook('onRoute', declareCommonStatuses);
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {

@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import type { Role } from '../../../core/role.ts';
 import {
   countDeliveries,
   findDelivery,
@@ -26,13 +27,24 @@ import {
   type Redelivery,
 } from './redelivery-queries.ts';
 
-/** Reads a page of the endpoints of a workspace or of the deployment. */
-export async function readEndpoints(db: Querier, scope: WebhookScope, page: PageRequest) {
-  return readPage(page, listEndpoints(db, scope, page), countEndpoints(db, scope));
+/** Reads a page of the endpoints of a workspace or of the deployment, as a role may see them. */
+export async function readEndpoints(db: Querier, scope: WebhookScope, page: PageRequest, role: Role | null) {
+  const { items, ...rest } = await readPage(page, listEndpoints(db, scope, page), countEndpoints(db, scope));
+  return { ...rest, items: items.map((endpoint) => asSeenBy(role, endpoint)) };
+}
+
+/** Reads an endpoint as a role may see it. Throws `not_found`. */
+export async function readEndpointAs(db: Querier, ref: EndpointRef, role: Role | null): Promise<Endpoint> {
+  return asSeenBy(role, await readEndpoint(db, ref));
+}
+
+/** A viewer sees the origin of the URL only, because path and query may contain a token. */
+function asSeenBy(role: Role | null, endpoint: Endpoint): Endpoint {
+  return role === 'viewer' ? { ...endpoint, url: new URL(endpoint.url).origin } : endpoint;
 }
 
 /** Throws `not_found`, also for an endpoint of another workspace. */
-export async function readEndpoint(db: Querier, ref: EndpointRef): Promise<Endpoint> {
+async function readEndpoint(db: Querier, ref: EndpointRef): Promise<Endpoint> {
   const found = await findEndpoint(db, ref);
   if (!found) throw new ProblemError('not_found');
   return found;

@@ -8,7 +8,7 @@ import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { changeEndpoint, deleteEndpoint } from './change-endpoint.ts';
 import { createEndpoint, type NewEndpoint } from './create-endpoint.ts';
-import { readDeliveries, readDelivery, readEndpoint, readEndpoints } from './read-webhooks.ts';
+import { readDeliveries, readDelivery, readEndpointAs, readEndpoints } from './read-webhooks.ts';
 import { redeliver, testEndpoint } from './redeliver.ts';
 import { databaseScopeOf } from './queries.ts';
 import { addRedeliveryRoutes } from './redelivery-routes.ts';
@@ -76,7 +76,8 @@ function createRoutes(
           operationId: operationIds.list,
           tags,
           summary: 'List webhooks',
-          description: 'Returns the webhooks of the workspace or of the deployment in pages, oldest first.',
+          description:
+            'Returns the webhooks of the workspace or of the deployment in pages, oldest first. Viewers see only the origin of each URL.',
           params: ListPath,
           querystring: PageQuery,
           response: { 200: WebhookPage },
@@ -84,7 +85,7 @@ function createRoutes(
       },
       async (request) => {
         const scope = scopeOf(request.params);
-        return readEndpoints(databaseScopeOf(database, scope), scope, request.query);
+        return readEndpoints(databaseScopeOf(database, scope), scope, request.query, request.accountRole);
       },
     );
 
@@ -125,14 +126,15 @@ function createRoutes(
           operationId: operationIds.get,
           tags,
           summary: 'Get a webhook',
-          description: 'Returns the settings and the state of a webhook, without its secret.',
+          description:
+            'Returns the settings and the state of a webhook, without its secret. Viewers see only the origin of the URL.',
           params: WebhookPath,
           response: { 200: Webhook },
         },
       },
       async (request) => {
         const ref = refOf(request.params);
-        return readEndpoint(databaseScopeOf(database, ref), ref);
+        return readEndpointAs(databaseScopeOf(database, ref), ref, request.accountRole);
       },
     );
 

@@ -27,7 +27,10 @@ export const Webhook = Type.Object(
     tenantId: Nullable(
       Type.String({ format: 'uuid', description: 'Only events of this tenant. Null: all tenants.' }),
     ),
-    url: Url,
+    url: Type.String({
+      description:
+        'The URL that receives events. A viewer gets only its origin, because path and query may contain a token.',
+    }),
     description: Description,
     eventTypes: EventTypes,
     enabled: Type.Boolean({ description: 'Whether the webhook receives deliveries.' }),

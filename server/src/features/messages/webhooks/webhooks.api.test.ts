@@ -42,9 +42,9 @@ describe('POST /api/workspaces/:workspaceId/webhooks', () => {
       failingSince: null,
       previousSecretUntil: null,
     });
-    const read = await app.http.get(`${webhooks}/${id}`, viewer);
+    const read = await app.http.get(`${webhooks}/${id}`, admin);
     assert.deepEqual(read.body, { id, createdAt, ...rest });
-    const list = await app.http.get(webhooks, viewer);
+    const list = await app.http.get(webhooks, admin);
     assert.deepEqual(list.body, { items: [read.body], limit: 50, offset: 0, totalCount: 1 });
 
     const textOf = async (table: string) =>
@@ -57,6 +57,27 @@ describe('POST /api/workspaces/:workspaceId/webhooks', () => {
       audited.includes('https://hooks.example.com') && !audited.includes('token=1'),
       'the audit record contains the origin only',
     );
+  });
+
+  test('shows viewers the origin of the URL only', async () => {
+    const { id } = await created();
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const urlsFor = async (caller: object) => {
+      const list = await app.http.get(`${webhooks}?limit=200`, caller);
+      const listed = list.body.items.find((item: { id: string }) => item.id === id);
+      const read = await app.http.get(`${webhooks}/${id}`, caller);
+      return [listed.url, read.body.url, `${list.text}${read.text}`.includes('token=1')];
+    };
+    assert.deepEqual(await urlsFor(viewer), [
+      'https://hooks.example.com',
+      'https://hooks.example.com',
+      false,
+    ]);
+    for (const caller of [admin, owner]) assert.deepEqual(await urlsFor(caller), [url, url, true]);
+    const path = '/api/admin/webhooks';
+    const ofDeployment = (await create({}, platformAdmin, path)).body;
+    assert.equal((await app.http.get(`${path}/${ofDeployment.id}`, platformAdmin)).body.url, url);
+    assert.equal((await app.http.delete(`${path}/${ofDeployment.id}`, platformAdmin)).status, 204);
   });
 
   test('accepts a tenant of the workspace only', async () => {
