@@ -2545,7 +2545,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the name. If another workspace has the slug, or the caller owns 20 workspaces, the response is 409. Platform administrators have no limit.
+         * @description The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the name. If another workspace has the slug, or the caller owns 1,000 workspaces, the response is 409. Platform administrators have no limit.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -2661,7 +2661,7 @@ export interface paths {
         put?: never;
         /**
          * Create a tenant
-         * @description A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another tenant of the workspace has the slug, or 100 tenants are not disabled, the response is 409.
+         * @description A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another tenant of the workspace has the slug, or 1,000 tenants are not disabled, the response is 409.
          */
         post: operations["createTenant"];
         delete?: never;
@@ -2757,7 +2757,7 @@ export interface paths {
         put?: never;
         /**
          * Create a game key
-         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 100 keys of this kind that are neither revoked nor expired, the response is 409.
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of this kind that are neither revoked nor expired, the response is 409.
          */
         post: operations["createGameKey"];
         delete?: never;
@@ -2825,7 +2825,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 100 keys of this kind that are neither revoked nor expired, the response is 409.
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of this kind that are neither revoked nor expired, the response is 409.
          */
         post: operations["createApiKey"];
         delete?: never;

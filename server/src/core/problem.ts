@@ -247,17 +247,17 @@ export const problemCatalog = {
   workspace_limit: [
     409,
     'Workspace limit reached',
-    'An account owns at most 20 workspaces. Make another member the owner of one and leave it first.',
+    'An account owns at most 1,000 workspaces. Make another member the owner of one and leave it first.',
   ],
   tenant_limit: [
     409,
     'Tenant limit reached',
-    'A workspace has at most 100 tenants that are not disabled. Disable one first.',
+    'A workspace has at most 1,000 tenants that are not disabled. Disable one first.',
   ],
   key_limit: [
     409,
     'Key limit reached',
-    'A tenant has at most 100 game keys and 100 API keys that are neither revoked nor expired. Revoke one first.',
+    'A tenant has at most 1,000 game keys and 1,000 API keys that are neither revoked nor expired. Revoke one first.',
   ],
   session_expired: [
     409,

@@ -19,8 +19,8 @@ const KINDS = new Set(
 const WALLET_NUMBERS = new Set(['entry_index', 'player_index', 'session_id', 'match_session_id']);
 
 /**
- * Tables of which no tenant or workspace has many rows. Notifications go to each member. A workspace can have 50 webhooks and 100
- * tenants, and a tenant 100 keys of each kind.
+ * Tables of which no tenant or workspace has many rows. Notifications go to each member. A workspace can have 50 webhooks and
+ * 1,000 tenants, and a tenant 1,000 keys of each kind.
  */
 const FEW_PER_WORKSPACE = new Set(['memberships', 'tenants', 'tenant_keys', 'webhook_endpoints']);
 

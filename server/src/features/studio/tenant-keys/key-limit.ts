@@ -2,8 +2,8 @@ import type { Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { countUsableKeys, lockKeyCreation, type KeyReference } from './queries.ts';
 
-/** The limit for each tenant and kind. The caches of keys and of alerts are sized for 10,000 keys of all tenants. */
-const MAX_KEYS = 100;
+/** The limit for each tenant and kind. */
+const MAX_KEYS = 1_000;
 
 /**
  * Throws key_limit if the tenant has {@link MAX_KEYS} usable keys of the kind. A key that ends in the same transaction is not

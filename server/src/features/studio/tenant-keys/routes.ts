@@ -89,7 +89,7 @@ function routesOf(
           tags,
           description:
             'The response contains the key. Save it: it is not shown again. If you repeat the request with the same ' +
-            '`Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 100 keys of ' +
+            '`Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of ' +
             'this kind that are neither revoked nor expired, the response is 409.',
           params: TenantPath,
           body: CreateBody,

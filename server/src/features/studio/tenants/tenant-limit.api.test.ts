@@ -38,9 +38,9 @@ async function arrange(count: number) {
 const assertLimit = (answer: { status: number; body: { code: string } }) =>
   assert.deepEqual([answer.status, answer.body.code], [409, 'tenant_limit']);
 
-describe('the limit of 100 tenants of a workspace', () => {
+describe('the limit of 1,000 tenants of a workspace', () => {
   test('rejects another tenant until one is disabled, and then its return', async () => {
-    const { create, change, disable } = await arrange(99);
+    const { create, change, disable } = await arrange(999);
     assert.equal((await create()).status, 201);
     assertLimit(await create());
     assert.equal((await change({ isActive: true, name: 'New' })).status, 200);
@@ -51,13 +51,13 @@ describe('the limit of 100 tenants of a workspace', () => {
   });
 
   test('is not exceeded when requests run in parallel', async () => {
-    const { create, change, disable, count } = await arrange(99);
+    const { create, change, disable, count } = await arrange(999);
     await disable();
     const answers = await Promise.all([
       ...Array.from({ length: 10 }, () => create()),
       change({ isActive: true }),
     ]);
     assert.equal(answers.filter(({ status }) => status < 300).length, 2);
-    assert.equal(await count(), 100);
+    assert.equal(await count(), 1_000);
   });
 });

@@ -3,7 +3,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { countActiveTenants, lockTenantCreation } from './queries.ts';
 
 /** The limit for each workspace. */
-const MAX_TENANTS = 100;
+const MAX_TENANTS = 1_000;
 
 /**
  * Throws tenant_limit if the workspace has {@link MAX_TENANTS} tenants that are not disabled. Other transactions wait with their

@@ -68,7 +68,7 @@ export async function createWorkspace(
 }
 
 /** How many workspaces an account may own when it creates one. A platform administrator has no limit. */
-const MAX_OWNED_WORKSPACES = 20;
+const MAX_OWNED_WORKSPACES = 1_000;
 
 async function requireRoomForWorkspace(transaction: Querier, ownerId: string): Promise<void> {
   const owner = await lockOwner(transaction, ownerId);
