@@ -106,7 +106,7 @@ export async function countUnpartitionedBefore(
 
 /** Deletes the rows of months without a partition. Returns their number. */
 export async function deleteUnpartitionedBefore(
-  owner: pg.Pool,
+  owner: pg.Pool | pg.ClientBase,
   table: PartitionedTable,
   before: string,
 ): Promise<number> {

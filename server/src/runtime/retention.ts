@@ -8,6 +8,7 @@ import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
   deleteArchivedBefore,
   startRollupsAt,
+  withArchiveLock,
   type Archive,
   type EventScope,
 } from '../features/gameplay/events/index.ts';
@@ -54,16 +55,36 @@ export async function dropOldRows(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
     );
   const scope = scopeOfEvents[table];
-  if (scope) await startRollupsAt(owner, scope, before);
+  if (scope)
+    return withArchiveLock(owner, async (client) => {
+      await startRollupsAt(client, scope, before);
+      const dropped = await dropRows(client, database, table, before);
+      const events = await deleteArchivedBefore(client, archive, scope, before);
+      if (events > 0) await record(database, 'archived_events.deleted', { table, before, events });
+      return dropped;
+    });
+  return dropRows(owner, database, table, before);
+}
+
+async function dropRows(
+  owner: pg.Pool | pg.ClientBase,
+  database: Database,
+  table: PartitionedTable,
+  before: string,
+): Promise<DroppedRows> {
   const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
-  const record = (action: AuditAction, details: Record<string, unknown>) =>
-    auditTrail(database.forPlatform(), [{ actor: { kind: 'system', id: null }, action, details }]);
   if (partitions.length > 0 || unpartitioned > 0)
-    await record('partitions.dropped', { table, before, partitions, unpartitioned });
-  const archived = scope ? await deleteArchivedBefore(owner, archive, scope, before) : 0;
-  if (archived > 0) await record('archived_events.deleted', { table, before, events: archived });
+    await record(database, 'partitions.dropped', { table, before, partitions, unpartitioned });
   return { partitions, unpartitioned };
+}
+
+async function record(
+  database: Database,
+  action: AuditAction,
+  details: Record<string, unknown>,
+): Promise<void> {
+  await auditTrail(database.forPlatform(), [{ actor: { kind: 'system', id: null }, action, details }]);
 }
 
 /** Drops all rows that are older than their table keeps them, also if another table fails. Then throws. */

@@ -16,8 +16,8 @@ export interface S3Server {
   objects: Map<string, StoredObject>;
   /** The failure of all following requests: 503 SlowDown, like S3 under load, no response, or half of an object. */
   trouble: 'none' | 'slow down' | 'silence' | 'half';
-  /** Called before each request is answered, with its method and its `bucket/key`. */
-  onRequest: (method: string, key: string) => void;
+  /** Called before each request is answered, with its method and its `bucket/key`. The answer waits for it. */
+  onRequest: (method: string, key: string) => void | Promise<void>;
 }
 
 const ACCESS_KEY = 'test-key';
@@ -53,7 +53,7 @@ export async function startS3Server(): Promise<S3Server> {
 
     const { pathname, searchParams } = new URL(request.url!, 'http://s3');
     const key = decodeURIComponent(pathname.slice(1));
-    state.onRequest(request.method!, key);
+    await state.onRequest(request.method!, key);
     if (request.method === 'GET' && searchParams.has('list-type')) {
       response.writeHead(200, { 'content-type': 'application/xml' }).end(listObjects(key, searchParams));
       return;

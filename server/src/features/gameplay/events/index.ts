@@ -4,6 +4,7 @@ export {
   archiveEvents,
   deleteArchivedBefore,
   openArchive,
+  withArchiveLock,
   type Archive,
   type ArchiveSettings,
 } from './archive/create-archive.ts';

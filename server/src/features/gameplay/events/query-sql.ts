@@ -141,7 +141,7 @@ export async function groupEvents(
            sum(counted.sum)::text AS "valueSum", (sum(counted.sum) / nullif(sum(counted.values), 0))::float8 AS "valueAverage",
            min(counted.minimum)::text AS "valueMinimum", max(counted.maximum)::text AS "valueMaximum"
     FROM counted ${definitions}
-    ${groupByFirst(groups.length)} ORDER BY ${join(order, ', ')} LIMIT ${limit}`),
+    ${groupByFirst(groups.length)} ${groups.length > 0 ? sql`HAVING sum(counted.events) > 0` : empty} ORDER BY ${join(order, ', ')} LIMIT ${limit}`),
   );
 }
 

@@ -55,7 +55,9 @@ export function countEvents(
       SELECT ${start(sql`event.occurred_at`)} AS start,
              ${byDefinition ? sql`event.event_definitions_id` : sql`NULL::uuid`} AS definition_id, count(*)::numeric AS count
       ${matchingEvents(tenantId, filter, path)}`;
-    return sql`${counted} GROUP BY 1, 2 ${ofArchive}`;
+    // A repeated event may be subtracted from the only count of its definition.
+    const isCounted = path === 'rollups' ? sql`HAVING sum(part.events) > 0` : empty;
+    return sql`${counted} GROUP BY 1, 2 ${isCounted} ${ofArchive}`;
   };
   if (!byDefinition)
     return db.rows(sql`

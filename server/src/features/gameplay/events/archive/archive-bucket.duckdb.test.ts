@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { ProblemError } from '../../../../core/problem.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
@@ -14,10 +15,11 @@ import { eventually } from '../../../../testing/eventually.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { bucketAt, startS3Server } from '../../../../testing/s3-server.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
-import { ArchiveStorageError, createArchiveBucket } from './archive-bucket.ts';
+import { ArchiveStorageError, ArchiveTooLargeError, createArchiveBucket } from './archive-bucket.ts';
 import { EVENTS_FILE, partFolder, PART_FILES } from './archive-files.ts';
 import { archiveEvents, openArchive, type Archive } from './create-archive.ts';
 import { createDuckdb } from './duckdb.ts';
+import { asProblem, fetchParts } from './fetch-parts.ts';
 import { selectParts } from './queries.ts';
 import { verifyArchive } from './verify-archive.ts';
 
@@ -286,6 +288,35 @@ describe('an archive in a bucket', () => {
     assert.equal(requested.length, 4);
   });
 
+  test('is downloaded by tenants in turn, and not if the readers have gone', async () => {
+    const [large, small] = [await arrange(), await arrange()];
+    await archive();
+    const requested: string[] = [];
+    const held = Promise.withResolvers<void>();
+    s3.onRequest = (_method, key) => {
+      requested.push(key);
+      return held.promise;
+    };
+    const other = createArchiveBucket(storage, join(folders, 'in turn'), 1e9);
+    const gone = new AbortController();
+    const [first, second] = await large.parts();
+    const waiting = [
+      other.fetch([first!], [EVENTS_FILE]),
+      other.fetch([second!], [EVENTS_FILE], gone.signal),
+      other.fetch([(await small.parts())[0]!], [EVENTS_FILE]),
+    ];
+    const of = ({ tenantId }: { tenantId: string }) => requested.filter((key) => key.includes(tenantId));
+    await eventually(() => of(small).length === 1);
+    assert.equal(of(large).length, 1, 'one slot is left for others');
+    gone.abort();
+    held.resolve();
+    await Promise.allSettled(waiting);
+    assert.deepEqual([of(large).length, of(small).length], [2, 2]);
+    assert.ok(of(large).every((key) => key.includes(first!.month)));
+    await other.fetch([second!], [EVENTS_FILE]);
+    assert.equal(of(large).length, 4);
+  });
+
   test('keeps the copies that were used last, within its limit', async () => {
     const tenant = await arrange();
     await archive();
@@ -327,8 +358,16 @@ describe('an archive in a bucket', () => {
     for (const { path } of await copies()) await utimes(path, longAgo, longAgo);
     await createArchiveBucket(storage, root, 1).upload(second!);
     assert.deepEqual(await copies(), []);
+    await small.fetch([second!], [EVENTS_FILE]);
     const none = createArchiveBucket(storage, root, 10);
-    await assert.rejects(none.fetch([second!], [EVENTS_FILE]), /ARCHIVE_CACHE_MEGABYTES/);
+    await assert.rejects(none.fetch([second!], [EVENTS_FILE]), ArchiveTooLargeError);
+    await assert.rejects(
+      fetchParts({ root, duckdb, bucket: none }, [second!], [EVENTS_FILE], { seconds: 60 }).catch((error) => {
+        throw asProblem(error, { seconds: 60 });
+      }),
+      (error: ProblemError) =>
+        error.code === 'invalid_request' && error.message.includes('Ask for a shorter range'),
+    );
   });
 
   test('loses no event, and has none twice, if the archiver is killed at any step', async () => {

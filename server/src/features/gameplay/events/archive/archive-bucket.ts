@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Disk } from 'flydrive';
-import pLimit from 'p-limit';
+import { createFairSemaphore } from '../../../../core/fair-semaphore.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import {
   isMissingObject,
@@ -34,10 +34,20 @@ export interface ArchiveBucket {
   remove(name: PartName): Promise<void>;
   /** The parts of a tenant that have an object. */
   listParts(tenantId: string): Promise<PartName[]>;
-  /** Downloads files of parts that are not in the folder. Readers that ask for the same file wait for one download. */
-  fetch(parts: StoredPart[], files: string[]): Promise<void>;
+  /**
+   * Downloads files of parts that are not in the folder. Readers that ask for the same file wait for one download. Tenants take turns.
+   * If the signals of all its readers are aborted before its turn, a file is not downloaded.
+   */
+  fetch(parts: StoredPart[], files: string[], signal?: AbortSignal): Promise<void>;
   /** Compares the objects of a part with their hashes, like checkPart(). */
   check(part: StoredPart): Promise<PartManifest | string>;
+}
+
+/** A download that runs, or waits for its turn. */
+interface Download {
+  /** How many readers wait for it. */
+  readers: number;
+  ended?: Promise<void>;
 }
 
 /** Thrown if the bucket cannot be reached, an object is missing or damaged, or the folder has no room. */
@@ -45,12 +55,18 @@ export class ArchiveStorageError extends OperatorError {
   override name = 'ArchiveStorageError';
 }
 
+/** Thrown if the files of a read do not fit into the folder together. */
+export class ArchiveTooLargeError extends OperatorError {
+  override name = 'ArchiveTooLargeError';
+}
+
 /**
  * Without a byte for this long, a request has failed. Reads are sent twice, so a query has time to say so. Some servers answer a write
  * late, because they check or copy a large object first.
  */
 const TIMEOUTS_MS = { reading: 5_000, writing: 60_000 };
-const CONCURRENT_DOWNLOADS = 2;
+/** A file has up to 3.5 GB. The downloads of one tenant leave a slot for those of others. */
+const CONCURRENT_DOWNLOADS = { running: 2, runningPerOwner: 1 };
 const MAX_MANIFEST_BYTES = 1024 ** 2;
 /** Another process may be about to open a file that was used within this time, so it stays. */
 const IN_USE_MS = 2 * 60_000;
@@ -67,8 +83,8 @@ export function createArchiveBucket(
     return () => (opened ??= openObjectStorage(storage, { socketTimeout }));
   };
   const [reading, writing] = [openOnce(timeouts.reading), openOnce(timeouts.writing)];
-  const inTurn = pLimit(CONCURRENT_DOWNLOADS);
-  const downloads = new Map<string, Promise<void>>();
+  const slots = createFairSemaphore(CONCURRENT_DOWNLOADS);
+  const downloads = new Map<string, Download>();
 
   const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
   const keyOfFile = (name: PartName, file: string): string => keyOf(storage, nameOf(name, file));
@@ -111,13 +127,33 @@ export function createArchiveBucket(
   };
 
   /** Runs one download of a file at a time. */
-  const once = (path: string, work: () => Promise<void>): Promise<void> => {
-    const running = downloads.get(path) ?? inTurn(work).finally(() => downloads.delete(path));
-    downloads.set(path, running);
-    return running;
+  const once = async (
+    part: PartName,
+    path: string,
+    work: () => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    signal?.throwIfAborted();
+    const download: Download = downloads.get(path) ?? { readers: 0 };
+    downloads.set(path, download);
+    download.readers++;
+    const leave = (): void => void download.readers--;
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      await (download.ended ??= slots.run(part.tenantId, async () => {
+        try {
+          if (download.readers > 0) await work();
+        } finally {
+          // In one turn with the check, so that no reader waits for a download that was dropped.
+          downloads.delete(path);
+        }
+      }));
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   };
 
-  const readManifest = async (part: StoredPart): Promise<PartManifest> => {
+  const readManifest = async (part: StoredPart, signal: AbortSignal | undefined): Promise<PartManifest> => {
     const path = join(partFolder(root, part), MANIFEST_FILE);
     const sha256 = part.manifestHash.toString('hex');
     const local = await readFile(path).catch(() => undefined);
@@ -125,7 +161,12 @@ export function createArchiveBucket(
       // Copies of a part that another database had under this name.
       await removePart(root, part);
     else if (local) return JSON.parse(local.toString()) as PartManifest;
-    await once(path, () => download(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }));
+    await once(
+      part,
+      path,
+      () => download(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }),
+      signal,
+    );
     return JSON.parse(await readFile(path, 'utf8')) as PartManifest;
   };
 
@@ -177,20 +218,22 @@ export function createArchiveBucket(
       return [...found.values()];
     },
 
-    async fetch(parts, names) {
+    async fetch(parts, names, signal) {
       const wanted: { part: StoredPart; file: PartManifest['files'][number] }[] = [];
       for (const part of parts)
-        for (const file of (await readManifest(part)).files)
+        for (const file of (await readManifest(part, signal)).files)
           if (names.includes(file.name)) wanted.push({ part, file });
       const bytes = wanted.reduce((sum, { file }) => sum + file.bytes, 0);
       if (bytes > cacheBytes)
-        throw new ArchiveStorageError(
-          `A query or an export reads ${bytes} bytes of the archive at once. ARCHIVE_CACHE_MEGABYTES has room for ${cacheBytes}.`,
+        throw new ArchiveTooLargeError(
+          `The range has ${inMegabytes(bytes)} MB of archived events to read at once, and this server reads at most ` +
+            `${inMegabytes(cacheBytes)} MB (ARCHIVE_CACHE_MEGABYTES). Ask for a shorter range.`,
         );
       await Promise.all(
         wanted.map(async ({ part, file }) => {
           const path = join(partFolder(root, part), file.name);
-          if (!(await markUsed(path, file.bytes))) await once(path, () => download(part, file.name, file));
+          if (!(await markUsed(path, file.bytes)))
+            await once(part, path, () => download(part, file.name, file), signal);
         }),
       );
     },
@@ -198,6 +241,8 @@ export function createArchiveBucket(
     check: (part) => reached(checkFiles((file) => openObject(part, file), part.manifestHash)),
   };
 }
+
+const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 
 /** Turns failures of the bucket into one error. */
 async function reached<Result>(work: Promise<Result>): Promise<Result> {

@@ -18,10 +18,16 @@ import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
-import { rollUpEvents } from '../rollups/maintain.ts';
+import { checkRollups, rollUpEvents } from '../rollups/maintain.ts';
 import type { AlteredRow } from '../verify-events.ts';
 import { EVENTS_FILE, partFolder, PROOFS_FILE, type PartName } from './archive-files.ts';
-import { archiveEvents, replacePartitions, writeMonths } from './create-archive.ts';
+import {
+  archiveEvents,
+  deleteArchivedBefore,
+  replacePartitions,
+  withArchiveLock,
+  writeMonths,
+} from './create-archive.ts';
 import { createDuckdb, DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
 import { selectParts } from './queries.ts';
 import { verifyArchive } from './verify-archive.ts';
@@ -278,6 +284,38 @@ describe('archiveEvents', () => {
     assert.equal((await archivedRows(tenant, 'match')).length, 7, 'no part is made of repetitions alone');
     assert.deepEqual(await counted(tenant, 'match'), { events: 7, valueSum: 115 });
     assert.deepEqual(await verified(tenant), { rows: 7, problems: [] });
+  });
+
+  test('counts no events of a definition that only repeated events have', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2), value: 1 }]);
+    await archive();
+    await send(tenant, 'player', [
+      { idempotencyKey: 'one', occurredAt: within(-2), value: 1, eventKey: 'another' },
+    ]);
+    await archive();
+    const range = { from: `${month(-2)}T00:00:00Z`, to: `${month(-1)}T00:00:00Z` };
+    const keysOf = async () => {
+      const query = { scope: 'player', ...range, groupBy: ['eventKey'] };
+      const path = `/api/bus_tenants/${tenant.tenantId}`;
+      const queried = await app.http.post(`${path}/queries`, query, { apiKey: tenant.apiKey });
+      const summary = await app.http.get(
+        `${path}/events/summary?scope=player&from=${range.from}&to=${range.to}&bucket=day`,
+        { apiKey: tenant.apiKey },
+      );
+      assert.deepEqual([queried.status, summary.status], [200, 200], summary.text);
+      return [queried.body.rows, summary.body.items].map((rows: { eventKey: string }[]) =>
+        rows.map(({ eventKey }) => eventKey),
+      );
+    };
+    assert.deepEqual(await keysOf(), [['player jump'], ['player jump']]);
+    await rollUpEvents(database);
+    assert.deepEqual(await keysOf(), [['player jump'], ['player jump']]);
+    const differences: number[] = [];
+    await checkRollups({ database, archive: { root, duckdb } }, tenant.tenantId, ({ count }) =>
+      differences.push(count),
+    );
+    assert.deepEqual(differences, [0]);
   });
 
   test('keeps events that arrive while others are written, and archives them with the next month', async () => {
@@ -557,6 +595,16 @@ describe('verifyArchive', () => {
     ]);
   });
 
+  test('names no part of a run that has not ended', async () => {
+    const { tenant } = await arrangePart();
+    await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-2) }]);
+    const client = await app.owner.connect();
+    await writeMonths(app.owner, client, { root, duckdb }, 'player', month(0));
+    client.release(true);
+    assert.deepEqual((await verified(tenant)).problems, []);
+    await archive();
+  });
+
   test('names folders that are no part', async () => {
     const { tenant, part, folder } = await arrangePart();
     await mkdir(partFolder(root, { ...part, part: 7 }));
@@ -662,5 +710,42 @@ describe('dropOldRows', () => {
     await archive();
     assert.equal((await archivedRows(tenant, 'player')).length, 1);
     assert.deepEqual(await liveRows(tenant, 'player'), []);
+  });
+
+  test('changes nothing while another process works on the archive', async () => {
+    const client = await app.owner.connect();
+    await client.query('SELECT pg_advisory_lock(7118048)');
+    const starts = async () =>
+      (await app.owner.query('SELECT * FROM event_rollup_starts ORDER BY scope')).rows;
+    const before = await starts();
+    await assert.rejects(
+      dropOldRows(app.owner, database, 'player_events', month(0), { root, duckdb }),
+      OperatorError,
+    );
+    assert.deepEqual(await starts(), before);
+    await client.query('SELECT pg_advisory_unlock(7118048)');
+    client.release(true);
+  });
+
+  test('withdraws parts when no question reads them', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-1) }]);
+    await archive();
+    await whileLocked(
+      app,
+      async (holder) => void (await holder.query('LOCK TABLE ONLY player_events IN ACCESS SHARE MODE')),
+      async (_, release) => {
+        const deleted = withArchiveLock(app.owner, (client) =>
+          deleteArchivedBefore(client, { root, duckdb }, 'player', month(0)),
+        );
+        await eventually(
+          async () => (await app.owner.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0,
+        );
+        assert.equal((await archivedRows(tenant, 'player')).length, 1);
+        await release();
+        await deleted;
+      },
+    );
+    assert.equal((await archivedRows(tenant, 'player')).length, 0);
   });
 });

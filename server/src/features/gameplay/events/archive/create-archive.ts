@@ -7,7 +7,7 @@ import {
   findPartitionsBefore,
 } from '../../../../database/drop-partitions.ts';
 import type { BucketStorage } from '../../../../outbound/object-storage.ts';
-import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { firstOfMonth, lockTable, withLocks } from '../../../../database/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 import {
   listFolders,
@@ -94,21 +94,28 @@ export async function archiveEvents(
   });
 }
 
-/** Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. */
+/**
+ * Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. Needs the lock of the
+ * archive.
+ */
 export async function deleteArchivedBefore(
-  owner: pg.Pool,
+  client: pg.ClientBase,
   archive: Archive,
   scope: EventScope,
   before: string,
 ): Promise<number> {
-  return withArchiveLock(owner, async (client) => {
-    const events = await withdrawParts(client, scope, before);
-    await removeUnfinished(client, archive);
-    return events;
+  let events = 0;
+  // A question that has read which parts there are locks the table until it has read them.
+  await withLocks(client, async () => {
+    await lockTable(client, eventTables[scope]);
+    events = await withdrawParts(client, scope, before);
   });
+  await removeUnfinished(client, archive);
+  return events;
 }
 
-async function withArchiveLock<Result>(
+/** Runs work while no other process archives events or deletes archived ones. Throws {@link OperatorError} if one does. */
+export async function withArchiveLock<Result>(
   owner: pg.Pool,
   work: (client: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ProblemError } from '../../../../core/problem.ts';
-import { ArchiveStorageError } from './archive-bucket.ts';
+import { ArchiveStorageError, ArchiveTooLargeError } from './archive-bucket.ts';
 import { partFolder, type StoredPart } from './archive-files.ts';
 import type { Archive } from './create-archive.ts';
 import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
@@ -12,8 +12,8 @@ export interface ReadLimits {
 }
 
 /**
- * Returns the paths of files of parts, after their download from the bucket if there is one. A download continues after the time limit,
- * so that the next reader finds the file.
+ * Returns the paths of files of parts, after their download from the bucket if there is one. A download that has begun continues after
+ * the time limit, so that the next reader finds the file.
  */
 export async function fetchParts(
   { root, bucket }: Archive,
@@ -30,12 +30,14 @@ export async function fetchParts(
     );
     const abort = (): void => ended.reject(signal!.reason as Error);
     signal?.addEventListener('abort', abort);
-    const fetched = bucket.fetch(parts, files);
+    const gone = new AbortController();
+    const fetched = bucket.fetch(parts, files, gone.signal);
     fetched.catch(() => {});
     try {
       await Promise.race([fetched, ended.promise]);
     } finally {
       clearTimeout(timer);
+      gone.abort();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -56,6 +58,8 @@ export function asProblem(error: unknown, { seconds, signal }: ReadLimits): unkn
     });
   if (error instanceof DuckdbError && error.message.includes('Out of Memory'))
     return new ProblemError('invalid_request', TOO_MANY_GROUPS);
+  if (error instanceof ArchiveTooLargeError)
+    return new ProblemError('invalid_request', error.message, { cause: error });
   if (error instanceof ArchiveStorageError)
     return new ProblemError('archive_unavailable', { headers: { 'retry-after': '30' } }, { cause: error });
   if (error instanceof DuckdbError || error instanceof DuckdbMissingError)

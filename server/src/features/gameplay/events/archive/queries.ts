@@ -23,6 +23,11 @@ export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart
   return selectArchived(db, tenantId, empty);
 }
 
+/** Returns the names of all parts of a tenant, also of those whose files are being written or deleted. */
+export async function selectRegistered(db: Querier, tenantId: string): Promise<PartName[]> {
+  return db.rows(sql`SELECT ${NAME} FROM event_archives WHERE tenant_id = ${tenantId}`);
+}
+
 /** Returns any archived part of a tenant. */
 export async function findPart(db: Querier, tenantId: string): Promise<ArchivedPart | undefined> {
   return (await selectArchived(db, tenantId, empty, 1))[0];

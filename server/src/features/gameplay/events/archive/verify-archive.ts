@@ -15,7 +15,7 @@ import {
 import type { Archive } from './create-archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
-import { selectParts, type ArchivedPart } from './queries.ts';
+import { selectParts, selectRegistered, type ArchivedPart } from './queries.ts';
 
 /** Rows that fail the check of DuckDB and are checked again at a time. */
 const ROWS_PER_PAGE = 5_000;
@@ -43,9 +43,11 @@ export async function verifyArchive(
     rows += part.rows;
   }
   if (range.from !== undefined || range.to !== undefined) return rows;
-  const known = new Set(parts.map(partName));
   const { root, bucket } = archive;
-  for (const folder of (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId)))
+  const stored = (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId));
+  // Read after the folders: a part is registered before it has files.
+  const known = new Set((await selectRegistered(database.forTenant(tenantId), tenantId)).map(partName));
+  for (const folder of stored)
     if (!known.has(partName(folder)))
       report(ofPart(folder, 'is no part of the archive: its events are in the database, or were deleted'));
   return rows;

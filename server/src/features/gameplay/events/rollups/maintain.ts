@@ -159,7 +159,7 @@ export async function checkRollups(
  * Lets the roll-ups of a scope count from a day on, for all tenants. Call it before the events from before that day are dropped:
  * such events are counted one by one from now on. Needs the owner of the tables.
  */
-export async function startRollupsAt(owner: pg.Pool, scope: EventScope, day: string): Promise<void> {
+export async function startRollupsAt(owner: pg.ClientBase, scope: EventScope, day: string): Promise<void> {
   await owner.query(
     'UPDATE event_rollup_starts SET starts_at = $2::timestamptz WHERE scope = $1 AND starts_at < $2::timestamptz',
     [scope, `${day}T00:00:00Z`],

@@ -169,7 +169,7 @@ export async function compareDay(
         SELECT ${KEY}, ${FIGURES} FROM event_rollups WHERE ${rollupsOfDay(day)}
         UNION ALL
         ${bySpan(sql`SELECT * FROM event_rollup_deltas WHERE ${deltasOfDay(day)}`, empty)}) part
-      GROUP BY ${KEY})
+      GROUP BY ${KEY} HAVING sum(events) <> 0)
     SELECT count(*) OVER () AS count, span, starts_at AS "startsAt", CASE WHEN NOT is_total THEN definition_id END AS "definitionId",
            ${figures(sql`counted`)} AS counted, ${figures(sql`stored`)} AS "rolledUp"
     FROM counted FULL JOIN stored USING (${KEY})
