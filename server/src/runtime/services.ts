@@ -22,7 +22,12 @@ import { createProfileLookups } from '../features/players/lookup/index.ts';
 import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
 import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
-import { openArchive, openEventWriter, createRosters } from '../features/gameplay/events/index.ts';
+import {
+  createRosters,
+  openArchive,
+  openEventWriter,
+  openStaleCopyDeletion,
+} from '../features/gameplay/events/index.ts';
 import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
 import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
 import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
@@ -136,6 +141,9 @@ export async function openServices(
   const avatars = await openAvatarStore(config.avatarStorage, issuer);
   const meter = closing(openUsageMeter(database, changes));
 
+  const archive = openArchive(config);
+  closing(openStaleCopyDeletion(database, archive));
+
   const takePlaces = createTakePlaces(primary);
 
   const resources = opened.move();
@@ -153,7 +161,7 @@ export async function openServices(
     processes,
     takePlaces,
     /** The events of months that are over. */
-    archive: openArchive(config),
+    archive,
     /** What studios and integrations download. A piece is read in 10 to 50 ms. */
     exports: createExports(takePlaces, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,

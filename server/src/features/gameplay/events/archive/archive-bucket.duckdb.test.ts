@@ -16,11 +16,12 @@ import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { bucketAt, startS3Server } from '../../../../testing/s3-server.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { ArchiveStorageError, ArchiveTooLargeError, createArchiveBucket } from './archive-bucket.ts';
-import { EVENTS_FILE, partFolder, PART_FILES } from './archive-files.ts';
+import { EVENTS_FILE, listPartFolders, partFolder, PART_FILES } from './archive-files.ts';
 import { archiveEvents, openArchive, type Archive } from './create-archive.ts';
 import { createDuckdb } from './duckdb.ts';
 import { asProblem, fetchParts } from './fetch-parts.ts';
 import { selectParts } from './queries.ts';
+import { deleteStaleCopies } from './stale-copies.ts';
 import { verifyArchive } from './verify-archive.ts';
 
 const s3 = await startS3Server();
@@ -407,6 +408,7 @@ describe('an archive in a bucket', () => {
   test('loses the objects of months that retention drops, also after a failure', async () => {
     const tenant = await arrange();
     await archive();
+    assert.equal((await tenant.exported()).status, 200);
     const drop = () => dropOldRows(app.owner, database, 'player_events', month(-1), worker);
     s3.trouble = 'slow down';
     await assert.rejects(drop(), ArchiveStorageError);
@@ -418,6 +420,15 @@ describe('an archive in a bucket', () => {
     await drop();
     assert.equal((await app.owner.query(records)).rowCount, 1);
     assert.equal(tenant.keys().length, 3);
+    // Another machine still has its copies.
+    const copies = async () =>
+      (await listPartFolders(join(ofServer, 'copies'), tenant.tenantId))
+        .map(({ month: of }) => of)
+        .toSorted();
+    assert.equal((await copies()).length, 2);
+    await deleteStaleCopies(database, { root: join(ofServer, 'copies') });
+    assert.deepEqual(await copies(), [month(-1).slice(0, 7)]);
+    assert.equal((await tenant.exported()).status, 200);
     assert.deepEqual(await tenant.verify(), { rows: 10, problems: [] });
   });
 });

@@ -66,6 +66,9 @@ export async function listFolders(root: string, month: MonthName): Promise<numbe
     .filter((part) => !Number.isNaN(part));
 }
 
+/** The names in the folder of the archive: those of tenants, and others. */
+export const listTenantFolders = (root: string): Promise<string[]> => namesIn(root);
+
 /** The parts of a tenant that have a folder. */
 export async function listPartFolders(root: string, tenantId: string): Promise<PartName[]> {
   const found: PartName[] = [];
