@@ -42,9 +42,9 @@ export interface Database extends Scope {
   /**
    * The scope of a tenant for statements over arrays. PostgreSQL plans each of them once per connection, and uses indexes only.
    * Otherwise it plans anew for short arrays, which takes longer than the statement, and reads whole tables while it has no
-   * statistics. A statement in this scope charges for what it writes. With `lockTimeout`, it waits for each lock no longer than that.
+   * statistics. A statement in this scope charges for what it writes.
    */
-  forBatch(tenantId: string, lockTimeout?: string): Scope;
+  forBatch(tenantId: string): Scope;
   /**
    * The scope for the writes of a request on a key. Every statement and transaction that commits in it is charged one
    * unit. To reject the request, throw inside the transaction. Use other scopes for all other work.
@@ -141,15 +141,7 @@ export function openDatabase(
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId, playerId) => scope(pool, beginForTenant(tenantId, playerId)),
-    forBatch: (tenantId, lockTimeout) =>
-      scope(
-        pool,
-        [
-          beginForTenant(tenantId),
-          ARRAY_PLANS,
-          ...(lockTimeout ? [`SET LOCAL lock_timeout = '${lockTimeout}'`] : []),
-        ].join('; '),
-      ),
+    forBatch: (tenantId) => scope(pool, `${beginForTenant(tenantId)}; ${ARRAY_PLANS}`),
     forKey: (billing, playerId) => scope(pool, beginForTenant(billing.tenantId, playerId), billing),
     forPlayer: (playerId, billing) => scope(pool, beginForPlayer(playerId), billing),
     forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),

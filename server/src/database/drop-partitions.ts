@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
-import { isLockTimeout } from './errors.ts';
 import { listPartitions, type Partition } from './list-partitions.ts';
 import {
+  isLockTimeout,
   lockTable,
   partitionedTables,
   withLocks,

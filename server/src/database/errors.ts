@@ -40,11 +40,11 @@ export function isRolledBack(error: unknown): boolean {
 }
 
 /**
- * Whether PostgreSQL rejected a transaction because of its content: a value, a constraint, a deadlock, a lock that it did not get in time,
- * a refusal or a hard stop. Then it had no effect, and a part of it may succeed. Other timeouts and failures of the server do not count.
+ * Whether PostgreSQL rejected a transaction because of its content: a value, a constraint, a deadlock, a refusal or a hard stop.
+ * Then it had no effect, and a part of it may succeed. Timeouts and failures of the server do not count.
  */
 export function isRejected(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(21|22|23|GH|40001|40P01|55P03)/.test(error.code ?? '');
+  return error instanceof pg.DatabaseError && /^(21|22|23|GH|40001|40P01)/.test(error.code ?? '');
 }
 
 /** Whether an error says that the hard stop of a plan is reached. */
@@ -55,9 +55,4 @@ export function isQuotaExceeded(error: unknown): boolean {
 /** Whether an error is a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
-}
-
-/** Whether a statement did not get a lock within the lock timeout. */
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
 }

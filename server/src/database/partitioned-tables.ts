@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { isLockTimeout } from './errors.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
 export const partitionedTables = {
@@ -61,6 +60,9 @@ export async function withUtcConnection<Result>(
     if (owner instanceof pg.Pool) (client as pg.PoolClient).release(true);
   }
 }
+
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '55P03';
 
 /**
  * Runs a transaction that needs locks which others wait for. `prepare` runs once, without these locks. `work` is short, and begins with

@@ -19,12 +19,6 @@ const BY_INDEX = {
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, background: 30, job: 600 };
 
 /**
- * How long an event waits for a lock. If an operator locks the partition of an old month, late events must not keep the connections that
- * other events need.
- */
-export const EVENT_LOCK_TIMEOUT = '2s';
-
-/**
  * How much longer than its timeout a statement waits for PostgreSQL. Then the connection is closed: the network or PostgreSQL hangs.
  */
 const SILENT_SECONDS = 10;
@@ -48,7 +42,6 @@ export function openPool(
     // By default PostgreSQL would use two more cores for a large read.
     max_parallel_workers_per_gather: '0',
     ...(work !== 'job' && work !== 'background' && BY_INDEX),
-    ...(work === 'events' && { lock_timeout: EVENT_LOCK_TIMEOUT }),
   };
   return reportingToQueries(
     new pg.Pool({

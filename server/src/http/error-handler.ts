@@ -68,13 +68,6 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     // PostgreSQL cancelled the statement: the statement timeout passed, or an operator cancelled it.
     case '57014':
       return new ProblemError('query_timeout', { headers: { 'retry-after': '5' } });
-    // Events wait for a lock no longer than 2 seconds.
-    case '55P03':
-      return new ProblemError('busy', {
-        detail:
-          'The rows or tables are locked by other work. Nothing was stored. Retry after the number of seconds in Retry-After.',
-        headers: { 'retry-after': '2' },
-      });
     // Raised by the SQL function that charges units (migration 0008).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);

@@ -133,30 +133,3 @@ describe('small batches of events that arrive together', () => {
       );
   });
 });
-
-describe('events of a month whose partition is locked', () => {
-  test('are 503 busy, and neither delay nor fail other events', async () => {
-    const senders = await Promise.all(Array.from({ length: 7 }, arrangeSender));
-    const [current, ...late] = senders as [(typeof senders)[0], ...typeof senders];
-    const old = (events: { idempotencyKey: string }[]) =>
-      events.map((event) => ({ ...event, occurredAt: '1985-01-01T00:00:00Z' }));
-    await whileLocked(
-      app,
-      async (holder) => void (await holder.query('LOCK TABLE player_events_past IN SHARE MODE')),
-      async () => {
-        const refused = late.flatMap(({ send, some }) => [send(old(some(25))), send(old(some(2)))]);
-        const neighbours = late.map(({ send, some }) => send(some(1)));
-        for (const size of [1, 25])
-          assert.equal((await current.send(current.some(size))).status, 201, `${size} events`);
-        for (const { status } of await Promise.all(neighbours)) assert.equal(status, 201);
-        for (const { status, body, headers } of await Promise.all(refused))
-          assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'busy', '2']);
-      },
-    );
-    const [{ events }] = await query(
-      `SELECT count(*)::int AS events FROM player_events WHERE occurred_at = '1985-01-01T00:00:00Z'`,
-    );
-    assert.equal(events, 0);
-    for (const { send, some } of late) assert.equal((await send(old(some(25)))).status, 201);
-  });
-});

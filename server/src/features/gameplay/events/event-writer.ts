@@ -4,8 +4,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
 import { chargeText, chargeUnits, type Database } from '../../../database/database.ts';
-import { isDeadlock, isLockTimeout, isQuotaExceeded, isUniqueViolation } from '../../../database/errors.ts';
-import { EVENT_LOCK_TIMEOUT, openPool } from '../../../database/pool.ts';
+import { isDeadlock, isQuotaExceeded, isUniqueViolation } from '../../../database/errors.ts';
+import { openPool } from '../../../database/pool.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { shareOf } from '../../../core/share.ts';
@@ -124,9 +124,7 @@ async function copy(
     await pipeline(copyRows(scope, originOf(billing), rows), client.query(copyFrom(text)));
   } catch (error) {
     // The connection stays usable after these errors. After any other error the pool closes it.
-    const isUsable = [isUniqueViolation, isDeadlock, isQuotaExceeded, isLockTimeout].some((isOne) =>
-      isOne(error),
-    );
+    const isUsable = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
     if (!isUsable) fatalError = error as Error;
     throw error;
   } finally {
@@ -145,7 +143,7 @@ async function insertRows(
   billing: BillingContext,
 ): Promise<ReadonlySet<string>> {
   const origin = originOf(billing);
-  const tenant = database.forBatch(billing.tenantId, EVENT_LOCK_TIMEOUT);
+  const tenant = database.forBatch(billing.tenantId);
   if (rows.length <= ROWS_PER_INSERT) {
     const inserted = await tenant.row<{ ids: string[] }>(sql`
       WITH inserted AS (${insertion(scope, origin, rows)}),

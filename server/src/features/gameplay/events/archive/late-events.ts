@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { isLockTimeout } from '../../../../database/errors.ts';
-import { withLocks } from '../../../../database/partitioned-tables.ts';
+import { isLockTimeout, withLocks } from '../../../../database/partitioned-tables.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 
