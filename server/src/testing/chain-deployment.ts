@@ -29,7 +29,7 @@ export async function arrangeChainDeployment(chain: TestChain, more: Partial<Cha
   const log: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line) => void log.push(line) });
   const senders = new Set<{ stop(): Promise<void> }>();
-  /** `lockUrl` is where the sender takes its lock. */
+  /** The sender takes its lock in the database of `lockUrl`. */
   const startSender = (as: Chain = opened, lockUrl = app.databaseUrl) => {
     const sender = startChainSender(lockUrl, database, as, logger, { pollMs: POLL_MS });
     senders.add(sender);

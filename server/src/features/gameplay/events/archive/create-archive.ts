@@ -262,12 +262,18 @@ async function writeRange(
 ): Promise<WrittenEvents> {
   const { root, bucket, duckdb } = archive;
   await registerPart(client, name);
-  // The copies are fetched again for each range, because an upload may delete them.
-  await bucket?.fetch(earlier, [PROOFS_FILE]);
-  const written = await writePart(reader, client, duckdb, root, name, range, earlier);
-  if (written.part) await bucket?.upload(name);
-  else await forgetPart(client, name);
-  return written;
+  try {
+    // The copies are fetched again for each range, because an upload may delete them.
+    await bucket?.fetch(earlier, [PROOFS_FILE]);
+    const written = await writePart(reader, client, duckdb, root, name, range, earlier);
+    if (written.part) await bucket?.upload(name);
+    else await forgetPart(client, name);
+    return written;
+  } catch (error) {
+    // If the disk is full, PostgreSQL may not answer until these files are gone.
+    await removePart(root, name);
+    throw error;
+  }
 }
 
 /** The number after those of all parts of a month, including folders and objects that no row of the database names. */

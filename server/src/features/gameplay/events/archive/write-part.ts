@@ -8,8 +8,8 @@ import {
   partFolder,
   PROOFS_FILE,
   publishDraft,
-  removePart,
   type PartName,
+  removePart,
 } from './archive-files.ts';
 import type { Duckdb, DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, literal } from './duckdb-sql.ts';
@@ -54,26 +54,9 @@ const MEMORY_MEGABYTES = 512;
 /**
  * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. `reader` is in a
  * transaction of the owner, whose snapshot says which events there are. Events that one of the `earlier` parts has are left out, and
- * counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them again. If it fails, no file stays.
+ * counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them again.
  */
 export async function writePart(
-  reader: pg.ClientBase,
-  client: pg.ClientBase,
-  duckdb: Duckdb,
-  root: string,
-  name: PartName,
-  range: RowRange,
-  earlier: PartName[],
-): Promise<WrittenEvents> {
-  try {
-    return await write(reader, client, duckdb, root, name, range, earlier);
-  } catch (error) {
-    await removePart(root, name);
-    throw error;
-  }
-}
-
-async function write(
   reader: pg.ClientBase,
   client: pg.ClientBase,
   duckdb: Duckdb,
