@@ -2693,7 +2693,7 @@ export interface paths {
         head?: never;
         /**
          * Update a tenant
-         * @description Omitted fields keep their value. If another tenant of the workspace has the slug, or a tenant is enabled while 100 others are not disabled, the response is 409.
+         * @description Omitted fields keep their value. If another tenant of the workspace has the slug, or a tenant is enabled while 1,000 others are not disabled, the response is 409.
          */
         patch: operations["updateTenant"];
         trace?: never;
@@ -2785,7 +2785,7 @@ export interface paths {
         head?: never;
         /**
          * Update a game key
-         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 100 others are valid, the response is 409.
+         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409.
          */
         patch: operations["updateGameKey"];
         trace?: never;
@@ -2801,7 +2801,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a game key
-         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 100 valid keys of this kind and the grace period is not 0.
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of this kind and the grace period is not 0.
          */
         post: operations["rotateGameKey"];
         delete?: never;
@@ -2853,7 +2853,7 @@ export interface paths {
         head?: never;
         /**
          * Update an API key
-         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 100 others are valid, the response is 409.
+         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409.
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -2869,7 +2869,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 100 valid keys of this kind and the grace period is not 0.
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of this kind and the grace period is not 0.
          */
         post: operations["rotateApiKey"];
         delete?: never;

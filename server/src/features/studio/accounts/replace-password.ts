@@ -18,13 +18,9 @@ export interface NewPassword {
 }
 
 /**
-<<<<<<< HEAD
  * Stores a new password. Ends the sessions, mailed reset tokens, logins that wait for the second factor, and a second factor that is not
- * confirmed. Adds an audit record and mails a notification to the account. The caller must lock the account. Returns the number of ended sessions.
-=======
- * Stores a new password. Ends the sessions, mailed reset tokens, and logins that wait for the second factor. Adds an audit record
- * and mails a notice to the account, if its address is verified. The caller must lock the account. Returns the number of ended sessions.
->>>>>>> fa4a0f8 (fix(mail)!: mail notices to verified addresses, with a daily limit, after awaited mails)
+ * confirmed. Adds an audit record and mails a notice to the account, if its address is verified. The caller must lock the account. Returns
+ * the number of ended sessions.
  */
 export async function replacePassword(
   services: MailServices & { issuer: string },

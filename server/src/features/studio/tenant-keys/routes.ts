@@ -121,7 +121,7 @@ function routesOf(
           ...operations.update,
           tags,
           description:
-            'Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 100 others are ' +
+            'Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are ' +
             'valid, the response is 409.',
           params: KeyParams,
           body: ChangeBody,
@@ -150,7 +150,7 @@ function routesOf(
           description:
             'Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old ' +
             'key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old ' +
-            'key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 100 valid keys of ' +
+            'key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of ' +
             'this kind and the grace period is not 0.',
           params: KeyParams,
           body: RotateBody,

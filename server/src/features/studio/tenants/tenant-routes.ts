@@ -99,7 +99,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           tags: ['Tenants'],
           summary: 'Update a tenant',
           description:
-            'Omitted fields keep their value. If another tenant of the workspace has the slug, or a tenant is enabled while 100 ' +
+            'Omitted fields keep their value. If another tenant of the workspace has the slug, or a tenant is enabled while 1,000 ' +
             'others are not disabled, the response is 409.',
           params: TenantPath,
           body: ChangeTenantBody,
