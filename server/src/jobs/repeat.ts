@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /**
  * Repeats work with a pause in between until it is stopped. Use it for intervals under one minute, the resolution of
- * scheduled jobs. If two processes must not run the work at once, the work itself must take a lock.
+ * scheduled jobs, and for what each server does. If two processes must not run the work at once, the work itself must take a lock.
  */
 export function repeat(
   pauseMs: number,

@@ -24,9 +24,9 @@ import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
 import {
   createRosters,
+  deleteStaleCopies,
   openArchive,
   openEventWriter,
-  openStaleCopyDeletion,
 } from '../features/gameplay/events/index.ts';
 import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
 import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
@@ -43,6 +43,7 @@ import { createMemberships } from '../features/studio/workspaces/index.ts';
 import { createExports } from '../http/exports.ts';
 import { measureQueues } from '../jobs/measure-queues.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
+import { repeat } from '../jobs/repeat.ts';
 import { openOutboundClient, type OutboundClient } from '../outbound/http-client.ts';
 import type { Channel } from '../processes/channel.ts';
 import { createTakePlaces } from '../processes/occupancy.ts';
@@ -51,6 +52,9 @@ import { createAttemptBudgets } from '../security/attempt-budget.ts';
 import { createCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
 import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
 import { createVault, type Vault } from '../security/vault.ts';
+
+/** Each machine has copies of its own, so each server deletes those of months that retention has deleted. */
+const DELETE_STALE_COPIES_EVERY_MS = 60 * 60_000;
 
 export interface ServiceOptions {
   config: Config;
@@ -142,7 +146,15 @@ export async function openServices(
   const meter = closing(openUsageMeter(database, changes));
 
   const archive = openArchive(config);
-  closing(openStaleCopyDeletion(database, archive));
+  if (archive.bucket) {
+    // If the database or the disk fails, the next run does the rest.
+    const deletion = repeat(
+      DELETE_STALE_COPIES_EVERY_MS,
+      () => deleteStaleCopies(database, archive),
+      () => {},
+    );
+    opened.defer(() => deletion.stop());
+  }
 
   const takePlaces = createTakePlaces(primary);
 

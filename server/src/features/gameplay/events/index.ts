@@ -10,7 +10,7 @@ export {
 } from './archive/create-archive.ts';
 export { createDuckdb } from './archive/duckdb.ts';
 export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
-export { openStaleCopyDeletion } from './archive/stale-copies.ts';
+export { deleteStaleCopies } from './archive/stale-copies.ts';
 export { verifyArchive } from './archive/verify-archive.ts';
 export type { WrittenPart } from './archive/write-part.ts';
 export { EVENT_SCOPES, type EventScope } from './event-row.ts';

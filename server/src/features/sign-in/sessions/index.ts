@@ -1,6 +1,5 @@
-export { endPlayerSessions } from './queries.ts';
 export { loginRowHash, loginRowHashParts } from './login-row-hash.ts';
 export { openLoginData, openLogoutMetadata, sealLoginData, type SealedRow } from './personal-data.ts';
-export { eraseSessions, keySaltOf } from './queries.ts';
+export { endPlayerSessions, eraseSessions, keySaltOf } from './queries.ts';
 export { logoutRoutes } from './routes.ts';
 export { verifyLogins } from './verify-logins.ts';

@@ -8,8 +8,8 @@ import {
   partFolder,
   PROOFS_FILE,
   publishDraft,
-  type PartName,
   removePart,
+  type PartName,
 } from './archive-files.ts';
 import type { Duckdb, DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, literal } from './duckdb-sql.ts';
