@@ -396,6 +396,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   FROM tenants tenant
   WHERE tenant.id = key.tenant_id AND key.subscriber_workspace_id = guildhall_workspace()
     AND (key.id = wanted_key OR key.subscriber_agreed_by = agreed_by) AND tenant.workspace_id <> guildhall_workspace()
+    AND key.revoked_at IS NULL
   RETURNING key.id, key.prefix, key.tenant_id, tenant.workspace_id
 $$;
 

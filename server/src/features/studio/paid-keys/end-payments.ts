@@ -11,6 +11,7 @@ const REASONS = {
   revoked: 'the agreement was revoked',
   role_lost: 'the account that agreed lost the role of owner or admin',
   payer_removed: 'its workspace removed the payer',
+  key_revoked: 'the key was revoked',
 };
 type Reason = keyof typeof REASONS;
 
@@ -46,18 +47,20 @@ export async function endPaymentsOf(
 }
 
 /**
- * Writes the audit record of the paying workspace, and notifies both teams, after the workspace of a key removed its payer. The
- * caller audits the change of the key. The record has no IP address, because the author belongs to the other workspace.
+ * Writes the audit record of the paying workspace, and notifies the teams, after the workspace of a key removed its payer or
+ * revoked the key. The caller audits the change of the key. The record has no IP address, because the author belongs to the other
+ * workspace.
  */
-export async function announceRemoval(
+export async function announceEndByOwner(
   services: MailServices,
   transaction: Querier,
   { actor }: Author,
   payerId: string,
   key: EndedPayment,
+  reason: 'payer_removed' | 'key_revoked',
 ): Promise<void> {
   if (payerId === key.ownWorkspaceId) return;
-  await announceEnd(services, transaction, { actor }, payerId, [key], 'payer_removed');
+  await announceEnd(services, transaction, { actor }, payerId, [key], reason);
 }
 
 async function announceEnd(
@@ -84,6 +87,7 @@ async function announceEnd(
     text: `Your workspace no longer pays for the reads of ${prefixes(ended)}: ${REASONS[reason]}.`,
     data: { keyIds: ended.map(({ keyId }) => keyId).slice(0, SHOWN), reason },
   });
+  if (reason === 'key_revoked') return;
   for (const [ownWorkspaceId, keys = []] of Map.groupBy(ended, (key) => key.ownWorkspaceId))
     await notifyTeam(services, transaction, ownWorkspaceId, {
       type: 'paid_key.ended',

@@ -150,6 +150,25 @@ describe('subscriberWorkspaceId of an API key', () => {
     assert.equal((await newestOf(scene.payer, scene.owner)).count, count, 'nothing has changed');
   });
 
+  test('notifies only the payer when the workspace of the key revokes it', async () => {
+    const scene = await arrange();
+    const manager = await arrangeAccount(app, scene.publisher, 'admin');
+    const { id, prefix } = (await scene.create()).body;
+    const revoke = () => app.http.delete(`${scene.keysPath}/${id}`, manager);
+    assert.equal((await revoke()).status, 204);
+    const { tenantId } = scene.publisher;
+    const { record, notification, count } = await newestOf(scene.payer, scene.owner);
+    assert.equal(record.action, 'paid_key.ended');
+    assert.deepEqual(record.details, { before: { prefix, tenantId }, reason: 'key_revoked' });
+    assert.deepEqual(notification.data, { keyIds: [id], reason: 'key_revoked' });
+    const { items } = (await app.http.get('/api/notifications', manager)).body;
+    assert.notEqual(items[0]?.title, 'Your workspace pays for an API key again');
+
+    assert.equal((await revoke()).status, 204);
+    assert.equal((await scene.demote()).status, 200);
+    assert.equal((await newestOf(scene.payer, scene.owner)).count, count, 'nothing has changed');
+  });
+
   test('notifies both payers when one replaces the other', async () => {
     const scene = await arrange();
     const { id } = (await scene.create()).body;

@@ -39,8 +39,8 @@ export interface EndedPayment {
 }
 
 /**
- * Ends the agreement for one key, or all agreements that one member made. Revoked keys are included. Runs in the scope of the
- * workspace.
+ * Ends the agreement for one key, or all agreements that one member made. Revoked keys keep theirs, because nobody reads with
+ * them. Runs in the scope of the workspace.
  */
 export function endAgreements(
   db: Querier,

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
-import { announcePayer } from './announce-payer.ts';
+import { announcePayer, announceRevocation } from './announce-payer.ts';
 import { requireRoomForKey } from './key-limit.ts';
 import {
   applyChange,
@@ -54,9 +54,13 @@ export async function changeKey(
 }
 
 /** Revokes a key permanently. Idempotent. Throws not_found if the key has another kind or tenant. */
-export async function revokeKey(database: Database, author: Author, reference: KeyReference): Promise<void> {
+export async function revokeKey(
+  services: MailServices & { database: Database },
+  author: Author,
+  reference: KeyReference,
+): Promise<void> {
   const { tenantId, kind, keyId } = reference;
-  await database.forTenant(tenantId).transaction(async (transaction) => {
+  await services.database.forTenant(tenantId).transaction(async (transaction) => {
     const key = await lockKey(transaction, reference);
     if (!key) throw new ProblemError('not_found');
     if (key.revokedAt) return;
@@ -70,5 +74,6 @@ export async function revokeKey(database: Database, author: Author, reference: K
         details: { name: key.name, prefix: key.prefix },
       },
     ]);
+    await announceRevocation(services, transaction, author, { ...key, tenantId });
   });
 }

@@ -179,7 +179,7 @@ function routesOf(
         },
       },
       async (request, reply) => {
-        await revokeKey(database, authorOf(request), { ...request.params, kind });
+        await revokeKey(services, authorOf(request), { ...request.params, kind });
         keys.invalidate(request.params.tenantId);
         return reply.code(204).send(null);
       },
