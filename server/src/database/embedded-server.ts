@@ -110,7 +110,6 @@ export async function startEmbeddedServer(
  * checkpoints.
  */
 const DEFAULTS = {
-  max_connections: '100',
   shared_buffers: '256MB',
   max_wal_size: '4GB',
   min_wal_size: '512MB',

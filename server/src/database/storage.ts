@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
@@ -101,9 +102,13 @@ export async function openStorage(
   };
 }
 
-/** Each serving process takes up to 10 connections more (docs/operations.md). */
+/**
+ * PostgreSQL's default of 100 is for one process on few cores. The pools take up to 3 connections a core (database.ts), and each
+ * process of several up to 10 more (docs/operations.md).
+ */
 function connectionSettings(processes: number): Record<string, string> {
-  return processes > 1 ? { max_connections: String(100 + 10 * processes) } : {};
+  const more = 3 * availableParallelism() + (processes > 1 ? 10 * processes : 0);
+  return { max_connections: String(100 + more) };
 }
 
 /** The pauses stay short, because a full disk may have room again at any time. */
