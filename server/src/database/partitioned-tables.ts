@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { advisoryLocks } from './advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
 export const partitionedTables = {
@@ -12,9 +13,6 @@ export type PartitionedTable = keyof typeof partitionedTables;
 
 export const isPartitionedTable = (name: string): name is PartitionedTable =>
   Object.hasOwn(partitionedTables, name);
-
-/** The advisory lock that lets one process at a time create and drop partitions. The number is arbitrary. */
-const PARTITION_LOCK = 7_118_002;
 
 /**
  * How long a transaction waits for a lock. Other statements queue behind it, so it times out soon and retries.
@@ -38,11 +36,11 @@ export function withPartitionLock<Result>(
 ): Promise<Result> {
   return withUtcConnection(owner, async (client) => {
     try {
-      await client.query('SELECT pg_advisory_lock($1)', [PARTITION_LOCK]);
+      await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.partitions]);
       return await work(client);
     } finally {
       // The end of a connection releases the lock too, but PostgreSQL may notice it later.
-      await client.query('SELECT pg_advisory_unlock($1)', [PARTITION_LOCK]).catch(() => {});
+      await client.query('SELECT pg_advisory_unlock($1)', [advisoryLocks.partitions]).catch(() => {});
     }
   });
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 import { checkExternalServer } from './external-server.ts';
 
@@ -23,9 +24,6 @@ export interface RecoveryLog {
 }
 
 const DATABASE = 'guildhall';
-
-/** The advisory lock of the one server that uses an embedded database. The number is arbitrary. */
-const SERVE_LOCK = 7_118_000;
 
 /**
  * Connects to the database of `databaseUrl`. Without one, uses the embedded database in `dataDir` and starts it if
@@ -115,7 +113,9 @@ function connectionSettings(processes: number): Record<string, string> {
 const MAX_RETRY_SECONDS = 10;
 
 async function takeLock(lockHolder: pg.Client): Promise<boolean> {
-  const { rows } = await lockHolder.query('SELECT pg_try_advisory_lock($1) AS granted', [SERVE_LOCK]);
+  const { rows } = await lockHolder.query('SELECT pg_try_advisory_lock($1) AS granted', [
+    advisoryLocks.embeddedServer,
+  ]);
   return rows[0].granted as boolean;
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { PgBoss } from 'pg-boss';
+import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Database, Querier } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
 
@@ -85,9 +86,6 @@ export async function openJobs(database: Database): Promise<Jobs> {
   };
 }
 
-/** The advisory lock for the installation, so that starting processes take turns. The number is arbitrary. */
-const INSTALL_LOCK = 7_118_006;
-
 /**
  * Creates or updates the queues in the database of `url` (schema pgboss). The application's roles may add jobs, but not
  * fetch them or read their data.
@@ -96,7 +94,8 @@ export async function installQueues(url: string, queues: Queue<object>[]): Promi
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
   try {
-    await owner.query(`SELECT pg_advisory_lock(${INSTALL_LOCK})`);
+    // Processes that start take turns.
+    await owner.query('SELECT pg_advisory_lock($1)', [advisoryLocks.queueInstallation]);
     const boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false });
     boss.on('error', () => {});
     await boss.start();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { advisoryLocks } from '../../../database/advisory-locks.ts';
 import { arrangePlayer } from '../../../testing/arrange.ts';
 import { arrangeStudio } from '../../../testing/definition-csv.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -139,7 +140,8 @@ describe('POST /api/bus_tenants/:tenantId/event-definitions/import', () => {
     await whileLocked(
       app,
       async (holder) =>
-        void (await holder.query('SELECT pg_advisory_xact_lock(7118025, hashtext($1))', [
+        void (await holder.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [
+          advisoryLocks.eventDefinitions,
           here.tenant.tenantId,
         ])),
       async (waiting, release) => {

@@ -196,14 +196,6 @@ export function countDefinitions(db: Querier, tenantId: string, filter: Definiti
   return db.count(sql`SELECT count(*) FROM event_definitions WHERE ${selected(tenantId, filter)}`);
 }
 
-/**
- * Locks the creation of definitions in a tenant until the transaction ends. Count the definitions in a later statement: only
- * its snapshot includes the definitions that were created while this statement waited.
- */
-export async function lockDefinitionCreation(transaction: Querier, tenantId: string): Promise<void> {
-  await transaction.rows(sql`SELECT pg_advisory_xact_lock(7118025, hashtext(${tenantId}))`);
-}
-
 /** Changes the auto-create setting. Returns undefined if it does not change. */
 export function updateSettings(
   db: Querier,

@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Querier } from '../../../database/database.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { newId } from '../../../core/ids.ts';
@@ -9,13 +10,7 @@ import {
   type MutableFields,
   type NewDefinition,
 } from './definition.ts';
-import {
-  countDefinitions,
-  findDefinitionsByPair,
-  insertDefinitions,
-  lockDefinitionCreation,
-  updateDefinitions,
-} from './queries.ts';
+import { countDefinitions, findDefinitionsByPair, insertDefinitions, updateDefinitions } from './queries.ts';
 
 /** The author of a change for the audit trail. `source` is set if the change does not come from a single API call. */
 export type AuditAuthor = Pick<AuditEntry, 'actor' | 'origin'> & { source?: 'auto_create' | 'csv_import' };
@@ -40,7 +35,7 @@ export async function addDefinitions(
   writer: AuditAuthor,
 ): Promise<AddResult> {
   const [, count, existing] = await Promise.all([
-    lockDefinitionCreation(transaction, tenantId),
+    lockUntilCommit(transaction, 'eventDefinitions', tenantId),
     countDefinitions(transaction, tenantId, { includeInactive: true }),
     findDefinitionsByPair(transaction, tenantId, wanted),
   ]);

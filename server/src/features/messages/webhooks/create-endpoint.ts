@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { tenantUrlError } from '../../../outbound/tenant-url.ts';
@@ -11,7 +12,6 @@ import {
   countEndpoints,
   insertEndpoint,
   databaseScopeOf,
-  lockEndpointCreation,
   type Endpoint,
   type EndpointSettings,
   type WebhookScope,
@@ -49,7 +49,7 @@ export async function createEndpoint(
   const [webhookId, secret] = [newId(), generateSecret()];
   const created = await databaseScopeOf(database, scope).transaction(async (transaction) => {
     if (tenantId !== null) await requireTenant(transaction, scope, tenantId);
-    await lockEndpointCreation(transaction, scope);
+    await lockUntilCommit(transaction, 'webhookEndpoints', scope.workspaceId ?? '');
     if ((await countEndpoints(transaction, scope)) >= MAX_ENDPOINTS)
       throw new ProblemError(
         'webhook_limit',

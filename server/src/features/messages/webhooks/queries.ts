@@ -72,11 +72,6 @@ export function countEndpoints(db: Querier, scope: WebhookScope): Promise<number
   return db.count(sql`SELECT count(*) FROM webhook_endpoints WHERE ${ownedBy(scope)}`);
 }
 
-/** Prevents other transactions from creating endpoints for this owner until the transaction ends. */
-export async function lockEndpointCreation(db: Querier, { workspaceId }: WebhookScope): Promise<void> {
-  await db.rows(sql`SELECT pg_advisory_xact_lock(7118020, hashtext(${workspaceId ?? ''}))`);
-}
-
 export function findEndpoint(
   db: Querier,
   { webhookId, ...scope }: EndpointRef,

@@ -34,11 +34,6 @@ export async function retireSigningKeys(db: Querier, at: string): Promise<void> 
     UPDATE signing_keys SET retires_at = ${at} WHERE retires_at IS NULL OR retires_at > ${at}`);
 }
 
-/** Serializes the creation of keys across processes until the transaction ends. */
-export async function lockSigningKeys(db: Querier): Promise<void> {
-  await db.rows(sql`SELECT pg_advisory_xact_lock(7118003)`);
-}
-
 /** Deletes the keys that retired over 1 day ago. */
 export async function deleteRetiredKeys(db: Querier): Promise<void> {
   await db.run(sql`DELETE FROM signing_keys WHERE retires_at < now() - interval '1 day'`);

@@ -1,10 +1,11 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { OperatorError } from '../../../core/operator-error.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { auditTrail } from '../audit/index.ts';
 import { generateSigningKey, readKeyRing } from './key-ring.ts';
-import { insertSigningKey, listSigningKeys, lockSigningKeys, retireSigningKeys } from './queries.ts';
+import { insertSigningKey, listSigningKeys, retireSigningKeys } from './queries.ts';
 import { MAX_TOKEN_LIFETIME_SECONDS } from './token-signer.ts';
 
 /** A process that misses the notification of a new key reloads the keys after 5 minutes. This is twice that time. */
@@ -35,7 +36,7 @@ export async function rotateKeys(
   { activateInSeconds, revokeOld = false }: { activateInSeconds: number; revokeOld?: boolean },
 ): Promise<Rotation> {
   return database.transaction(async (transaction) => {
-    await lockSigningKeys(transaction);
+    await lockUntilCommit(transaction, 'signingKeys');
     // Fails if the master key differs from the one of the servers. They could not decrypt a key that it encrypted.
     await readKeyRing(transaction, vault);
     const before = await listSigningKeys(transaction);

@@ -2,13 +2,14 @@ import { sign } from 'node:crypto';
 import { jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { countCache } from '../../../core/cache-counts.ts';
 import { newId } from '../../../core/ids.ts';
 import { now } from '../../../core/timestamps.ts';
 import { ALGORITHM, generateSigningKey, readKeyRing, type SigningKey } from './key-ring.ts';
-import { insertSigningKey, listSigningKeys, lockSigningKeys } from './queries.ts';
+import { insertSigningKey, listSigningKeys } from './queries.ts';
 
 /** Verified tokens are cached, because a game client sends the same token with each request for 2 hours. */
 const MAX_CACHED_TOKENS = 50_000;
@@ -163,7 +164,7 @@ function isCurrent({ exp }: TokenClaims): boolean {
 async function ensureSigningKey(database: Database, vault: Vault): Promise<void> {
   if ((await listSigningKeys(database)).length > 0) return;
   await database.transaction(async (transaction) => {
-    await lockSigningKeys(transaction);
+    await lockUntilCommit(transaction, 'signingKeys');
     if ((await listSigningKeys(transaction)).length === 0)
       await insertSigningKey(transaction, await generateSigningKey(vault, now()));
   });

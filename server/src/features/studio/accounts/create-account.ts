@@ -1,14 +1,9 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import { enterScope, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import {
-  hasPlatformAdmin,
-  insertAccount,
-  lockAccounts,
-  type AccountWithPassword,
-  type NewAccount,
-} from './queries.ts';
+import { hasPlatformAdmin, insertAccount, type AccountWithPassword, type NewAccount } from './queries.ts';
 
 /** Creates an account in the caller's transaction. Throws email_taken. */
 export async function createAccount(
@@ -39,7 +34,7 @@ export async function createFirstAdmin(
   author: Author,
   account: Omit<NewAccount, 'isPlatformAdmin' | 'emailVerified'>,
 ): Promise<AccountWithPassword | undefined> {
-  await lockAccounts(transaction);
+  await lockUntilCommit(transaction, 'firstAccount');
   if (await hasPlatformAdmin(transaction)) return undefined;
   return createAccount(transaction, author, { ...account, isPlatformAdmin: true, emailVerified: true });
 }

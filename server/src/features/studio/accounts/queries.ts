@@ -38,11 +38,6 @@ const columns = sql`
   created_at AS "createdAt"`;
 const withPassword = sql`${columns}, password_hash AS "passwordHash"`;
 
-/** Serializes transactions that can create the first platform administrator. */
-export async function lockAccounts(db: Querier): Promise<void> {
-  await db.rows(sql`SELECT pg_advisory_xact_lock(7118004)`);
-}
-
 export async function hasAccounts(db: Querier): Promise<boolean> {
   return (await db.row(sql`SELECT WHERE guildhall_has_accounts()`)) !== undefined;
 }

@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
@@ -8,7 +9,7 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { createAccount } from './create-account.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { mailToken } from './mailed-token.ts';
-import { hasAccounts, lockAccounts } from './queries.ts';
+import { hasAccounts } from './queries.ts';
 
 export interface SignUpServices extends SessionServices, MailServices {
   database: Database;
@@ -43,7 +44,7 @@ export async function signUp(
   const author = { actor: { kind: 'account' as const, id }, origin };
   const mayBeAdmin = services.config.firstSignUpIsAdmin && !isForwarded;
   return services.database.transaction(async (transaction) => {
-    if (mayBeAdmin) await lockAccounts(transaction);
+    if (mayBeAdmin) await lockUntilCommit(transaction, 'firstAccount');
     const created = await createAccount(transaction, author, {
       id,
       email,

@@ -76,11 +76,6 @@ export function endInvitationsBy(
     RETURNING ${columns}`);
 }
 
-/** Serializes the invitations to one address until the transaction ends, so that each one counts the others. */
-export async function lockAddress(db: Querier, email: string): Promise<void> {
-  await db.rows(sql`SELECT pg_advisory_xact_lock(7118016, hashtext(${email}))`);
-}
-
 export interface SentMails {
   count: number;
   /** The seconds until the oldest of them no longer counts. */

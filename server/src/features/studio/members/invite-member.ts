@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import type { Role } from '../../../core/role.ts';
 import type { Author } from '../../../core/author.ts';
@@ -15,7 +16,6 @@ import {
   endInvitation,
   findOpenInvitation,
   insertInvitation,
-  lockAddress,
   type SentMails,
 } from './invitation-queries.ts';
 import { invitationEmail } from './email-templates.ts';
@@ -110,7 +110,7 @@ async function requireMailsLeft(
     inviter: { id: userId, emailVerified },
   }: { email: string; workspaceId: string; inviter: Account },
 ): Promise<void> {
-  if (!emailVerified) await lockAddress(transaction, email);
+  if (!emailVerified) await lockUntilCommit(transaction, 'invitations', email);
   refuseAbove(
     MAX_MAILS_TO_ADDRESS,
     await countMailsTo(transaction, email, { workspaceId, userId }),

@@ -1,6 +1,7 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { countUsableKeys, lockKeyCreation, type KeyReference } from './queries.ts';
+import { countUsableKeys, type KeyReference } from './queries.ts';
 
 /** The limit for each tenant and kind. */
 const MAX_KEYS = 1_000;
@@ -14,7 +15,7 @@ export async function requireRoomForKey(
   { tenantId, kind }: Pick<KeyReference, 'tenantId' | 'kind'>,
   { endingKeyId = null }: { endingKeyId?: string | null } = {},
 ): Promise<void> {
-  await lockKeyCreation(transaction, tenantId);
+  await lockUntilCommit(transaction, 'tenantKeys', tenantId);
   if ((await countUsableKeys(transaction, { tenantId, kind }, endingKeyId)) >= MAX_KEYS)
     throw new ProblemError(
       'key_limit',

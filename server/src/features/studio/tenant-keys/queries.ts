@@ -87,14 +87,6 @@ export function countKeys(db: Querier, filter: KeyFilter): Promise<number> {
   return db.count(sql`SELECT count(*) FROM tenant_keys WHERE ${matching(filter)}`);
 }
 
-/**
- * Locks the creation of keys in a tenant until the transaction ends. Count the keys in a later statement: only its snapshot
- * includes the keys that were created while this statement waited.
- */
-export async function lockKeyCreation(db: Querier, tenantId: string): Promise<void> {
-  await db.rows(sql`SELECT pg_advisory_xact_lock(7118026, hashtext(${tenantId}))`);
-}
-
 /** Counts the keys that are neither revoked nor expired, except one. */
 export function countUsableKeys(
   db: Querier,

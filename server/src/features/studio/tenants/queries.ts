@@ -38,14 +38,6 @@ export function countTenants(db: Querier, workspaceId: string): Promise<number> 
   return db.count(sql`SELECT count(*) FROM tenants WHERE workspace_id = ${workspaceId}`);
 }
 
-/**
- * Locks the creation of tenants in a workspace until the transaction ends. Count the tenants in a later statement: only its
- * snapshot includes the tenants that were created while this statement waited.
- */
-export async function lockTenantCreation(db: Querier, workspaceId: string): Promise<void> {
-  await db.rows(sql`SELECT pg_advisory_xact_lock(7118027, hashtext(${workspaceId}))`);
-}
-
 export function countActiveTenants(db: Querier, workspaceId: string): Promise<number> {
   return db.count(
     sql`SELECT count(*) FROM tenants WHERE workspace_id = ${workspaceId} AND disabled_at IS NULL`,

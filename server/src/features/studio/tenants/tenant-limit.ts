@@ -1,6 +1,7 @@
+import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import { enterScope, type Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { countActiveTenants, lockTenantCreation } from './queries.ts';
+import { countActiveTenants } from './queries.ts';
 
 /** The limit for each workspace. */
 const MAX_TENANTS = 1_000;
@@ -11,7 +12,7 @@ const MAX_TENANTS = 1_000;
  */
 export async function requireRoomForTenant(transaction: Querier, workspaceId: string): Promise<void> {
   await enterScope(transaction, 'workspace_id', workspaceId);
-  await lockTenantCreation(transaction, workspaceId);
+  await lockUntilCommit(transaction, 'tenants', workspaceId);
   if ((await countActiveTenants(transaction, workspaceId)) >= MAX_TENANTS)
     throw new ProblemError(
       'tenant_limit',

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
 import pg from 'pg';
+import { advisoryLocks } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
 import { ChainStalledError } from './contract-faults.ts';
 import type { Chain } from './open-chain.ts';
 import { countWaiting, setProblem } from './queries.ts';
 import { createOutboxSender } from './outbox-sender.ts';
-
-/** The advisory lock of the sender, so that one process sends at a time. No other lock uses this number. */
-const SENDER_LOCK = 7_118_022;
 
 /** If the connection of the lock is silent for so long, for example after a failover, another process may hold the lock. */
 const LOCK_TIMEOUT_MS = 10_000;
@@ -100,7 +98,7 @@ export function startChainSender(
 }
 
 async function takeLock(lock: pg.Client): Promise<boolean> {
-  const { rows } = await lock.query('SELECT pg_try_advisory_lock($1) AS got', [SENDER_LOCK]);
+  const { rows } = await lock.query('SELECT pg_try_advisory_lock($1) AS got', [advisoryLocks.chainSender]);
   return rows[0].got;
 }
 

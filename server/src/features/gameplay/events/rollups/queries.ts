@@ -1,3 +1,4 @@
+import { advisoryLocks, lockUntilCommit } from '../../../../database/advisory-locks.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
 import type { ArchivedGroup } from '../archive/read-archive.ts';
@@ -5,20 +6,17 @@ import { eventTable } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';
 
-/** The advisory lock of the process that changes roll-ups. The number is arbitrary. */
-const ROLLUP_LOCK = 7_118_061;
-
 /** Takes the lock until the transaction ends. Returns false if another transaction has it. */
 export async function tryRollupLock(db: Querier): Promise<boolean> {
   const row = await db.row<{ granted: boolean }>(
-    sql`SELECT pg_try_advisory_xact_lock(${ROLLUP_LOCK}) AS granted`,
+    sql`SELECT pg_try_advisory_xact_lock(${advisoryLocks.eventRollups}) AS granted`,
   );
   return row!.granted;
 }
 
 /** Waits for the lock, and takes it until the transaction ends. */
 export async function takeRollupLock(db: Querier): Promise<void> {
-  await db.run(sql`SELECT pg_advisory_xact_lock(${ROLLUP_LOCK})`);
+  await lockUntilCommit(db, 'eventRollups');
 }
 
 /** Adds {@link FIGURES} up. */

@@ -1,0 +1,40 @@
+import type { Querier } from './database.ts';
+import { sql } from './sql.ts';
+
+/**
+ * The numbers of all advisory locks. They are arbitrary, and no two tasks share one. Migrations and SQL functions use 7118001 for
+ * the creation of roles, 7118018 for the aggregation of usage, and the pairs of 7118 for the usage of a workspace.
+ */
+export const advisoryLocks = {
+  embeddedServer: 7_118_000,
+  partitions: 7_118_002,
+  signingKeys: 7_118_003,
+  firstAccount: 7_118_004,
+  queueInstallation: 7_118_006,
+  invitations: 7_118_016,
+  webhookEndpoints: 7_118_020,
+  chainSender: 7_118_022,
+  eventDefinitions: 7_118_025,
+  tenantKeys: 7_118_026,
+  tenants: 7_118_027,
+  eventArchive: 7_118_048,
+  eventRollups: 7_118_061,
+} as const;
+
+/**
+ * Waits for a lock, and holds it until the transaction ends. With an owner, such as a tenant, the transactions of
+ * other owners do not wait. Read what the lock guards in a later statement: only its snapshot includes what was written while this
+ * statement waited.
+ */
+export async function lockUntilCommit(
+  transaction: Querier,
+  lock: keyof typeof advisoryLocks,
+  owner?: string,
+): Promise<void> {
+  const number = advisoryLocks[lock];
+  await transaction.run(
+    owner === undefined
+      ? sql`SELECT pg_advisory_xact_lock(${number})`
+      : sql`SELECT pg_advisory_xact_lock(${number}, hashtext(${owner}))`,
+  );
+}
