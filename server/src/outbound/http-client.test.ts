@@ -31,6 +31,24 @@ describe('openOutboundClient', () => {
     assert.equal(asked, 1);
   });
 
+  test('offers HTTP/1.1 only, because a hostile server of HTTP/2 can end the process', async () => {
+    const { promise: hello, resolve } = Promise.withResolvers<string>();
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (bytes) => {
+        resolve(bytes.toString('latin1'));
+        socket.destroy();
+      });
+    }).listen(0, '127.0.0.1');
+    await new Promise((listening) => server.once('listening', listening));
+    after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    await assert.rejects(anywhere.send(`https://127.0.0.1:${port}/`), OutboundError);
+    // The protocols that TLS offers follow their lengths.
+    assert.match(await hello, /\x08http\/1\.1/);
+    assert.doesNotMatch(await hello, /\x02h2/);
+  });
+
   /** Listens on loopback in IPv4 and IPv6, and counts connections. */
   async function countConnections() {
     let connections = 0;

@@ -56,6 +56,9 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
     bodyTimeout: MAX_MS,
     keepAliveTimeout: 10_000,
     maxResponseSize: MAX_RESPONSE_BYTES,
+    // A hostile server of HTTP/2 can end this process: undici 8 leaves a stream that it has aborted without a listener for errors.
+    // It can also delay a request beyond its timeout.
+    allowH2: false,
   });
 
   return {
@@ -77,11 +80,18 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
           readUpTo === undefined ? await answer.body.text() : await beginningOf(answer.body, readUpTo);
         return { status: answer.statusCode, headers: answer.headers, text };
       } catch (error) {
-        throw new OutboundError(`${origin} did not respond: ${(error as Error).message}`, { cause: error });
+        throw new OutboundError(`${origin} did not respond: ${messageOf(error as Error)}`, { cause: error });
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+/** If no address of a name can be reached, the error has no message of its own. */
+function messageOf(error: Error): string {
+  return error instanceof AggregateError
+    ? error.errors.map(({ message }: Error) => message).join(', ')
+    : error.message;
 }
 
 /**
