@@ -4397,7 +4397,7 @@ export interface components {
         };
         /** @enum {string} */
         EventExportFormat: "ndjson" | "csv";
-        /** @description A question about the stored events of a tenant. It may take 15 seconds. */
+        /** @description A query of the stored events of a tenant. It may take 15 seconds. */
         EventQuery: {
             /** @description Match events or player events. */
             scope: components["schemas"]["EventScope"];
@@ -8958,7 +8958,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description A question about the stored events of a tenant. It may take 15 seconds. */
+        /** @description A query of the stored events of a tenant. It may take 15 seconds. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EventQuery"];

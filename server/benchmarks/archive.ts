@@ -9,12 +9,12 @@ import type { ServerProcess } from './server-process.ts';
 /** How an archived month compares with the same month in PostgreSQL. */
 export interface ArchivedEvents {
   events: number;
-  /** Without the ids and hashes, `questions` read one of the two files. */
-  bytes: { postgres: number; questions: number; all: number };
+  /** Without the ids and hashes, `queries` read one of the two files. */
+  bytes: { postgres: number; queries: number; all: number };
   seconds: number;
 }
 
-/** Measures questions over the events of last month, archives the month, and measures the same questions again. */
+/** Measures queries over the events of last month, archives the month, and measures the same queries again. */
 export async function archiveLastMonth(
   server: ServerProcess,
   events: number,
@@ -52,7 +52,7 @@ export async function archiveLastMonth(
   );
   const root = join(server.dataDir, 'archive');
   let archived = 0;
-  const bytes = { postgres: rows[0]!.bytes, questions: 0, all: 0 };
+  const bytes = { postgres: rows[0]!.bytes, queries: 0, all: 0 };
   const started = performance.now();
   await archiveEvents(owner, { root, duckdb: createDuckdb() }, before, (part) => {
     archived += part.rows;
@@ -60,7 +60,7 @@ export async function archiveLastMonth(
   });
   const seconds = (performance.now() - started) / 1000;
   for (const file of globSync('**/events.parquet', { cwd: root }))
-    bytes.questions += statSync(join(root, file)).size;
+    bytes.queries += statSync(join(root, file)).size;
   await ask('archive');
   return { events: archived, bytes, seconds };
 }

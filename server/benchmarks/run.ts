@@ -303,7 +303,7 @@ async function measureArchive(server: ServerProcess): Promise<void> {
   const perEvent = (bytes: number) => `${(bytes / archived.events).toFixed(1)} bytes an event`;
   console.log(`  archived ${round(archived.events)} events in ${archived.seconds.toFixed(1)} s`);
   console.log(
-    `  PostgreSQL: ${perEvent(archived.bytes.postgres)}. Files of questions: ${perEvent(archived.bytes.questions)}. All files: ${perEvent(archived.bytes.all)}`,
+    `  PostgreSQL: ${perEvent(archived.bytes.postgres)}. Files of queries: ${perEvent(archived.bytes.queries)}. All files: ${perEvent(archived.bytes.all)}`,
   );
 }
 

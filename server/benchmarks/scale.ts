@@ -19,8 +19,8 @@ const BATCH = 1_000;
 const CONNECTIONS = 4;
 
 /**
- * Sends events of ten months over HTTP, archives all months but the current one, and verifies the archive. The same questions are
- * asked after the first month, before the archive, and after it. Prints the rate, the processor time of an event, and the memory of
+ * Sends events of ten months over HTTP, archives all months but the current one, and verifies the archive. The same queries are
+ * sent after the first month, before the archive, and after it. Prints the rate, the processor time of an event, and the memory of
  * each step.
  */
 export async function measureScale(events: number, seconds: number): Promise<void> {
@@ -126,7 +126,7 @@ async function untilRolledUp({ owner }: ServerProcess): Promise<void> {
   console.log(`    the roll-ups were complete ${((performance.now() - started) / 1000).toFixed(0)} s later`);
 }
 
-/** Measures the counts of the console, questions about all events, and pages of the list of events. */
+/** Measures the counts of the console, queries of all events, and pages of the list of events. */
 async function ask(server: ServerProcess, tenant: TestTenant, seconds: number): Promise<void> {
   await showSize(server);
   for (const [label, next] of countLoads(tenant))

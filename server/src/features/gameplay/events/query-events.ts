@@ -17,7 +17,7 @@ import {
 import type { EventSources } from './read-events.ts';
 import { timesBesideRollups } from './rollups/counted-events.ts';
 
-/** A question about stored events (docs/decisions/0050-query-language.md). */
+/** A query of stored events (docs/decisions/0050-query-language.md). */
 export interface EventQuery extends Grouping {
   filter: EventFilter & { from: string; to: string };
   limit: number;
@@ -39,9 +39,9 @@ const MAX_DAYS = 366;
 export const QUERY_SECONDS = 15;
 
 /**
- * Answers a question about a tenant's events, archived ones included. Throws `invalid_request` if the range is too long, and `query_timeout` if the answer
- * takes longer than `seconds`, and `archive_unavailable` if this server cannot read the archive. If `signal` is aborted, PostgreSQL and
- * DuckDB stop within a second.
+ * Counts the events of a tenant by group, archived ones included. Throws `invalid_request` if the range is too long, `query_timeout` if
+ * the answer takes longer than `seconds`, and `archive_unavailable` if this server cannot read the archive. If `signal` is aborted,
+ * PostgreSQL and DuckDB stop within a second.
  */
 export async function queryEvents(
   { database, archive }: EventSources,

@@ -66,7 +66,7 @@ export const EventQueryBody = Type.Object(
   {
     title: 'EventQuery',
     additionalProperties: false,
-    description: `A question about the stored events of a tenant. It may take ${QUERY_SECONDS} seconds.`,
+    description: `A query of the stored events of a tenant. It may take ${QUERY_SECONDS} seconds.`,
   },
 );
 

@@ -5,7 +5,7 @@ import { toMicroseconds } from '../../../core/timestamps.ts';
 import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
 import type { Archive } from './archive/create-archive.ts';
 import { createArchivedEvents, orderOf, placeOf, type ArchivedReading } from './archive/archived-events.ts';
-import { countArchived, keepFromArchiving } from './archive/read-archive.ts';
+import { countArchived, blockArchiving } from './archive/read-archive.ts';
 import { selectPartsOf, type ArchivedPart, type PartRange } from './archive/queries.ts';
 import { filterCondition, type EventFilter, type EventPosition } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
@@ -136,7 +136,7 @@ function createEventReader(
   return {
     /** Finds the next events of PostgreSQL, and the parts of the archive. Until the transaction ends, no event moves between them. */
     async find(transaction: Querier, after: EventPosition | undefined): Promise<FoundEvents> {
-      await keepFromArchiving(transaction, filter.scope);
+      await blockArchiving(transaction, filter.scope);
       return {
         after,
         parts: await selectPartsOf(transaction, tenantId, partRange(filter)),

@@ -67,7 +67,7 @@ async function arrange() {
     assert.equal(status, 201, text);
   };
   await send('first', 20);
-  /** A question that no roll-up answers. */
+  /** A query that no roll-up answers. */
   const ask = () =>
     app.http.post(
       `/api/bus_tenants/${tenant.tenantId}/queries`,

@@ -30,7 +30,7 @@ export interface StoredPart extends PartName {
   manifestHash: Buffer;
 }
 
-/** The files of a part: what questions read, and what proves its rows. */
+/** The files of a part: what queries read, and what proves its rows. */
 export const EVENTS_FILE = 'events.parquet';
 export const PROOFS_FILE = 'proofs.parquet';
 export const MANIFEST_FILE = 'manifest.json';

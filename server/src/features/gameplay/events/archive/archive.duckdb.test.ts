@@ -163,7 +163,7 @@ const leftovers = async () =>
   (
     await app.owner.query(`
       SELECT relname FROM pg_class WHERE relname ~ '^dropped_|_(late|repeated)$' AND relkind = 'r'
-      UNION ALL SELECT proname FROM pg_proc WHERE proname ~ '^guildhall_keep_late'`)
+      UNION ALL SELECT proname FROM pg_proc WHERE proname ~ '^guildhall_capture_late'`)
   ).rowCount;
 const archive = (before = month(0)) => archiveEvents(app.owner, { root, duckdb }, before);
 
@@ -727,7 +727,7 @@ describe('dropOldRows', () => {
     client.release(true);
   });
 
-  test('withdraws parts when no question reads them', async () => {
+  test('withdraws parts when no query reads them', async () => {
     const tenant = await arrangeMatchOfTwo(app);
     await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-1) }]);
     await archive();

@@ -81,7 +81,7 @@ const WINDOW_GROWTH = 16;
 
 /**
  * Reads the archived events of a filter in their order, in chunks. Its memory does not depend on their number. Call it with the parts
- * that a transaction found after keepFromArchiving(): files do not change, so they may be read after that transaction.
+ * that a transaction found after blockArchiving(): files do not change, so they may be read after that transaction.
  */
 export function createArchivedEvents(
   archive: Archive,

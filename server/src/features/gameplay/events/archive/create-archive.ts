@@ -19,7 +19,7 @@ import {
 } from './archive-files.ts';
 import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
-import { endCopies, forgetLateEvents, keepLateEvents, lateTable, uncountRepeated } from './late-events.ts';
+import { stopCapture, dropLateTables, captureLateEvents, lateTable, uncountRepeated } from './late-events.ts';
 import {
   checksumOf,
   completeParts,
@@ -27,7 +27,7 @@ import {
   findParts,
   findRollupStart,
   findUnfinished,
-  forgetPart,
+  unregisterPart,
   registerPart,
   releaseArchiveLock,
   tryArchiveLock,
@@ -85,7 +85,7 @@ export async function archiveEvents(
 ): Promise<void> {
   await withArchiveLock(owner, async (client) => {
     await removeUnfinished(client, archive);
-    await forgetLateEvents(client);
+    await dropLateTables(client);
     for (const scope of EVENT_SCOPES) {
       await deleteDetachedPartitions(owner, eventTables[scope]);
       for (const end of await findMonthEnds(client, scope, before))
@@ -105,7 +105,7 @@ export async function deleteArchivedBefore(
   before: string,
 ): Promise<number> {
   let events = 0;
-  // A question that has read which parts there are locks the table until it has read them.
+  // A query that has read which parts there are locks the table until it has read them.
   await withLocks(client, async () => {
     await lockTable(client, eventTables[scope]);
     events = await withdrawParts(client, scope, before);
@@ -136,7 +136,7 @@ async function removeUnfinished(client: pg.ClientBase, { root, bucket }: Archive
   for (const part of await findUnfinished(client)) {
     await removePart(root, part);
     await bucket?.remove(part);
-    await forgetPart(client, part);
+    await unregisterPart(client, part);
   }
 }
 
@@ -167,7 +167,7 @@ async function archiveUpTo(
   } catch (error) {
     // Otherwise the next run does it, for example if the database does not answer.
     await removeUnfinished(client, archive).catch(() => {});
-    await forgetLateEvents(client).catch(() => {});
+    await dropLateTables(client).catch(() => {});
     throw error;
   }
 }
@@ -192,7 +192,7 @@ export async function writeMonths(
   let broken: Error | undefined;
   try {
     // One snapshot for all of them. Other statements commit on their own connection. The first query takes it.
-    await keepLateEvents(client, scope, partitions, end, async () => {
+    await captureLateEvents(client, scope, partitions, end, async () => {
       await reader.query(
         `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO';
          SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1`,
@@ -267,7 +267,7 @@ async function writeRange(
     await bucket?.fetch(earlier, [PROOFS_FILE]);
     const written = await writePart(reader, client, duckdb, root, name, range, earlier);
     if (written.part) await bucket?.upload(name);
-    else await forgetPart(client, name);
+    else await unregisterPart(client, name);
     return written;
   } catch (error) {
     // If the disk is full, PostgreSQL may not answer until these files are gone.
@@ -317,7 +317,7 @@ export async function replacePartitions(
       await completeParts(client, parts);
       await uncountRepeated(client, scope);
     },
-    keepRows: () => endCopies(client, scope),
+    keepRows: () => stopCapture(client, scope),
   });
   if (dropped.length === 0) throw changed;
 }

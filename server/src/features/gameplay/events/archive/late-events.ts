@@ -15,14 +15,14 @@ export const lateTable = (scope: EventScope): string => `${eventTables[scope]}_l
 const repeatedTable = (scope: EventScope): string => `${eventTables[scope]}_repeated`;
 
 /** The function of the triggers that fill {@link lateTable}. */
-const functionOf = (scope: EventScope): string => `guildhall_keep_late_${scope}_event()`;
+const functionOf = (scope: EventScope): string => `guildhall_capture_late_${scope}_event()`;
 
 /**
  * Lets triggers copy the late events of partitions, and of the default partition from before a day, until the run ends. No event is
  * written to these partitions while `takeSnapshot` runs. So each event is either in the snapshot, or in the table of late events in the
  * transaction that stores it.
  */
-export async function keepLateEvents(
+export async function captureLateEvents(
   client: pg.ClientBase,
   scope: EventScope,
   partitions: string[],
@@ -32,7 +32,7 @@ export async function keepLateEvents(
   const table = eventTables[scope];
   const byDefault = `${table}_default`;
   const trigger = (partition: string, condition = ''): string =>
-    `CREATE TRIGGER keep_late_event AFTER INSERT ON ${partition} FOR EACH ROW ${condition} EXECUTE FUNCTION ${functionOf(scope)};`;
+    `CREATE TRIGGER capture_late_event AFTER INSERT ON ${partition} FOR EACH ROW ${condition} EXECUTE FUNCTION ${functionOf(scope)};`;
   await withTables(client, table, async () => {
     await client.query(`
       LOCK TABLE ${[...partitions, byDefault].join(', ')} IN SHARE ROW EXCLUSIVE MODE;
@@ -52,8 +52,8 @@ export async function keepLateEvents(
   });
 }
 
-/** Deletes what a run has left in PostgreSQL that ended before its events were archived. */
-export async function forgetLateEvents(client: pg.ClientBase): Promise<void> {
+/** Drops the tables and triggers of a run that ended before its events were archived. */
+export async function dropLateTables(client: pg.ClientBase): Promise<void> {
   for (const scope of EVENT_SCOPES)
     await withTables(client, eventTables[scope], async () => {
       await client.query(
@@ -63,8 +63,8 @@ export async function forgetLateEvents(client: pg.ClientBase): Promise<void> {
     });
 }
 
-/** Ends the copies while the event table is locked, and returns the table that has them. */
-export async function endCopies(client: pg.ClientBase, scope: EventScope): Promise<string> {
+/** Drops the triggers while the event table is locked, and returns the table that has the late events. */
+export async function stopCapture(client: pg.ClientBase, scope: EventScope): Promise<string> {
   await client.query(`DROP FUNCTION ${functionOf(scope)} CASCADE; DROP TABLE ${repeatedTable(scope)}`);
   return lateTable(scope);
 }

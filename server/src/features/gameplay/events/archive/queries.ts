@@ -100,7 +100,8 @@ export async function registerPart(
   );
 }
 
-export async function forgetPart(
+/** Deletes the row of a part that is not archived. Its files do not exist any more. */
+export async function unregisterPart(
   owner: pg.ClientBase,
   { tenantId, scope, month, part }: PartName,
 ): Promise<void> {
@@ -153,7 +154,7 @@ export async function completeParts(client: pg.ClientBase, parts: WrittenPart[])
 }
 
 /**
- * Marks the archived parts of a scope from before a day as about to be deleted: from now on no question reads them. Returns the number
+ * Marks the archived parts of a scope from before a day as about to be deleted: from now on no query reads them. Returns the number
  * of their events, with those of parts that an earlier run has marked and not deleted.
  */
 export async function withdrawParts(

@@ -11,8 +11,8 @@ import { inUtc, isoTime, timeLiteral } from './duckdb-sql.ts';
 import { asProblem, fetchParts, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';
 import { selectPartsOf } from './queries.ts';
 
-/** What a question needs to know of the archived events of some times. */
-export interface ArchiveQuestion {
+/** The archived events to count, and how they are grouped. */
+export interface ArchiveQuery {
   filter: EventFilter;
   /** The times, in the format of toMicroseconds(). */
   ranges: { from: string; to: string }[];
@@ -47,12 +47,12 @@ export async function countArchived(
   db: Querier,
   archive: Archive,
   tenantId: string,
-  question: ArchiveQuestion,
+  query: ArchiveQuery,
   limits: ReadLimits,
 ): Promise<ArchivedGroup[]> {
-  const { filter, ranges } = question;
+  const { filter, ranges } = query;
   if (ranges.length === 0) return [];
-  await keepFromArchiving(db, filter.scope);
+  await blockArchiving(db, filter.scope);
   const found = await Promise.all(
     ranges.map((range) => selectPartsOf(db, tenantId, { scope: filter.scope, ...range })),
   );
@@ -65,7 +65,7 @@ export async function countArchived(
     const files = await fetchParts(archive, parts, [EVENTS_FILE], limits);
     const seconds = Math.max(limits.seconds - (performance.now() - began) / 1000, 0.001);
     const [groups] = await archive.duckdb(
-      { statements: [groupFiles(files, question, definitions)], reads: files, maxRows: MAX_GROUPS + 1 },
+      { statements: [groupFiles(files, query, definitions)], reads: files, maxRows: MAX_GROUPS + 1 },
       { ...limits, seconds },
     );
     if (groups!.length > MAX_GROUPS) throw new ProblemError('invalid_request', TOO_MANY_GROUPS);
@@ -75,8 +75,8 @@ export async function countArchived(
   }
 }
 
-/** Until the transaction ends, no event of a scope moves to the archive. Call it before the transaction reads which parts there are. */
-export async function keepFromArchiving(db: Querier, scope: EventScope): Promise<void> {
+/** Locks the event table, so that no event of a scope moves to the archive until the transaction ends. Call it before the transaction reads which parts there are. */
+export async function blockArchiving(db: Querier, scope: EventScope): Promise<void> {
   await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTable[scope]} IN ACCESS SHARE MODE`));
 }
 
@@ -115,7 +115,7 @@ export function filterConditions(
 /** The statement is made of constants and checked times. Each other value of the request is a parameter. */
 function groupFiles(
   files: string[],
-  { filter, ranges, bucket, byDefinition, byPlayer, byMatch }: ArchiveQuestion,
+  { filter, ranges, bucket, byDefinition, byPlayer, byMatch }: ArchiveQuery,
   definitions: string[] | undefined,
 ): DuckdbStatement {
   const values: (string | string[])[] = [files];

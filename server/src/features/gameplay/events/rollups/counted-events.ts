@@ -10,7 +10,7 @@ export type RangeFilter = EventFilter & { from: string; to: string };
 export type RollupSpan = 'minute' | 'hour' | 'day';
 export const ROLLUP_SPANS: RollupSpan[] = ['minute', 'hour', 'day'];
 
-/** The spans of roll-ups that answer a question about a bucket, longest first. */
+/** The spans of roll-ups that can be added up to a bucket, longest first. */
 function spansWithin(bucket: string | undefined): RollupSpan[] {
   if (bucket === 'minute') return ['minute'];
   if (bucket === 'hour') return ['hour', 'minute'];
@@ -38,7 +38,7 @@ export const FIGURES = sql`events, value_count, value_sum, value_minimum, value_
 
 /**
  * Returns a query for the events of a filter, already counted in parts: `starts_at`, `definition_id` and {@link FIGURES}. No part is
- * longer than the bucket. If the question is not about definitions, a part may have the events of all of them. It reads the roll-ups
+ * longer than the bucket. If the counts are not by definition, a part may have the events of all of them. It reads the roll-ups
  * of whole days, hours and minutes, the deltas that are not in them yet, and the events themselves only for the rest of a minute at
  * each end, and for times before the roll-ups start. One snapshot makes them exact.
  */

@@ -124,7 +124,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), scope }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('deleteOld' as const) }) },
 );
-const question = fc.record({
+const query = fc.record({
   scope,
   limits: fc.tuple(instant, instant),
   bucket: fc.option(fc.constantFrom(...BUCKETS), { nil: undefined }),
@@ -133,13 +133,13 @@ const question = fc.record({
   eventCategory: fc.option(fc.constantFrom(['of jump']), { nil: undefined }),
 });
 
-type Question = typeof question extends fc.Arbitrary<infer Value> ? Value : never;
+type Query = typeof query extends fc.Arbitrary<infer Value> ? Value : never;
 type Game = Awaited<ReturnType<typeof arrangeGame>>;
 
-/** Answers a question from the roll-ups and from the events. The events alone know the players. */
+/** Answers a query from the roll-ups and from the events. The events alone know the players. */
 async function assertSameAnswers(
   { tenantId }: Game,
-  { scope, limits, bucket, groupBy, eventKey, ...rest }: Question,
+  { scope, limits, bucket, groupBy, eventKey, ...rest }: Query,
 ): Promise<void> {
   const [from, to] = limits.toSorted() as [string, string];
   if (from === to) return;
@@ -214,7 +214,7 @@ async function findDifferences(tenantId: string) {
 describe('roll-ups of events', () => {
   test('with their deltas equal the events after each step', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(step, question), { minLength: 4, maxLength: 12 }), async (steps) => {
+      fc.asyncProperty(fc.array(fc.tuple(step, query), { minLength: 4, maxLength: 12 }), async (steps) => {
         // Roll-ups start at one time for all tenants, so each run begins with all of it. Without the rows of earlier runs, a seed
         // always stores the same rows at the same places in the tables.
         await app.owner.query(`UPDATE event_rollup_starts SET starts_at = '-infinity'`);
