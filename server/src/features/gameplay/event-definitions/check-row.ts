@@ -1,12 +1,12 @@
 import { codePoints } from '../../../core/text.ts';
 import {
-  eventScopes,
+  DEFINITION_SCOPES,
   MAX_CATEGORY_LENGTH,
   MAX_DESCRIPTION_LENGTH,
   normalisePair,
   validatePair,
   type DefinitionPair,
-  type EventScope,
+  type DefinitionScope,
   type MutableFields,
 } from './definition.ts';
 import { readCell, type CsvColumn } from './csv-cells.ts';
@@ -104,6 +104,6 @@ const members = [
 
 const columnsByField: Record<string, CsvColumn> = { eventKey: 'event_key', eventValue: 'event_value' };
 
-function isScope(text: string): text is EventScope {
-  return (eventScopes as readonly string[]).includes(text);
+function isScope(text: string): text is DefinitionScope {
+  return (DEFINITION_SCOPES as readonly string[]).includes(text);
 }

@@ -1,8 +1,8 @@
 import { codePoints, normaliseKey } from '../../../core/text.ts';
 
-/** The kinds of events that may use a definition. */
-export const eventScopes = ['match', 'player', 'both'] as const;
-export type EventScope = (typeof eventScopes)[number];
+/** The scopes of the events that may use a definition. */
+export const DEFINITION_SCOPES = ['match', 'player', 'both'] as const;
+export type DefinitionScope = (typeof DEFINITION_SCOPES)[number];
 
 /** The maximum number of definitions per tenant. */
 export const MAX_DEFINITIONS = 20_000;
@@ -14,7 +14,7 @@ export interface Definition {
   id: string;
   eventKey: string;
   eventValue: string | null;
-  eventScope: EventScope;
+  eventScope: DefinitionScope;
   isActive: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface DefinitionFilter {
   includeInactive: boolean;
   /** Overrules `includeInactive`. */
   isActive?: boolean;
-  eventScope?: EventScope;
+  eventScope?: DefinitionScope;
   /** A part of the key, value, category or description, in any letter case. */
   search?: string;
 }

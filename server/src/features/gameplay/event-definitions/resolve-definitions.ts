@@ -7,13 +7,11 @@ import {
   pairKey,
   type Definition,
   type DefinitionPair,
+  type DefinitionScope,
 } from './definition.ts';
 import { createDefinitionCache, type TenantDefinitions } from './definition-cache.ts';
 import { countDefinitions, findDefinitions, findSettings } from './queries.ts';
 import { addDefinitions } from './write-definitions.ts';
-
-/** The kind of an event. The scope of a definition is one of these kinds, or both. */
-export type EventKind = 'match' | 'player';
 
 /** Finds the definitions of events, and creates them if the tenant has auto-create on. */
 export interface DefinitionResolver {
@@ -29,7 +27,11 @@ export interface DefinitionResolver {
    * Creates definitions for the normalised pairs that have none, until the tenant has
    * {@link MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions. Returns the existing and the new definitions by {@link pairKey}.
    */
-  autoCreate(tenantId: string, kind: EventKind, pairs: DefinitionPair[]): Promise<Map<string, Definition>>;
+  autoCreate(
+    tenantId: string,
+    eventScope: DefinitionScope,
+    pairs: DefinitionPair[],
+  ): Promise<Map<string, Definition>>;
   /** Returns the auto-create setting of a tenant. A change usually applies at once, and at the latest after 5 minutes. */
   isAutoCreateOn(tenantId: string): Promise<boolean>;
   /** Invalidates the cached definitions of a tenant. Call it after a change. */
@@ -71,11 +73,11 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
       return cached;
     },
 
-    async autoCreate(tenantId, kind, pairs) {
+    async autoCreate(tenantId, eventScope, pairs) {
       // Counts without the creation lock first, so that the batches of a tenant at its limit do not wait for each other.
       const count = await countDefinitions(database.forTenant(tenantId), tenantId, { includeInactive: true });
       if (count >= MAX_DEFINITIONS_FOR_AUTO_CREATE) return new Map();
-      const missing = pairs.map((pair) => ({ ...pair, ...defaults, eventScope: kind }));
+      const missing = pairs.map((pair) => ({ ...pair, ...defaults, eventScope }));
       const { created, existing } = await database.forTenant(tenantId).transaction((transaction) =>
         addDefinitions(transaction, tenantId, missing, MAX_DEFINITIONS_FOR_AUTO_CREATE, {
           actor: { kind: 'system', id: null },

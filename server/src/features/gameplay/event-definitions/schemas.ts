@@ -1,13 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
-import { eventScopes, MAX_CATEGORY_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_DEFINITIONS } from './definition.ts';
+import {
+  DEFINITION_SCOPES,
+  MAX_CATEGORY_LENGTH,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_DEFINITIONS,
+} from './definition.ts';
 
 export const EventDefinition = Type.Object(
   {
     id: Guid,
     eventKey: Type.String(),
     eventValue: Nullable(Type.String()),
-    eventScope: OneOf(eventScopes, { title: 'DefinitionScope' }),
+    eventScope: OneOf(DEFINITION_SCOPES, { title: 'DefinitionScope' }),
     eventCategory: Nullable(Type.String()),
     eventDescription: Nullable(Type.String()),
     isActive: Type.Boolean(),
@@ -17,7 +22,7 @@ export const EventDefinition = Type.Object(
   { title: 'EventDefinition' },
 );
 
-const EventScope = OneOf(eventScopes, {
+const DefinitionScope = OneOf(DEFINITION_SCOPES, {
   title: 'DefinitionScope',
   description: 'The kind of events that may use the definition.',
 });
@@ -41,7 +46,7 @@ export const CreateDefinitionBody = Type.Object(
         }),
       ),
     ),
-    eventScope: Type.Unsafe<(typeof eventScopes)[number]>({ ...EventScope, default: 'match' }),
+    eventScope: Type.Unsafe<(typeof DEFINITION_SCOPES)[number]>({ ...DefinitionScope, default: 'match' }),
     eventCategory: Type.Optional(EventCategory),
     eventDescription: Type.Optional(EventDescription),
     isActive: Type.Boolean({ default: true }),
@@ -51,7 +56,7 @@ export const CreateDefinitionBody = Type.Object(
 
 export const UpdateDefinitionBody = Type.Object(
   {
-    eventScope: Type.Optional(EventScope),
+    eventScope: Type.Optional(DefinitionScope),
     eventCategory: Type.Optional(EventCategory),
     eventDescription: Type.Optional(EventDescription),
     isActive: Type.Optional(Type.Boolean()),
@@ -67,7 +72,7 @@ export const ListDefinitionsQuery = Type.Object({
     Type.Boolean({ description: 'Only active or only inactive definitions. Overrules `includeInactive`.' }),
   ),
   eventScope: Type.Optional(
-    OneOf(eventScopes, {
+    OneOf(DEFINITION_SCOPES, {
       title: 'DefinitionScope',
       description: 'Only definitions with exactly this scope.',
     }),
