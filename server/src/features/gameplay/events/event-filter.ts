@@ -22,10 +22,10 @@ export interface EventFilter {
   matchSessionId?: string | undefined;
 }
 
-/** The deduplication key of an event. It also defines the order by time. */
-export interface EventPosition {
-  occurredAt: string;
-  idempotencyKey: string;
+/** Throws `invalid_request` if a filter contradicts itself. */
+export function requireValidFilter({ scope, matchSessionId }: EventFilter): void {
+  if (matchSessionId !== undefined && scope === 'player')
+    throw new ProblemError('invalid_request', 'matchSessionId requires scope=match.');
 }
 
 /**
@@ -33,10 +33,8 @@ export interface EventPosition {
  * contradicts itself.
  */
 export function filterCondition(tenantId: string, filter: EventFilter): Sql {
-  const { scope, matchSessionId, minimumValue, maximumValue } = filter;
-  if (matchSessionId !== undefined && scope === 'player') {
-    throw new ProblemError('invalid_request', 'matchSessionId requires scope=match.');
-  }
+  requireValidFilter(filter);
+  const { minimumValue, maximumValue } = filter;
   const conditions: Sql[] = [sql`event.tenant_id = ${tenantId}`];
   if (filter.from !== undefined) conditions.push(sql`event.occurred_at >= ${toMicroseconds(filter.from)}`);
   if (filter.to !== undefined) conditions.push(sql`event.occurred_at < ${toMicroseconds(filter.to)}`);

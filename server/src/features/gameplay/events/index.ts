@@ -20,7 +20,8 @@ export { eventQueryRoutes } from './query-routes.ts';
 export { eventReadingRoutes } from './reading-routes.ts';
 export { createRosters } from './roster.ts';
 export { verifyEvents, type AlteredRow } from './verify-events.ts';
-export { exportEventsOfPlayer, type EventSources } from './read-events.ts';
+export type { EventSources } from './event-sources.ts';
+export { exportEventsOfPlayer } from './export-events.ts';
 export { StoredEvent } from './schemas.ts';
 export type { IngestServices } from './ingest-events.ts';
 export {

@@ -14,7 +14,7 @@ import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
 import { compareRows, EVENT_SCOPES, type EventRow, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
-import type { EventPosition } from './event-filter.ts';
+import type { EventPosition } from './event-position.ts';
 import { findStored } from './queries.ts';
 import type { Rosters } from './roster.ts';
 import { findUnknownMembers, type EventWarning } from './unknown-members.ts';

@@ -1,12 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
-import {
-  eventTable,
-  filterActors,
-  filterCondition,
-  type EventFilter,
-  type EventPosition,
-} from './event-filter.ts';
+import { eventTable, filterActors, filterCondition, type EventFilter } from './event-filter.ts';
+import type { Direction, EventPosition } from './event-position.ts';
 import type { EventScope } from './event-row.ts';
 import { isRolledUp } from './rollups/counted-events.ts';
 
@@ -103,7 +98,7 @@ export function selectEvents(
   db: Querier,
   tenantId: string,
   filter: EventFilter,
-  page: { after: EventPosition | undefined; direction: 'asc' | 'desc'; limit: number; path: AccessPath },
+  page: { after: EventPosition | undefined; direction: Direction; limit: number; path: AccessPath },
 ): Promise<StoredEvent[]> {
   const { scope } = filter;
   const descending = page.direction === 'desc';
@@ -152,13 +147,15 @@ export async function findStored(
   return stored.map(({ position }) => position);
 }
 
-export interface HashedEventRow extends EventPosition {
+export interface HashedEventRow {
   id: string;
   actorId: string;
   matchSessionId: string | null;
   loginSessionId: string | null;
   definitionId: string;
+  idempotencyKey: string;
   value: string | null;
+  occurredAt: string;
   createdAt: string;
   rowHash: string;
 }

@@ -14,7 +14,7 @@ import {
   type EventGroup,
   type Grouping,
 } from './query-sql.ts';
-import type { EventSources } from './read-events.ts';
+import type { EventSources } from './event-sources.ts';
 import { timesBesideRollups } from './rollups/counted-events.ts';
 
 /** A query of stored events (docs/decisions/0050-query-language.md). */

@@ -2,10 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { abortSignalOf } from '../../../http/abort-signal.ts';
 import { QUERY_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
+import type { EventSources } from './event-sources.ts';
+import { exactNumber } from './exact-json.ts';
 import { queryEvents, QUERY_SECONDS } from './query-events.ts';
 import { EventQueryAnswer, EventQueryBody } from './query-schemas.ts';
 import type { EventGroup } from './query-sql.ts';
-import { exactNumber, type EventSources } from './read-events.ts';
 
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypebox {

@@ -3,18 +3,15 @@ import { stringify } from 'csv-stringify/sync';
 import { Type } from 'typebox';
 import type { Exports } from '../../../http/exports.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
+import { requireValidFilter } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
+import type { EventSources } from './event-sources.ts';
+import { withExactValue } from './exact-json.ts';
+import { exportEvents } from './export-events.ts';
+import { listEvents } from './list-events.ts';
 import type { StoredEvent } from './queries.ts';
-import {
-  checkFilter,
-  exportEvents,
-  readEvents,
-  summariseEvents,
-  withExactValue,
-  type EventSources,
-  MAX_SUMMARY_ROWS,
-} from './read-events.ts';
 import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
+import { MAX_SUMMARY_ROWS, summariseEvents } from './summarise-events.ts';
 
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
 export function eventReadingRoutes({
@@ -42,7 +39,7 @@ export function eventReadingRoutes({
       },
       async (request, reply) => {
         const { limit, cursor, ...filter } = request.query;
-        const page = await readEvents({ database, archive }, request.params.tenantId, filter, {
+        const page = await listEvents({ database, archive }, request.params.tenantId, filter, {
           limit,
           cursor,
         });
@@ -82,7 +79,8 @@ export function eventReadingRoutes({
       async (request, reply) => {
         const { format, ...filter } = request.query;
         const { tenantId } = request.params;
-        checkFilter(tenantId, filter);
+        // An export cannot report an error after the response has begun.
+        requireValidFilter(filter);
         const chunks = exportEvents({ database, archive }, tenantId, filter);
         const csv = format === 'csv';
         const stream = await exports.open(

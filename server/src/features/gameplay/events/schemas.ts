@@ -9,7 +9,7 @@ import {
   Timestamp,
 } from '../../../http/schemas.ts';
 import { EVENT_SCOPES } from './event-row.ts';
-import { MAX_SUMMARY_ROWS } from './read-events.ts';
+import { MAX_SUMMARY_ROWS } from './summarise-events.ts';
 import { MAX_TOP, SUMMARY_GROUPS } from './summary-sql.ts';
 
 /** The maximum for every plan. A plan may allow fewer. */

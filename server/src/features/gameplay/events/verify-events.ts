@@ -1,6 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
-import type { EventFilter, EventPosition } from './event-filter.ts';
+import type { EventFilter } from './event-filter.ts';
+import { positionOf, type EventPosition } from './event-position.ts';
 import { eventRowHash, eventTables } from './event-row.ts';
 import { selectHashedEvents } from './queries.ts';
 
@@ -36,7 +37,8 @@ export async function verifyEvents(
       if (expected !== rowHash) report({ table: eventTables[filter.scope], tenantId, id: row.id });
     }
     count += rows.length;
-    if (rows.length < ROWS_PER_QUERY) return count;
-    after = rows.at(-1);
+    const last = rows.at(-1);
+    if (rows.length < ROWS_PER_QUERY || !last) return count;
+    after = positionOf(last);
   }
 }

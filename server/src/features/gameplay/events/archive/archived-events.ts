@@ -1,6 +1,6 @@
 import type { Database, Querier } from '../../../../database/database.ts';
-import { toMicroseconds } from '../../../../core/timestamps.ts';
-import type { EventFilter, EventPosition } from '../event-filter.ts';
+import type { EventFilter } from '../event-filter.ts';
+import { orderOf, positionOf, type Direction, type EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';
 import type { StoredEvent } from '../queries.ts';
 import { EVENTS_FILE, partName, PROOFS_FILE } from './archive-files.ts';
@@ -11,22 +11,17 @@ import { asProblem, fetchParts, type ReadLimits } from './fetch-parts.ts';
 import { findPart, type ArchivedPart } from './queries.ts';
 import { filterConditions, selectDefinitions } from './read-archive.ts';
 
-/** An event with its place in the order of all events. `at` is its time in the format of toMicroseconds(). */
-export interface PlacedEvent {
-  at: string;
-  key: string;
+/** An event with its position in the order of all events. */
+export interface PositionedEvent extends EventPosition {
   event: StoredEvent;
 }
 
 /** Archived events after a position, up to another one. */
 export interface ArchivedChunk {
-  events: PlacedEvent[];
+  events: PositionedEvent[];
   /** Undefined: there are no more. */
   until: EventPosition | undefined;
 }
-
-/** Oldest first, or newest first. */
-export type Direction = 'asc' | 'desc';
 
 export interface ArchivedReading {
   direction: Direction;
@@ -42,33 +37,19 @@ const LEAST_ROWS = 200;
 const MEMORY_MEGABYTES = 256;
 const FILES = [EVENTS_FILE, PROOFS_FILE];
 
-type Place = Pick<PlacedEvent, 'at' | 'key'>;
+/** The position before all events of a time, which may have any format. No key is empty. */
+const beforeAll = (time: string): EventPosition => positionOf({ occurredAt: time, idempotencyKey: '' });
 
-/** Whether the first place comes before the second one. Keys are compared by their bytes, as PostgreSQL and DuckDB do. */
-function comparePlaces(a: Place, b: Place): number {
-  if (a.at !== b.at) return a.at < b.at ? -1 : 1;
-  return a.key === b.key ? 0 : Buffer.compare(Buffer.from(a.key), Buffer.from(b.key));
-}
+/** The position before the oldest event of a part. */
+const oldestOf = ({ firstAt }: ArchivedPart): EventPosition => beforeAll(firstAt);
 
-/** Compares places in the order in which they are read. */
-export const orderOf = (direction: Direction): typeof comparePlaces =>
-  direction === 'asc' ? comparePlaces : (a, b) => comparePlaces(b, a);
-
-export const placeOf = ({ occurredAt, idempotencyKey }: EventPosition): Place => ({
-  at: toMicroseconds(occurredAt)!,
-  key: idempotencyKey,
-});
-
-/** The place before the oldest event of a part. No key is empty. */
-const oldestOf = ({ firstAt }: ArchivedPart): Place => ({ at: toMicroseconds(firstAt)!, key: '' });
-
-/** The place after the newest event of a part. */
-const newestOf = ({ endAt }: ArchivedPart): Place => ({ at: toMicroseconds(endAt)!, key: '' });
+/** The position after the newest event of a part. */
+const newestOf = ({ endAt }: ArchivedPart): EventPosition => beforeAll(endAt);
 
 /** The rows of one part that were read and not returned yet. */
 interface PartReader {
   part: ArchivedPart;
-  rows: PlacedEvent[];
+  rows: PositionedEvent[];
   /** The next row to read. */
   nextRow: number;
   isExhausted: boolean;
@@ -93,14 +74,14 @@ export function createArchivedEvents(
   const order = orderOf(direction);
   const [startOf, endOf] = direction === 'asc' ? [oldestOf, newestOf] : [newestOf, oldestOf];
   const begin = direction === 'asc' ? filter.from : filter.to;
-  const startOfRange = begin === undefined ? undefined : { at: toMicroseconds(begin)!, key: '' };
+  const startOfRange = begin === undefined ? undefined : beforeAll(begin);
   let readers = new Map<string, PartReader>();
   let definitions: Promise<string[] | undefined> | undefined;
   /** How many rows of a part the next statement looks at. */
   let window = LEAST_WINDOW;
 
   /** Continues with the parts that there are now. */
-  const follow = async (parts: ArchivedPart[], after: Place | undefined): Promise<void> => {
+  const follow = async (parts: ArchivedPart[], after: EventPosition | undefined): Promise<void> => {
     const found = new Map<string, PartReader>();
     for (const part of parts) {
       if (after && order(endOf(part), after) <= 0) continue;
@@ -110,7 +91,7 @@ export function createArchivedEvents(
     readers = found;
   };
 
-  const openPart = async (part: ArchivedPart, after: Place | undefined): Promise<PartReader> => {
+  const openPart = async (part: ArchivedPart, after: EventPosition | undefined): Promise<PartReader> => {
     const reader = { part, rows: [], nextRow: direction === 'asc' ? 0 : part.rows - 1 };
     if (!after || order(after, startOf(part)) <= 0) return { ...reader, isExhausted: false };
     const nextRow = await findRowAfter(archive, part, after, reading);
@@ -127,12 +108,11 @@ export function createArchivedEvents(
       parts: ArchivedPart[],
       { after, until }: { after: EventPosition | undefined; until: EventPosition | undefined },
     ): Promise<ArchivedChunk> {
-      const end = until && placeOf(until);
-      const wantedParts = parts.filter((part) => !end || order(startOf(part), end) < 0);
+      const wantedParts = parts.filter((part) => !until || order(startOf(part), until) < 0);
       if (wantedParts.length === 0) return { events: [], until: undefined };
       definitions ??= selectDefinitions(db, tenantId, filter);
       const wanted = await definitions;
-      const position = after ? placeOf(after) : startOfRange;
+      const position = after ?? startOfRange;
       try {
         await follow(wantedParts, position);
         const open = [...readers.values()]
@@ -157,7 +137,7 @@ export function createArchivedEvents(
         ].toSorted(order);
         return {
           events: started.flatMap(({ rows }) => rows).toSorted(order),
-          until: nearest && { occurredAt: nearest.at, idempotencyKey: nearest.key },
+          until: nearest,
         };
       } catch (error) {
         throw asProblem(error, limits);
@@ -166,21 +146,20 @@ export function createArchivedEvents(
 
     /** Drops the events up to a position, because they were returned. */
     drop(upTo: EventPosition): void {
-      const place = placeOf(upTo);
-      for (const reader of readers.values()) reader.rows = reader.rows.filter((row) => order(row, place) > 0);
+      for (const reader of readers.values()) reader.rows = reader.rows.filter((row) => order(row, upTo) > 0);
     },
   };
 }
 
-/** The number of the first row of a part after a place, if there is one. */
+/** The number of the first row of a part after a position, if there is one. */
 async function findRowAfter(
   archive: Archive,
   part: ArchivedPart,
-  after: Place,
+  after: EventPosition,
   { direction, limits, downloads }: ArchivedReading,
 ): Promise<number | undefined> {
   const [proofs = ''] = await fetchParts(archive, [part], [PROOFS_FILE], downloads);
-  const at = timeLiteral(after.at);
+  const at = timeLiteral(after.occurredAt);
   const [nearest, comparison] = direction === 'asc' ? ['min', '>'] : ['max', '<'];
   const [rows] = await archive.duckdb(
     {
@@ -189,7 +168,7 @@ async function findRowAfter(
           text: `
             SELECT ${nearest}(file_row_number)::DOUBLE AS row FROM read_parquet($1, file_row_number = true)
             WHERE occurred_at ${comparison}= ${at} AND (occurred_at ${comparison} ${at} OR idempotency_key ${comparison} $2)`,
-          values: [proofs, after.key],
+          values: [proofs, after.idempotencyKey],
         },
       ],
       reads: [proofs],
@@ -231,8 +210,8 @@ async function fill(
   reader.nextRow = (rows.length < limit ? lastRow : rows.at(-1)!.row) + step;
   reader.isExhausted = reader.nextRow < 0 || reader.nextRow >= part.rows;
   reader.rows = rows.map(({ row: _row, ...event }) => ({
-    at: event.occurredAt,
-    key: event.idempotencyKey,
+    occurredAt: event.occurredAt,
+    idempotencyKey: event.idempotencyKey,
     event: {
       ...event,
       occurredAt: asInDatabase(event.occurredAt),

@@ -23,7 +23,8 @@ import { queryEvents } from '../query-events.ts';
 import type { StoredEvent } from '../queries.ts';
 import { BUCKETS } from '../../../../database/time-buckets.ts';
 import { DIMENSIONS } from '../query-sql.ts';
-import { exportEvents, readEvents } from '../read-events.ts';
+import { exportEvents } from '../export-events.ts';
+import { listEvents } from '../list-events.ts';
 import { checkRollups, rebuildRollups } from '../rollups/maintain.ts';
 import { archiveEvents } from './create-archive.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
@@ -534,7 +535,7 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
-      const page = await readEvents(
+      const page = await listEvents(
         { database, archive: { root, duckdb } },
         tenant.tenantId,
         { scope: 'player', eventKey: 'rare' },

@@ -4,6 +4,7 @@ import { createZstdCompress } from 'node:zlib';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { isGuid } from '../../../../core/ids.ts';
+import type { EventPosition } from '../event-position.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import type { MonthName } from './archive-files.ts';
 import { literal } from './duckdb-sql.ts';
@@ -12,16 +13,10 @@ import { eventColumns, proofColumns, type Column } from './part-columns.ts';
 /** The order of the rows in all files, and of the primary key. */
 export const ROWS_ORDER = ['occurred_at', 'idempotency_key'];
 
-/** The place of an event in {@link ROWS_ORDER}. The time is as PostgreSQL prints it. */
-interface Place {
-  occurredAt: string;
-  idempotencyKey: string;
-}
-
-/** The events after a place, up to and with another one. Without them, the range is open. */
+/** The events after a position, up to and with another one. Without them, the range is open. */
 export interface RowRange {
-  after?: Place | undefined;
-  upTo?: Place | undefined;
+  after?: EventPosition | undefined;
+  upTo?: EventPosition | undefined;
 }
 
 /**
@@ -30,11 +25,11 @@ export interface RowRange {
  */
 export async function splitMonth(client: pg.ClientBase, month: MonthName, rows: number): Promise<RowRange[]> {
   const { rows: ends } = await asTenant(client, month, () =>
-    client.query<Place>(
-      `SELECT occurred_at::text AS "occurredAt", idempotency_key AS "idempotencyKey"
-       FROM (SELECT occurred_at, idempotency_key, row_number() OVER place AS number, lead(true) OVER place AS has_next
+    client.query<EventPosition>(
+      `SELECT to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "occurredAt", idempotency_key AS "idempotencyKey"
+       FROM (SELECT occurred_at, idempotency_key, row_number() OVER positions AS number, lead(true) OVER positions AS has_next
              FROM ${eventTables[month.scope]} event WHERE ${ofMonth(month)}
-             WINDOW place AS (ORDER BY occurred_at, idempotency_key)) event
+             WINDOW positions AS (ORDER BY occurred_at, idempotency_key)) event
        WHERE number % $1 = 0 AND has_next ORDER BY number`,
       [rows],
     ),
@@ -99,7 +94,7 @@ export function spooled(scope: EventScope): string {
 
 const ORDER = '(event.occurred_at, event.idempotency_key)';
 
-const literalOf = ({ occurredAt, idempotencyKey }: Place): string =>
+const literalOf = ({ occurredAt, idempotencyKey }: EventPosition): string =>
   `(${pg.escapeLiteral(occurredAt)}::timestamptz, ${pg.escapeLiteral(idempotencyKey)})`;
 
 function ofMonth({ tenantId, month }: MonthName): string {

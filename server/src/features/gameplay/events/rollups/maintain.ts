@@ -10,7 +10,7 @@ import type { Archive } from '../archive/create-archive.ts';
 import { selectPartsOf } from '../archive/queries.ts';
 import { countArchived, type ArchivedGroup } from '../archive/read-archive.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
-import type { EventSources } from '../read-events.ts';
+import type { EventSources } from '../event-sources.ts';
 import { ROLLUP_SPANS } from './counted-events.ts';
 import {
   compareDay,

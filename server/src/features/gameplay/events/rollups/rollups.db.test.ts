@@ -16,7 +16,7 @@ import { openEventWriter } from '../event-writer.ts';
 import { queryEvents } from '../query-events.ts';
 import type { Dimension } from '../query-sql.ts';
 import { BUCKETS } from '../../../../database/time-buckets.ts';
-import { summariseEvents } from '../read-events.ts';
+import { summariseEvents } from '../summarise-events.ts';
 import type { SummaryGroup } from '../summary-sql.ts';
 import { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './maintain.ts';
 

@@ -1,0 +1,73 @@
+import { toMicroseconds } from '../../../core/timestamps.ts';
+import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
+import { countArchived } from './archive/read-archive.ts';
+import type { EventFilter } from './event-filter.ts';
+import type { EventSources } from './event-sources.ts';
+import { chooseCountPath } from './queries.ts';
+import { timesBesideRollups } from './rollups/counted-events.ts';
+import { countEvents, type SummaryOptions, type SummaryRow } from './summary-sql.ts';
+
+const DEFAULT_BUCKETS = 48;
+/** For the archived events of a summary. */
+const SUMMARY_SECONDS = 15;
+/** 3 MB of JSON. */
+export const MAX_SUMMARY_ROWS = 20_000;
+
+export interface EventSummary {
+  from: string;
+  to: string;
+  bucket: string;
+  items: SummaryRow[];
+  /** Whether the newest buckets are left out, because there are more than 20,000 rows. */
+  hasMore: boolean;
+}
+
+/**
+ * Counts events by group and time bucket, archived ones included. `to` defaults to now, `from` to 48 buckets before `to`. Throws
+ * `invalid_request` if the range has more than 1,500 buckets.
+ */
+export async function summariseEvents(
+  { database, archive }: EventSources,
+  tenantId: string,
+  filter: EventFilter,
+  options: SummaryOptions,
+): Promise<EventSummary> {
+  const { bucket, groupBy } = options;
+  const to = toMicroseconds(filter.to ?? new Date().toISOString())!;
+  const from = filter.from
+    ? toMicroseconds(filter.from)!
+    : toMicroseconds(
+        new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * BUCKET_MS[bucket], 0)).toISOString(),
+      )!;
+  requireFewBuckets({ from, to }, bucket);
+  const tenant = database.heavy.forTenant(tenantId);
+  const range = { ...filter, from, to };
+  const items = await tenant.transaction(async (transaction) => {
+    const path = await chooseCountPath(transaction, tenantId, range);
+    const archived = await countArchived(
+      transaction,
+      archive,
+      tenantId,
+      {
+        filter: range,
+        ranges: path === 'rollups' ? timesBesideRollups(range, bucket) : [{ from, to }],
+        bucket,
+        byDefinition: groupBy !== 'time',
+      },
+      { seconds: SUMMARY_SECONDS },
+    );
+    return countEvents(transaction, tenantId, range, {
+      ...options,
+      path,
+      archived,
+      limit: MAX_SUMMARY_ROWS + 1,
+    });
+  });
+  return {
+    from,
+    to,
+    bucket,
+    items: items.slice(0, MAX_SUMMARY_ROWS),
+    hasMore: items.length > MAX_SUMMARY_ROWS,
+  };
+}
