@@ -51,16 +51,12 @@ export async function archiveLastMonth(
     `SELECT sum(pg_total_relation_size(relid))::float8 AS bytes FROM pg_partition_tree('player_events') WHERE isleaf`,
   );
   const root = join(server.dataDir, 'archive');
-  let archived = 0;
-  const bytes = { postgres: rows[0]!.bytes, queries: 0, all: 0 };
   const started = performance.now();
-  await archiveEvents(owner, { root, duckdb: createDuckdb() }, before, (part) => {
-    archived += part.rows;
-    bytes.all += part.bytes;
-  });
+  const archived = await archiveEvents(owner, { root, duckdb: createDuckdb() }, before);
+  const bytes = { postgres: rows[0]!.bytes, queries: 0, all: archived.bytes };
   const seconds = (performance.now() - started) / 1000;
   for (const file of globSync('**/events.parquet', { cwd: root }))
     bytes.queries += statSync(join(root, file)).size;
   await ask('archive');
-  return { events: archived, bytes, seconds };
+  return { events: archived.events, bytes, seconds };
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { openOwnerPool } from '../database/pool.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import {
+  archiveBefore,
   openArchive,
   partName,
   selectParts,
@@ -9,7 +10,6 @@ import {
   type ArchivedPart,
   type WrittenPart,
 } from '../features/gameplay/events/index.ts';
-import { archiveBefore } from '../runtime/archiving.ts';
 import type { Config } from '../runtime/config.ts';
 import { firstDayOf, withDatabase, withStorage } from './command.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
@@ -33,25 +33,19 @@ archiveCommand
     withStorage(async (url, config) => {
       const day = firstDayToKeep(before, config);
       const owner = openOwnerPool(url, OWNER_CONNECTIONS);
-      const totals = { parts: 0, events: 0, bytes: 0 };
       try {
-        await withDatabase(url, (database) =>
-          archiveBefore(owner, database, openArchive(config), day, (part) => {
-            console.log(describePart(part));
-            totals.parts++;
-            totals.events += part.rows;
-            totals.bytes += part.bytes;
-          }),
+        const { parts, events, bytes } = await withDatabase(url, (database) =>
+          archiveBefore(owner, database, openArchive(config), day, (part) => console.log(describePart(part))),
+        );
+        console.log(
+          parts === 0
+            ? `No events from before ${day.slice(0, 7)} are in the database.`
+            : `Archived ${events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${parts} parts, ` +
+                `${(bytes / events).toFixed(1)} bytes an event.`,
         );
       } finally {
         await owner.end();
       }
-      console.log(
-        totals.parts === 0
-          ? `No events from before ${day.slice(0, 7)} are in the database.`
-          : `Archived ${totals.events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${totals.parts} parts, ` +
-              `${(totals.bytes / totals.events).toFixed(1)} bytes an event.`,
-      );
     }),
   );
 

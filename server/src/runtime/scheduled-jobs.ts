@@ -3,10 +3,9 @@ import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { sql } from '../database/sql.ts';
-import { openArchive, type ArchiveSettings } from '../features/gameplay/events/index.ts';
+import { archiveOldEvents, openArchive, type ArchiveSettings } from '../features/gameplay/events/index.ts';
 import { groups } from './feature-groups.ts';
 import type { Config } from './config.ts';
-import { archiveOldEvents } from './archiving.ts';
 import { applyRetention } from './retention.ts';
 import type { ScheduledJob } from '../jobs/worker.ts';
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { createArchiveBucket } from '../features/gameplay/events/archive/archive-bucket.ts';
-import { archiveEvents, type Archive } from '../features/gameplay/events/archive/create-archive.ts';
+import { archiveEvents } from '../features/gameplay/events/archive/archive-events.ts';
+import type { Archive } from '../features/gameplay/events/archive/archive.ts';
 import { createDuckdb } from '../features/gameplay/events/archive/duckdb.ts';
 import { bucketAt } from './s3-server.ts';
 
@@ -30,15 +31,15 @@ const owner = new pg.Pool({ connectionString: databaseUrl, max: 2 });
 owner.on('connect', (client) => {
   const query = client.query.bind(client) as (...sent: unknown[]) => unknown;
   let hasSnapshot = false;
-  let keepsLateEvents = false;
+  let capturesLateEvents = false;
   Object.assign(client, {
     query(...sent: unknown[]) {
       const [statement] = sent;
       const text = typeof statement === 'string' ? statement : '';
       const after = () => (query(...sent) as Promise<unknown>).then(kill);
       hasSnapshot ||= text.startsWith('BEGIN ISOLATION LEVEL REPEATABLE READ');
-      keepsLateEvents ||= text.includes('CREATE TRIGGER');
-      if (step === 'late-kept' && keepsLateEvents && text === 'COMMIT') return after();
+      capturesLateEvents ||= text.includes('CREATE TRIGGER');
+      if (step === 'late-captured' && capturesLateEvents && text === 'COMMIT') return after();
       // The snapshot ends when all parts have their names.
       if (step === 'part-published' && hasSnapshot && text === 'COMMIT') kill();
       if (step === 'before-commit' && text.includes('ATTACH PARTITION')) return after();

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import type { Archive } from './archive/create-archive.ts';
+import type { Archive } from './archive/archive.ts';
 import {
   createArchivedEvents,
   type ArchivedReading,

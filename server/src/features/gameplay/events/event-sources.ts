@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Archive } from './archive/create-archive.ts';
+import type { Archive } from './archive/archive.ts';
 
 /** The places that store events: the database, and the archive of past months. */
 export interface EventSources {

@@ -1,13 +1,10 @@
 export { partName } from './archive/archive-files.ts';
 export { requireArchive } from './archive/archived-events.ts';
-export {
-  archiveEvents,
-  deleteArchivedBefore,
-  openArchive,
-  withArchiveLock,
-  type Archive,
-  type ArchiveSettings,
-} from './archive/create-archive.ts';
+export { archiveEvents } from './archive/archive-events.ts';
+export { withArchiveLock } from './archive/archive-lock.ts';
+export { archiveBefore, archiveOldEvents } from './archive/archive-old-events.ts';
+export { openArchive, type Archive, type ArchiveSettings } from './archive/archive.ts';
+export { deleteArchivedBefore } from './archive/delete-archived.ts';
 export { createDuckdb } from './archive/duckdb.ts';
 export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
 export { deleteStaleCopies } from './archive/stale-copies.ts';

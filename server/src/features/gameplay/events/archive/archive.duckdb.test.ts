@@ -21,16 +21,14 @@ import { eventTables, type EventScope } from '../event-row.ts';
 import { checkRollups, rollUpEvents } from '../rollups/maintain.ts';
 import type { AlteredRow } from '../verify-events.ts';
 import { EVENTS_FILE, partFolder, PROOFS_FILE, type PartName } from './archive-files.ts';
-import {
-  archiveEvents,
-  deleteArchivedBefore,
-  replacePartitions,
-  withArchiveLock,
-  writeMonths,
-} from './create-archive.ts';
+import { archiveEvents } from './archive-events.ts';
+import { withArchiveLock } from './archive-lock.ts';
+import { deleteArchivedBefore } from './delete-archived.ts';
 import { createDuckdb, DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
 import { selectParts } from './queries.ts';
+import { replacePartitions } from './replace-partitions.ts';
 import { verifyArchive } from './verify-archive.ts';
+import { writeMonths } from './write-months.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2, work: 'job' });
@@ -376,7 +374,11 @@ describe('archiveEvents', () => {
       ]);
       const client = await app.owner.connect();
       try {
-        const written = await writeMonths(app.owner, client, { root, duckdb }, 'player', month(0));
+        const written = await writeMonths(
+          { owner: app.owner, client, archive: { root, duckdb } },
+          'player',
+          month(0),
+        );
         const table = change === 'part' ? 'event_archives' : 'player_events';
         await app.owner.query(
           `DELETE FROM ${table} WHERE tenant_id = $1 ${change === 'part' ? '' : `AND idempotency_key = 'one'`}`,
@@ -408,7 +410,11 @@ describe('archiveEvents', () => {
     await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
     const client = await app.owner.connect();
     try {
-      const written = await writeMonths(app.owner, client, { root, duckdb }, 'player', month(0));
+      const written = await writeMonths(
+        { owner: app.owner, client, archive: { root, duckdb } },
+        'player',
+        month(0),
+      );
       await whileLocked(
         app,
         async (holder) =>
@@ -449,7 +455,7 @@ describe('archiveEvents', () => {
   test('loses no event, and has none twice, if it is killed at any step', async () => {
     const program = fileURLToPath(new URL('../../../../testing/killed-archiver.ts', import.meta.url));
     for (const step of [
-      'late-kept',
+      'late-captured',
       'registered',
       'files-written',
       'part-published',
@@ -599,7 +605,7 @@ describe('verifyArchive', () => {
     const { tenant } = await arrangePart();
     await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-2) }]);
     const client = await app.owner.connect();
-    await writeMonths(app.owner, client, { root, duckdb }, 'player', month(0));
+    await writeMonths({ owner: app.owner, client, archive: { root, duckdb } }, 'player', month(0));
     client.release(true);
     assert.deepEqual((await verified(tenant)).problems, []);
     await archive();

@@ -4,7 +4,7 @@ import { orderOf, positionOf, type Direction, type EventPosition } from '../even
 import type { EventScope } from '../event-row.ts';
 import type { StoredEvent } from '../queries.ts';
 import { EVENTS_FILE, partName, PROOFS_FILE } from './archive-files.ts';
-import type { Archive } from './create-archive.ts';
+import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
 import { asProblem, fetchParts, type ReadLimits } from './fetch-parts.ts';

@@ -26,7 +26,7 @@ import { DIMENSIONS } from '../query-sql.ts';
 import { exportEvents } from '../export-events.ts';
 import { listEvents } from '../list-events.ts';
 import { checkRollups, rebuildRollups } from '../rollups/maintain.ts';
-import { archiveEvents } from './create-archive.ts';
+import { archiveEvents } from './archive-events.ts';
 import { createDuckdb, type Duckdb } from './duckdb.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'guildhall-archive-'));

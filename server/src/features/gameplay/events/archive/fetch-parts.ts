@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ProblemError } from '../../../../core/problem.ts';
 import { ArchiveStorageError, ArchiveTooLargeError } from './archive-bucket.ts';
 import { partFolder, type StoredPart } from './archive-files.ts';
-import type { Archive } from './create-archive.ts';
+import type { Archive } from './archive.ts';
 import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
 
 /** The time of a read of the archive, and what ends it early. */

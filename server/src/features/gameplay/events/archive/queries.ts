@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { advisoryLocks } from '../../../../database/advisory-locks.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
@@ -67,18 +66,6 @@ function selectArchived(
            manifest_hash AS "manifestHash"
     FROM event_archives WHERE tenant_id = ${tenantId} ${condition} AND archived_at IS NOT NULL
     ORDER BY scope, month, part LIMIT ${limit ?? null}`);
-}
-
-/** Takes the lock until the connection is closed. Returns false if another process has it. */
-export async function tryArchiveLock(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS granted', [
-    advisoryLocks.eventArchive,
-  ]);
-  return rows[0].granted;
-}
-
-export async function releaseArchiveLock(client: pg.ClientBase): Promise<void> {
-  await client.query('SELECT pg_advisory_unlock($1)', [advisoryLocks.eventArchive]);
 }
 
 /** The parts of a run that ended before they were archived, or before they were deleted. */

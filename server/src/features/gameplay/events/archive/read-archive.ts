@@ -5,7 +5,7 @@ import type { Bucket } from '../../../../database/time-buckets.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { EVENTS_FILE, partName } from './archive-files.ts';
-import type { Archive } from './create-archive.ts';
+import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, timeLiteral } from './duckdb-sql.ts';
 import { asProblem, fetchParts, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';

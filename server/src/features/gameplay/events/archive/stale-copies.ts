@@ -1,7 +1,7 @@
 import { isGuid } from '../../../../core/ids.ts';
 import type { Database } from '../../../../database/database.ts';
 import { listPartFolders, listTenantFolders, partName, removePart } from './archive-files.ts';
-import type { Archive } from './create-archive.ts';
+import type { Archive } from './archive.ts';
 import { selectRegistered } from './queries.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
   removePart,
   type PartName,
 } from './archive-files.ts';
-import type { Archive } from './create-archive.ts';
+import type { Archive } from './archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { selectParts, selectRegistered, type ArchivedPart } from './queries.ts';

@@ -11,7 +11,8 @@ import {
   removePart,
   type PartName,
 } from './archive-files.ts';
-import type { Duckdb, DuckdbStatement } from './duckdb.ts';
+import type { Archive } from './archive.ts';
+import type { DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, literal } from './duckdb-sql.ts';
 import { addRepeated } from './late-events.ts';
 import { eventColumns, proofColumns, type Column } from './part-columns.ts';
@@ -51,28 +52,34 @@ const REPEATED_FILE = 'repeated.csv';
 const WRITING_SECONDS = 6 * 60 * 60;
 const MEMORY_MEGABYTES = 512;
 
+/** The connections that write parts, and where. */
+export interface PartWriter {
+  /** In a transaction of the owner, whose snapshot says which events there are. */
+  reader: pg.ClientBase;
+  /** Commits each statement. */
+  client: pg.ClientBase;
+  archive: Archive;
+}
+
 /**
- * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. `reader` is in a
- * transaction of the owner, whose snapshot says which events there are. Events that one of the `earlier` parts has are left out, and
- * counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them again.
+ * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. Events that one
+ * of the `earlier` parts has are left out, and counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them again.
  */
 export async function writePart(
-  reader: pg.ClientBase,
-  client: pg.ClientBase,
-  duckdb: Duckdb,
-  root: string,
+  { reader, client, archive }: PartWriter,
   name: PartName,
   range: RowRange,
   earlier: PartName[],
 ): Promise<WrittenEvents> {
   const { scope } = name;
+  const { root, duckdb } = archive;
   const draft = await createDraft(root, name);
   await spoolEvents(reader, name, range, join(draft, SPOOL_FILE));
-  const archived = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
+  const archivedFiles = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
   const answers = await duckdb(
     {
-      statements: statementsOf(name, draft, archived),
-      reads: archived,
+      statements: statementsOf(name, draft, archivedFiles),
+      reads: archivedFiles,
       writes: [draft],
       temporary: join(draft, SPILL_FOLDER),
       memoryMegabytes: MEMORY_MEGABYTES,

@@ -6,7 +6,7 @@ import type { ProblemError } from '../../../../core/problem.ts';
 import { runSteps } from '../../../../core/run-steps.ts';
 import { floor, next } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
-import type { Archive } from '../archive/create-archive.ts';
+import type { Archive } from '../archive/archive.ts';
 import { selectPartsOf } from '../archive/queries.ts';
 import { countArchived, type ArchivedGroup } from '../archive/read-archive.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { deleteDetachedPartitions, findPartitionsBefore } from '../../../../database/drop-partitions.ts';
+import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
+import { withArchiveLock } from './archive-lock.ts';
+import type { Archive } from './archive.ts';
+import { removeUnfinished } from './delete-archived.ts';
+import { dropLateTables } from './late-events.ts';
+import { replacePartitions } from './replace-partitions.ts';
+import { writeMonths, type ArchiveRun } from './write-months.ts';
+import type { WrittenPart } from './write-part.ts';
+
+/** What a run has archived. */
+export interface ArchiveTotals {
+  parts: number;
+  events: number;
+  bytes: number;
+}
+
+/**
+ * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). If the
+ * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives.
+ */
+export async function archiveEvents(
+  owner: pg.Pool,
+  archive: Archive,
+  before: string,
+  report: (part: WrittenPart) => void = () => {},
+): Promise<ArchiveTotals> {
+  const totals: ArchiveTotals = { parts: 0, events: 0, bytes: 0 };
+  await withArchiveLock(owner, async (client) => {
+    await removeUnfinished(client, archive);
+    await dropLateTables(client);
+    for (const scope of EVENT_SCOPES) {
+      await deleteDetachedPartitions(owner, eventTables[scope]);
+      for (const end of await findMonthEnds(client, scope, before))
+        for (const part of await archiveUpTo({ owner, client, archive }, scope, end)) {
+          totals.parts++;
+          totals.events += part.rows;
+          totals.bytes += part.bytes;
+          report(part);
+        }
+    }
+  });
+  return totals;
+}
+
+/** The days up to which events are archived in turn. The first one includes all events from before its month. */
+async function findMonthEnds(client: pg.ClientBase, scope: EventScope, before: string): Promise<string[]> {
+  const partitions = await findPartitionsBefore(client, eventTables[scope], before);
+  const months = partitions.filter(({ kind }) => kind === 'month');
+  // A month whose creation was interrupted ends too early.
+  const ends = months.map(({ from }) => firstOfMonth(new Date(from!), 1));
+  return ends.length > 0 ? [...new Set(ends)] : partitions.map(({ to }) => to!);
+}
+
+/**
+ * Archives all events of a scope from before a day. Events that arrive while they are written stay in PostgreSQL. If it fails, nothing is
+ * lost, and no file stays.
+ */
+async function archiveUpTo(run: ArchiveRun, scope: EventScope, end: string): Promise<WrittenPart[]> {
+  const { client, archive } = run;
+  try {
+    const written = await writeMonths(run, scope, end);
+    await replacePartitions(client, scope, end, written);
+    return written.parts;
+  } catch (error) {
+    // Otherwise the next run does it, for example if the database does not answer.
+    await removeUnfinished(client, archive).catch(() => {});
+    await dropLateTables(client).catch(() => {});
+    throw error;
+  }
+}

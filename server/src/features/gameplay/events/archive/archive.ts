@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { BucketStorage } from '../../../../outbound/object-storage.ts';
+import { createArchiveBucket, type ArchiveBucket } from './archive-bucket.ts';
+import { createDuckdb, type Duckdb } from './duckdb.ts';
+
+/** Where events are archived, and what writes the files. */
+export interface Archive {
+  /** The folder of the archive. With a bucket, it has copies of those parts that were used last. */
+  root: string;
+  /** Undefined: the parts are in the folder only. */
+  bucket?: ArchiveBucket | undefined;
+  duckdb: Duckdb;
+  /** The most rows of a part. Default: 10 million. */
+  rowsOfPart?: number | undefined;
+}
+
+/** The settings of the archive. */
+export interface ArchiveSettings {
+  archiveDir: string;
+  archiveBucket: BucketStorage | undefined;
+  archiveCacheBytes: number;
+}
+
+/** Opens the archive that the operator has configured. Sends no request, and starts no process. */
+export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: ArchiveSettings): Archive {
+  const duckdb = createDuckdb();
+  if (!archiveBucket) return { root: archiveDir, duckdb };
+  // A folder of its own, because copies are deleted: the other folders may have the only files of an archive without a bucket.
+  const root = join(archiveDir, COPIES_FOLDER);
+  return { root, bucket: createArchiveBucket(archiveBucket, root, archiveCacheBytes), duckdb };
+}
+
+/** In the folder of the archive, the copies of what is in the bucket. */
+const COPIES_FOLDER = 'copies';

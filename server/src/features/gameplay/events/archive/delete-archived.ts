@@ -1,0 +1,35 @@
+import type pg from 'pg';
+import { lockTable, withLocks } from '../../../../database/partitioned-tables.ts';
+import { eventTables, type EventScope } from '../event-row.ts';
+import { removePart } from './archive-files.ts';
+import type { Archive } from './archive.ts';
+import { findUnfinished, unregisterPart, withdrawParts } from './queries.ts';
+
+/**
+ * Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. Needs the lock of the
+ * archive.
+ */
+export async function deleteArchivedBefore(
+  client: pg.ClientBase,
+  archive: Archive,
+  scope: EventScope,
+  before: string,
+): Promise<number> {
+  let events = 0;
+  // A query that has read which parts there are locks the table until it has read them.
+  await withLocks(client, async () => {
+    await lockTable(client, eventTables[scope]);
+    events = await withdrawParts(client, scope, before);
+  });
+  await removeUnfinished(client, archive);
+  return events;
+}
+
+/** Removes the files of parts that are not archived: a run ended while it wrote or deleted them. */
+export async function removeUnfinished(client: pg.ClientBase, { root, bucket }: Archive): Promise<void> {
+  for (const part of await findUnfinished(client)) {
+    await removePart(root, part);
+    await bucket?.remove(part);
+    await unregisterPart(client, part);
+  }
+}
