@@ -4,6 +4,7 @@ export {
   type Definition,
   type DefinitionPair,
 } from './definition.ts';
+export type { TenantDefinitions } from './definition-cache.ts';
 export { createDefinitionResolver, type DefinitionResolver } from './resolve-definitions.ts';
 export { eventDefinitionRoutes } from './routes.ts';
 export { definitionCsvRoutes } from './csv-routes.ts';

@@ -1,28 +1,17 @@
 import { Counter } from 'prom-client';
-import type { Database } from '../../../database/database.ts';
-import {
-  MAX_DEFINITIONS_FOR_AUTO_CREATE,
-  pairKey,
-  type Definition,
-  type DefinitionPair,
-  type DefinitionResolver,
-} from '../event-definitions/index.ts';
+import type { DefinitionResolver } from '../event-definitions/index.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { forEachInSlices, sortInSlices } from '../../../core/event-loop.ts';
-import { newBulkId } from '../../../core/ids.ts';
-import { quotaExceeded, type Quota } from '../../../core/quota.ts';
+import { assignDefinitions, EVENTS_PER_SLICE, type IndexedRow } from './assign-definitions.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
-import { compareRows, EVENT_SCOPES, type EventRow, type EventScope } from './event-row.ts';
+import { compareRows, EVENT_SCOPES, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
-import type { EventPosition } from './event-position.ts';
-import { findStored } from './queries.ts';
+import { refusal, type EventRecord, type IngestResult } from './ingest-result.ts';
 import type { Rosters } from './roster.ts';
-import { findUnknownMembers, type EventWarning } from './unknown-members.ts';
+import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
+import { findUnknownMembers } from './unknown-members.ts';
 
-export interface IngestServices {
-  database: Database;
-  /** Returns the used units and the limit of a plan with a hard stop, or undefined for other plans. */
-  quotas: { quota(workspaceId: string): Promise<Quota | undefined> };
+export interface IngestServices extends QuotaServices {
   writer: EventWriter;
   rosters: Rosters;
   definitions: DefinitionResolver;
@@ -32,33 +21,6 @@ export interface IngestServices {
 export interface Sender {
   billing: BillingContext;
   playerId: string;
-}
-
-/** The result of a batch. docs/events.md describes each list. */
-export interface IngestResult {
-  records: EventRecord[];
-  warnings: EventWarning[];
-  errors: EventError[];
-  /** Events that were already stored or occur more than once in the batch. */
-  duplicateCount: number;
-}
-
-export interface EventRecord {
-  index: number;
-  eventRecordId: string;
-  eventDefinitionId: string;
-  matchSessionId?: string;
-  matchPlayerId?: string;
-  playerId?: string;
-}
-
-export interface EventError {
-  index: number;
-  statusCode: number;
-  error: string;
-  eventDefinitionId?: string;
-  eventKey?: string;
-  eventValue?: string;
 }
 
 const events = new Counter({
@@ -84,7 +46,7 @@ export async function ingestEvents(
   // splice empties the array, so that unknown members are not kept in memory while the batch waits for the database.
   const valid = await checkFields(scope, batch.splice(0), result);
   const authorized = await checkActors(services.rosters, scope, sender, valid, result);
-  const rows = await resolveDefinitions(services, scope, sender.billing, authorized, result);
+  const rows = await assignDefinitions(services, scope, sender.billing, authorized, result);
   const unique = await sortAndDeduplicate(rows, result);
   const admitted = await takeNewEvents(services, scope, sender.billing, unique);
   result.duplicateCount += unique.length - admitted.length;
@@ -97,15 +59,8 @@ export async function ingestEvents(
   return result;
 }
 
-/** A row with the position of its event in the request. */
-interface IndexedRow extends EventRow {
-  index: number;
-}
-
 /** Events that are checked at once. They take 0.5 ms, or 3 ms if every key needs full normalisation. */
 const CHECKED_PER_SLICE = 50;
-/** Events for which a shorter step runs at once. It takes up to 0.5 ms. */
-const EVENTS_PER_SLICE = 500;
 
 async function checkFields(
   scope: EventScope,
@@ -154,101 +109,7 @@ async function checkActors(
   });
 }
 
-/** Finds the definition of each event. docs/events.md#definitions lists the rules. */
-async function resolveDefinitions(
-  services: IngestServices,
-  scope: EventScope,
-  billing: BillingContext,
-  events: CheckedEvent[],
-  result: IngestResult,
-): Promise<IndexedRow[]> {
-  const { definitions } = services;
-  const { tenantId } = billing;
-  const ids = new Set<string>();
-  const pairs = new Map<string, DefinitionPair>();
-  await forEachInSlices(events, EVENTS_PER_SLICE, ({ eventDefinitionId, eventKey, eventValue }) => {
-    if (eventDefinitionId !== null) ids.add(eventDefinitionId);
-    if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
-  });
-  const wanted = { ids: [...ids], pairs: [...pairs.values()] };
-  const { byId, byPair } = await definitions.resolve(tenantId, wanted);
-
-  let created = new Map<string, Definition>();
-  // By ID first. If the ID is unknown or absent, by key and value.
-  const find = ({ eventDefinitionId, eventKey, eventValue }: CheckedEvent): Definition | undefined => {
-    const found = eventDefinitionId === null ? undefined : byId.get(eventDefinitionId);
-    if (found || eventKey === null) return found;
-    const pair = pairKey(eventKey, eventValue);
-    return byPair.get(pair) ?? created.get(pair);
-  };
-
-  const unknown = new Map<string, DefinitionPair>();
-  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
-    const { eventKey, eventValue } = event;
-    if (eventKey !== null && !find(event))
-      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
-  });
-  const autoCreate = unknown.size > 0 && (await definitions.isAutoCreateOn(tenantId));
-  if (autoCreate && billing.hasHardStop) {
-    // A batch above the hard stop creates no definitions. Its repeated events cost nothing.
-    const charged = new Map<string, CheckedEvent>();
-    await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
-      const definition = find(event);
-      const isStorable = definition ? isUsable(definition, scope) : event.eventKey !== null;
-      if (isStorable) charged.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
-    });
-    await takeNewEvents(services, scope, billing, [...charged.values()]);
-  }
-  if (autoCreate) created = await definitions.autoCreate(tenantId, scope, [...unknown.values()]);
-  const reason = autoCreate
-    ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
-    : 'auto-create is off';
-
-  const rows: IndexedRow[] = [];
-  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
-    const definition = find(event);
-    if (!definition) {
-      result.errors.push(
-        event.eventKey === null
-          ? refusal(event, 404, 'No event definition has this ID.')
-          : refusal(event, 422, `No event definition has this key and value, and ${reason}.`),
-      );
-    } else if (!isUsable(definition, scope)) {
-      const state = definition.isActive ? `for ${definition.eventScope} events` : 'inactive';
-      result.errors.push(refusal(event, 409, `The event definition is ${state}.`));
-    } else {
-      if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
-        const message =
-          'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
-        result.warnings.push({ index: event.index, message });
-      }
-      rows.push(toRow(event, definition.id));
-    }
-  });
-  return rows;
-}
-
-const isUsable = ({ isActive, eventScope }: Definition, scope: EventScope): boolean =>
-  isActive && (eventScope === scope || eventScope === 'both');
-
-function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
-  const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
-  return {
-    index,
-    id: newBulkId(),
-    actorId,
-    matchSessionId,
-    loginSessionId,
-    definitionId,
-    idempotencyKey,
-    value,
-    occurredAt,
-  };
-}
-
-/**
- * Sorts by the deduplication key and drops duplicates, keeping the first.
- */
+/** Sorts by the deduplication key and drops duplicates, keeping the first. */
 async function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): Promise<IndexedRow[]> {
   // The usual case: clients send events in the order in which they occurred.
   if (rows.every((row, position) => position === 0 || compareRows(rows[position - 1]!, row) < 0)) return rows;
@@ -258,24 +119,6 @@ async function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): Pro
   );
   result.duplicateCount += rows.length - unique.length;
   return unique;
-}
-
-/**
- * Rejects events that exceed the hard stop before anything is written. Events that are already stored cost nothing and are left
- * out. The transaction that charges checks the quota again, because other requests may use it in the meantime.
- */
-async function takeNewEvents<Event extends EventPosition>(
-  { database, quotas }: IngestServices,
-  scope: EventScope,
-  { tenantId, workspaceId, hasHardStop }: BillingContext,
-  events: Event[],
-): Promise<Event[]> {
-  const quota = hasHardStop && events.length > 0 ? await quotas.quota(workspaceId) : undefined;
-  if (!quota || quota.used + events.length <= quota.limit) return events;
-  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
-  const fresh = events.filter((_, position) => !stored.has(position));
-  if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);
-  return fresh;
 }
 
 async function store(
@@ -297,19 +140,4 @@ function toRecord({ index, id, definitionId, actorId, matchSessionId }: IndexedR
   return matchSessionId === null
     ? { index, eventRecordId: id, eventDefinitionId: definitionId, playerId: actorId }
     : { index, eventRecordId: id, eventDefinitionId: definitionId, matchPlayerId: actorId, matchSessionId };
-}
-
-function refusal(
-  { index, eventDefinitionId, eventKey, eventValue }: CheckedEvent,
-  statusCode: number,
-  error: string,
-): EventError {
-  return {
-    index,
-    statusCode,
-    error,
-    ...(eventDefinitionId !== null && { eventDefinitionId }),
-    ...(eventKey !== null && { eventKey }),
-    ...(eventValue !== null && { eventValue }),
-  };
 }

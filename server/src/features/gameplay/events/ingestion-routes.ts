@@ -8,7 +8,8 @@ import { billingOf, keyOf, playerOf } from '../../../http/request-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { sendProblem } from '../../../http/error-handler.ts';
 import type { EventScope } from './event-row.ts';
-import { ingestEvents, type IngestResult as IngestedBatch, type IngestServices } from './ingest-events.ts';
+import { ingestEvents, type IngestServices } from './ingest-events.ts';
+import type { IngestResult as IngestedBatch } from './ingest-result.ts';
 import {
   IngestResult,
   MatchEventBatch,

@@ -1,5 +1,5 @@
 import { inSlices } from '../../../core/event-loop.ts';
-import type { IngestResult } from './ingest-events.ts';
+import type { IngestResult } from './ingest-result.ts';
 
 /** Entries of a list that are written at once. They take 0.5 ms. */
 const ENTRIES_PER_SLICE = 250;

@@ -1,0 +1,154 @@
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { forEachInSlices } from '../../../core/event-loop.ts';
+import { newBulkId } from '../../../core/ids.ts';
+import {
+  MAX_DEFINITIONS_FOR_AUTO_CREATE,
+  pairKey,
+  type Definition,
+  type DefinitionPair,
+  type DefinitionResolver,
+  type TenantDefinitions,
+} from '../event-definitions/index.ts';
+import type { CheckedEvent } from './check-event.ts';
+import type { EventRow, EventScope } from './event-row.ts';
+import { refusal, type EventError, type IngestResult } from './ingest-result.ts';
+import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
+
+/** A row with the position of its event in the request. */
+export interface IndexedRow extends EventRow {
+  index: number;
+}
+
+/** Events for which a shorter step runs at once. It takes up to 0.5 ms. */
+export const EVENTS_PER_SLICE = 500;
+
+/** The definitions of a batch by ID and by {@link pairKey}, and those that were created for it. */
+interface BatchDefinitions extends Readonly<TenantDefinitions> {
+  created: ReadonlyMap<string, Definition>;
+}
+
+/**
+ * Finds or creates the definition of each event, and returns the rows to store. Events without a usable definition are reported.
+ * docs/events.md#definitions lists the rules.
+ */
+export async function assignDefinitions(
+  services: QuotaServices & { definitions: DefinitionResolver },
+  scope: EventScope,
+  billing: BillingContext,
+  events: CheckedEvent[],
+  result: IngestResult,
+): Promise<IndexedRow[]> {
+  const { definitions } = services;
+  const { tenantId } = billing;
+  const { byId, byPair } = await definitions.resolve(tenantId, await collectWanted(events));
+  const known: BatchDefinitions = { byId, byPair, created: new Map() };
+  const unknown = await collectUnknown(known, events);
+  const autoCreate = unknown.length > 0 && (await definitions.isAutoCreateOn(tenantId));
+  if (autoCreate) {
+    if (billing.hasHardStop) await requireQuota(services, scope, billing, known, events);
+    known.created = await definitions.autoCreate(tenantId, scope, unknown);
+  }
+  return toRows(scope, known, autoCreate, events, result);
+}
+
+async function collectWanted(events: CheckedEvent[]): Promise<{ ids: string[]; pairs: DefinitionPair[] }> {
+  const ids = new Set<string>();
+  const pairs = new Map<string, DefinitionPair>();
+  await forEachInSlices(events, EVENTS_PER_SLICE, ({ eventDefinitionId, eventKey, eventValue }) => {
+    if (eventDefinitionId !== null) ids.add(eventDefinitionId);
+    if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  });
+  return { ids: [...ids], pairs: [...pairs.values()] };
+}
+
+/** By ID first. If the ID is unknown or absent, by key and value. */
+function findDefinition(
+  { byId, byPair, created }: BatchDefinitions,
+  { eventDefinitionId, eventKey, eventValue }: CheckedEvent,
+): Definition | undefined {
+  const found = eventDefinitionId === null ? undefined : byId.get(eventDefinitionId);
+  if (found || eventKey === null) return found;
+  const pair = pairKey(eventKey, eventValue);
+  return byPair.get(pair) ?? created.get(pair);
+}
+
+/** Returns the pairs of events that have no definition. */
+async function collectUnknown(known: BatchDefinitions, events: CheckedEvent[]): Promise<DefinitionPair[]> {
+  const unknown = new Map<string, DefinitionPair>();
+  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+    const { eventKey, eventValue } = event;
+    if (eventKey !== null && !findDefinition(known, event))
+      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+  });
+  return [...unknown.values()];
+}
+
+/** Lets a batch above the hard stop create no definitions. Its repeated events cost nothing. */
+async function requireQuota(
+  services: QuotaServices,
+  scope: EventScope,
+  billing: BillingContext,
+  known: BatchDefinitions,
+  events: CheckedEvent[],
+): Promise<void> {
+  const charged = new Map<string, CheckedEvent>();
+  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+    const definition = findDefinition(known, event);
+    const isStorable = definition ? isUsable(definition, scope) : event.eventKey !== null;
+    if (isStorable) charged.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
+  });
+  await takeNewEvents(services, scope, billing, [...charged.values()]);
+}
+
+/** Makes the rows of events whose definition is usable. Reports the others. */
+async function toRows(
+  scope: EventScope,
+  known: BatchDefinitions,
+  autoCreate: boolean,
+  events: CheckedEvent[],
+  result: IngestResult,
+): Promise<IndexedRow[]> {
+  const rows: IndexedRow[] = [];
+  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+    const definition = findDefinition(known, event);
+    if (!definition) result.errors.push(withoutDefinition(event, autoCreate));
+    else if (!isUsable(definition, scope)) {
+      const state = definition.isActive ? `for ${definition.eventScope} events` : 'inactive';
+      result.errors.push(refusal(event, 409, `The event definition is ${state}.`));
+    } else {
+      if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
+        const message =
+          'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
+        result.warnings.push({ index: event.index, message });
+      }
+      rows.push(toRow(event, definition.id));
+    }
+  });
+  return rows;
+}
+
+function withoutDefinition(event: CheckedEvent, autoCreate: boolean): EventError {
+  if (event.eventKey === null) return refusal(event, 404, 'No event definition has this ID.');
+  const reason = autoCreate
+    ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
+    : 'auto-create is off';
+  return refusal(event, 422, `No event definition has this key and value, and ${reason}.`);
+}
+
+const isUsable = ({ isActive, eventScope }: Definition, scope: EventScope): boolean =>
+  isActive && (eventScope === scope || eventScope === 'both');
+
+function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
+  const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
+  return {
+    index,
+    id: newBulkId(),
+    actorId,
+    matchSessionId,
+    loginSessionId,
+    definitionId,
+    idempotencyKey,
+    value,
+    occurredAt,
+  };
+}

@@ -1,0 +1,30 @@
+import type { Database } from '../../../database/database.ts';
+import type { BillingContext } from '../../../core/billing-context.ts';
+import { quotaExceeded, type Quota } from '../../../core/quota.ts';
+import type { EventPosition } from './event-position.ts';
+import type { EventScope } from './event-row.ts';
+import { findStored } from './queries.ts';
+
+export interface QuotaServices {
+  database: Database;
+  /** Returns the used units and the limit of a plan with a hard stop, or undefined for other plans. */
+  quotas: { quota(workspaceId: string): Promise<Quota | undefined> };
+}
+
+/**
+ * Rejects events that exceed the hard stop before anything is written. Events that are already stored cost nothing and are left
+ * out. The transaction that charges checks the quota again, because other requests may use it in the meantime.
+ */
+export async function takeNewEvents<Event extends EventPosition>(
+  { database, quotas }: QuotaServices,
+  scope: EventScope,
+  { tenantId, workspaceId, hasHardStop }: BillingContext,
+  events: Event[],
+): Promise<Event[]> {
+  const quota = hasHardStop && events.length > 0 ? await quotas.quota(workspaceId) : undefined;
+  if (!quota || quota.used + events.length <= quota.limit) return events;
+  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
+  const fresh = events.filter((_, position) => !stored.has(position));
+  if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);
+  return fresh;
+}
