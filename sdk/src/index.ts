@@ -3,16 +3,15 @@ export {
   createEventQueue,
   type DroppedEvents,
   type EventContent,
-  type EventOwner,
   type EventQueue,
   type EventQueueOptions,
-  type EventSender,
   type MatchEventContent,
   type Progress,
   type RefusedEvent,
   type SentEvent,
-  type WaitingFor,
 } from './events/queue.ts';
+export type { WaitingFor } from './events/retry-policy.ts';
+export type { EventOwner, EventSender } from './events/sender-loop.ts';
 export {
   createPlayerClient,
   type Player,

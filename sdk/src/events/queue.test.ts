@@ -3,7 +3,8 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { GuildhallError } from '../core/errors.ts';
 import { memoryStorage } from '../storage/memory.ts';
-import { createEventQueue, type EventSender } from './queue.ts';
+import { createEventQueue } from './queue.ts';
+import type { EventSender } from './sender-loop.ts';
 
 const player = { playerId: 'a', tenantId: 'b', sessionId: 'c' };
 

@@ -1,0 +1,62 @@
+import type { GuildhallError } from '../core/errors.ts';
+import { isAboutSession } from '../core/session.ts';
+
+/** Why the queue is not sending. */
+export type WaitingFor = 'session' | 'network' | 'server' | 'rate_limit' | 'quota';
+
+/** The first and the longest pause after a failure. */
+export interface BackOff {
+  firstMs: number;
+  longestMs: number;
+}
+
+export interface Pause {
+  reason: WaitingFor;
+  milliseconds: number;
+}
+
+/** Decides when a batch is sent again, and how many events it may have. It has no timers. */
+export interface RetryPolicy {
+  /** The most events of the next batch, if the plan has fewer units left than a batch has events. */
+  readonly unitsLeft: number;
+  succeeded(): void;
+  /** The pause after a failure, or undefined if a smaller batch may be sent now. */
+  failed(error: GuildhallError, waiting: number): Pause | undefined;
+}
+
+/** A full plan is unlikely to get room within seconds. */
+const QUOTA_PAUSE_MS = 60_000;
+
+export function createRetryPolicy({ firstMs, longestMs }: BackOff): RetryPolicy {
+  let failures = 0;
+  let unitsLeft = Infinity;
+
+  return {
+    get unitsLeft() {
+      return unitsLeft;
+    },
+    succeeded: () => {
+      failures = 0;
+      unitsLeft = Infinity;
+    },
+    failed: (error, waiting) => {
+      const backedOff = Math.min(longestMs, firstMs * 2 ** failures++) * (0.5 + Math.random() / 2);
+      const asked = Math.max(backedOff, (error.retryAfter ?? 0) * 1_000);
+      if (error.code === 'quota_exceeded') {
+        const left = unitsLeftOf(error);
+        const isWorthATry = left > 0 && left < Math.min(unitsLeft, waiting);
+        unitsLeft = isWorthATry ? left : Infinity;
+        return isWorthATry ? undefined : { reason: 'quota', milliseconds: Math.max(QUOTA_PAUSE_MS, asked) };
+      }
+      if (error.status === 401 && isAboutSession(error))
+        return { reason: 'session', milliseconds: longestMs };
+      if (error.status === 429) return { reason: 'rate_limit', milliseconds: asked };
+      return { reason: error.status === 0 ? 'network' : 'server', milliseconds: asked };
+    },
+  };
+}
+
+function unitsLeftOf({ problem }: GuildhallError): number {
+  const { limit = 0, used = 0 } = (problem['quota'] ?? {}) as { limit?: number; used?: number };
+  return limit - used;
+}

@@ -1,0 +1,175 @@
+import { GuildhallError } from '../core/errors.ts';
+import type { Send } from '../core/http.ts';
+import type { Session } from '../core/session.ts';
+import { LONGEST_ASKED_MS } from '../core/waiting.ts';
+import { sendBatch, type BatchResult } from './batch.ts';
+import type { EventStore, QueuedEvent } from './event-store.ts';
+import { waitForNetwork } from './network.ts';
+import { createRetryPolicy, type BackOff, type WaitingFor } from './retry-policy.ts';
+import type { StorageSweep } from './storage-sweep.ts';
+
+/** The part of a player client that the queue uses. */
+export interface EventSender {
+  send: Send;
+  session: Session<EventOwner>;
+}
+
+/** Whose session sends an event. */
+export interface EventOwner {
+  playerId: string;
+  tenantId?: string | undefined;
+  /** The login session, which becomes the `loginSessionId` of events. */
+  sessionId?: string | undefined;
+}
+
+export interface SenderState {
+  isSending: boolean;
+  waitingFor: WaitingFor | undefined;
+  /** The last failure, until a batch succeeds. */
+  error: GuildhallError | undefined;
+}
+
+/** Sends the events of a store in batches, and again after a failure. */
+export interface SenderLoop {
+  readonly state: Readonly<SenderState>;
+  readonly isClosed: boolean;
+  /** Sends now, unless it is sending or in a pause. */
+  start(): void;
+  /** Sends when other events had time to join the batch. */
+  startSoon(): void;
+  /** Sends now, and ends a pause. */
+  wake(): void;
+  /** Resolves if no event waits, if those that wait need a sign-in, or if the signal ends the wait. */
+  flush(signal?: AbortSignal): Promise<void>;
+  /** Ends the loop after the request that is on its way. */
+  close(): Promise<void>;
+}
+
+export interface SenderLoopOptions {
+  batchEvents: number;
+  batchBytes: number;
+  batchAfterMs: number;
+  backOff: BackOff;
+  sweep: StorageSweep;
+  settle(batch: QueuedEvent[], result: BatchResult): Promise<void>;
+  /** Called at each change of the state. */
+  report(): void;
+}
+
+export function createSenderLoop(
+  { send, session }: EventSender,
+  store: EventStore,
+  { batchEvents, batchBytes, batchAfterMs, backOff, sweep, settle, report }: SenderLoopOptions,
+): SenderLoop {
+  const policy = createRetryPolicy(backOff);
+  const state: SenderState = { isSending: false, waitingFor: undefined, error: undefined };
+  let isClosed = false;
+  let pausing = new AbortController();
+  let running: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function start(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (isClosed) return;
+    running ??= run().finally(() => {
+      running = undefined;
+      // Events that came after the last look of the loop.
+      if (store.count > 0 && state.waitingFor === undefined) startSoon();
+    });
+  }
+
+  function startSoon(): void {
+    timer ??= setTimeout(start, batchAfterMs);
+  }
+
+  /** Sends batches until no event waits, or until the waiting events need a sign-in. */
+  async function run(): Promise<void> {
+    while (!isClosed) {
+      const who = session.current ?? (await session.load().catch(() => undefined));
+      const owner = who && ownerOf(who);
+      await sweep.look(owner);
+      const batch = owner && store.next(owner, Math.min(batchEvents, policy.unitsLeft), batchBytes);
+      if (batch) await sendOne(batch, who.playerId);
+      else if (store.isSaving) await store.saved();
+      else break;
+    }
+    // The remaining events belong to a player who is not signed in.
+    state.waitingFor = store.count > 0 ? 'session' : undefined;
+    report();
+  }
+
+  async function sendOne(batch: QueuedEvent[], playerId: string): Promise<void> {
+    state.isSending = true;
+    state.waitingFor = undefined;
+    report();
+    try {
+      const texts = batch.map(({ json }) => json);
+      const result = await sendBatch(send, batch[0]!.kind, texts, { playerId });
+      policy.succeeded();
+      state.error = undefined;
+      await settle(batch, result);
+    } catch (error) {
+      state.error = asGuildhallError(error);
+    }
+    state.isSending = false;
+    report();
+    if (state.error) await pauseAfter(state.error);
+  }
+
+  async function pauseAfter(error: GuildhallError): Promise<void> {
+    const pause = policy.failed(error, store.count);
+    // If the session has ended, the events wait for the next sign-in.
+    if (!pause || isClosed || (pause.reason === 'session' && !session.current)) return;
+    state.waitingFor = pause.reason;
+    report();
+    pausing = new AbortController();
+    await waitForNetwork(Math.min(pause.milliseconds, LONGEST_ASKED_MS), pausing.signal);
+  }
+
+  return {
+    state,
+    get isClosed() {
+      return isClosed;
+    },
+    start,
+    startSoon,
+    wake: () => {
+      pausing.abort();
+      start();
+    },
+    flush: async (signal) => {
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      if (signal?.aborted) end();
+      signal?.addEventListener('abort', end);
+      try {
+        do {
+          start();
+          await Promise.race([running, ended]);
+        } while (store.count > 0 && state.waitingFor !== 'session' && !signal?.aborted && !isClosed);
+      } finally {
+        signal?.removeEventListener('abort', end);
+      }
+    },
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      pausing.abort();
+      await running;
+    },
+  };
+}
+
+/** A player's events in one tenant are sent by that player's sessions only. */
+export function ownerOf({ playerId, tenantId = '' }: EventOwner): string {
+  return `${tenantId}/${playerId}`;
+}
+
+function asGuildhallError(error: unknown): GuildhallError {
+  if (error instanceof GuildhallError) return error;
+  return new GuildhallError(
+    { code: 'network_error', status: 0, detail: 'The events could not be sent.' },
+    error,
+  );
+}
