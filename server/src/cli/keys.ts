@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { parseDuration } from '../core/durations.ts';
 import { listSigningKeys, rotateKeys } from '../features/platform/signing-keys/index.ts';
 import type { Config } from '../runtime/config.ts';
-import { readOrCreateMasterKey } from '../security/master-key.ts';
+import { openMasterKey } from '../security/master-key.ts';
 import { createVault } from '../security/vault.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
 
@@ -43,7 +43,7 @@ async function rotateSigningKeys(
   config: Config,
   request: { activateInSeconds: number; revokeOld: boolean },
 ): Promise<string> {
-  const vault = createVault(config.masterKey ?? (await readOrCreateMasterKey(config.dataDir)));
+  const vault = createVault(await openMasterKey(config));
   const system = { actor: { kind: 'system', id: null } } as const;
   const { kid, activeFrom, oldRetireAt } = await withDatabase(databaseUrl, (database) =>
     rotateKeys(database, vault, system, request),

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
-import { serve } from '../runtime/serve.ts';
+import { startServer } from '../runtime/server.ts';
 import { readSettings, stopOnSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
 
@@ -19,7 +19,7 @@ export const serveCommand = new Command('serve')
     DEFAULT_PROCESSES,
   )
   .action(async (options: { worker: boolean; processes: number }) => {
-    const starting = serve(readSettings(), options);
+    const starting = startServer(readSettings(), options);
     // Before the server has started, because one that is killed while it starts would leave PostgreSQL running.
     stopOnSignal(async () => (await starting).stop());
     process.on('SIGUSR2', () => void starting.then((server) => server.reload()));

@@ -7,7 +7,7 @@ import { sql } from '../database/sql.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { readConfig } from '../runtime/config.ts';
 import { createVault } from '../security/vault.ts';
-import { readOrCreateMasterKey } from '../security/master-key.ts';
+import { openMasterKey } from '../security/master-key.ts';
 import {
   createTally,
   DEFAULT_THRESHOLDS,
@@ -120,7 +120,7 @@ async function createSimulationKey(
 
   const requests = 600 + 120 * rate;
   const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };
-  const vault = createVault(config.masterKey ?? (await readOrCreateMasterKey(config.dataDir)));
+  const vault = createVault(await openMasterKey(config));
   let gameKey = '';
   await withStorage((databaseUrl) =>
     withDatabase(databaseUrl, async (database) => {

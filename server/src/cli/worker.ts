@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { work } from '../runtime/work.ts';
+import { startWorkerProcess } from '../runtime/worker.ts';
 import { readSettings, stopOnSignal } from './command.ts';
 
 export const workerCommand = new Command('worker')
   .description('start a worker without the API')
   .action(async () => {
-    const starting = work(readSettings());
+    const starting = startWorkerProcess(readSettings());
     stopOnSignal(async () => (await starting).stop());
     await starting;
     console.log('The worker runs.');

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
-import { checkExternalServer } from './external-server.ts';
+import { checkDurability, checkExternalServer } from './external-server.ts';
 
 /** The location of the database, and the lock on it. */
 export interface Storage {
@@ -30,15 +30,17 @@ const DATABASE = 'guildhall';
  * necessary.
  * A server opens an embedded database as `exclusive` and takes an advisory lock, which PostgreSQL releases when the
  * process ends. Throws {@link OperatorError} if another server holds the lock. Commands open it as `shared`, and
- * also work without the lock. An embedded server that is started here has connections for the processes of one server.
+ * also work without the lock. An embedded server that is started here has connections for the processes of one server. With
+ * `mustBeDurable`, throws {@link OperatorError} if PostgreSQL may lose what it has acknowledged.
  */
 export async function openStorage(
   location: { databaseUrl: string | undefined; dataDir: string },
   purpose: 'exclusive' | 'shared',
-  { processes = 1 } = {},
+  { processes = 1, mustBeDurable = false } = {},
 ): Promise<Storage> {
   if (location.databaseUrl) {
     await checkExternalServer(location.databaseUrl);
+    if (mustBeDurable) await checkDurability(location.databaseUrl);
     return { url: location.databaseUrl, embedded: false, keepRunning: () => {}, close: async () => {} };
   }
 

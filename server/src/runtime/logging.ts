@@ -23,6 +23,16 @@ export function loggerOptions({ logLevel }: Pick<Config, 'logLevel'>): LoggerOpt
   };
 }
 
+/** Stops what runs, with a line in the log before and after. */
+export async function logStop(
+  log: { info(line: string): void },
+  running: AsyncDisposableStack,
+): Promise<void> {
+  log.info('stopping');
+  await running.disposeAsync();
+  log.info('stopped');
+}
+
 /** What makes two lines equal: their text and their reason. Ids and times of requests differ. */
 function textOf(fields: unknown, rest: unknown[]): string {
   if (typeof fields !== 'object' || fields === null) return String(fields);

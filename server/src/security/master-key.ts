@@ -3,8 +3,15 @@ import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../core/operator-error.ts';
 
-/** Reads the master key of a data folder. Creates it if it is missing, readable only by its owner. */
-export async function readOrCreateMasterKey(dataDir: string): Promise<Buffer> {
+/** The master key of the settings, or else of the data folder. Creates it there if it is missing, readable only by its owner. */
+export async function openMasterKey({
+  masterKey,
+  dataDir,
+}: {
+  masterKey: Buffer | undefined;
+  dataDir: string;
+}): Promise<Buffer> {
+  if (masterKey) return masterKey;
   await mkdir(dataDir, { recursive: true });
   const path = join(dataDir, 'master.key');
   if (!(await exists(path))) await createKey(path);

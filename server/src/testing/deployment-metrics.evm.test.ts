@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createProcessMetrics } from '../runtime/process-metrics.ts';
+import { createProcessMetrics } from '../runtime/cluster/process-metrics.ts';
 import { arrangePlayer, arrangeTenant } from './arrange.ts';
 import { startTestChain } from './chain.ts';
 import { parseMetrics, scrape } from './scrape.ts';

@@ -15,21 +15,25 @@ import type { Worker } from '../jobs/worker.ts';
 import type { Channel } from '../processes/channel.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { divideHashing } from '../security/passwords.ts';
-import { readOrCreateMasterKey } from '../security/master-key.ts';
+import { openMasterKey } from '../security/master-key.ts';
 
-/** What one serving process needs. */
+/** What the operator of a server chooses. */
 export interface ServerOptions {
+  /** Whether the server also does the background work. */
+  worker: boolean;
+  /** How many processes answer requests. */
+  processes: number;
+}
+
+/** What one serving process needs. Only one of several is a `worker`. */
+export interface ApiServerOptions extends ServerOptions {
   databaseUrl: string;
   /** Whether this process updates the database first. */
   prepare: boolean;
-  /** Whether this process also does the background work. */
-  worker: boolean;
   /** Whether an empty database is filled with a demo. */
   mayCreateDemo: boolean;
   /** The demo that another process of this server has created. */
   reference?: ReferenceAccess | undefined;
-  /** How many processes serve together. Default: 1. */
-  processes?: number;
 }
 
 /** What several processes of one server do together. */
@@ -41,12 +45,14 @@ export interface SharedProcess {
   registry: Registry;
 }
 
-/** A server that answers requests. */
-export interface StartedServer {
+/** What answers requests: one process, or several that share a listening socket. It has no storage of its own. */
+export interface ApiServer {
   url: string;
-  /** Set if this process has created the demo. */
+  /** Set if the demo was created. */
   reference: ReferenceAccess | undefined;
   log: FastifyBaseLogger;
+  /** Replaces one process after another. A single process has no such function. */
+  reload?(): Promise<void>;
   /** Lets clients move away for `drainMs`, finishes running requests within 10 seconds, and closes everything that it has opened. */
   stop(reason: DrainReason, drainMs: number): Promise<void>;
 }
@@ -57,14 +63,14 @@ const STOP_WITHIN_MS = 10_000;
  * Starts to serve a database that runs: migrations, partitions, API and, if wanted, the worker. If the start fails, what is open
  * is closed in reverse order.
  */
-export async function startServer(
+export async function startApiServer(
   config: Config,
-  { databaseUrl, prepare, worker, mayCreateDemo, reference, processes = 1 }: ServerOptions,
+  { databaseUrl, prepare, worker, mayCreateDemo, reference, processes }: ApiServerOptions,
   shared?: SharedProcess,
-): Promise<StartedServer> {
+): Promise<ApiServer> {
   await using opened = new AsyncDisposableStack();
   if (prepare) await prepareDatabase(databaseUrl);
-  const masterKey = config.masterKey ?? (await readOrCreateMasterKey(config.dataDir));
+  const masterKey = await openMasterKey(config);
   const deployment = { config, databaseUrl, masterKey };
   divideHashing(processes);
   let known = reference;

@@ -1,10 +1,10 @@
 import { register, Registry } from 'prom-client';
-import { OperatorError } from '../core/operator-error.ts';
-import type { DrainReason } from '../http/draining.ts';
-import { openChannel, type Port } from '../processes/channel.ts';
-import { readConfig, type Config } from './config.ts';
-import type { ReferenceAccess } from './demo.ts';
-import { startServer, type ServerOptions, type StartedServer } from './start-server.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import type { DrainReason } from '../../http/draining.ts';
+import { openChannel, type Port } from '../../processes/channel.ts';
+import { readConfig, type Config } from '../config.ts';
+import type { ReferenceAccess } from '../demo.ts';
+import { startApiServer, type ApiServer, type ApiServerOptions } from '../api-server.ts';
 
 /** What a serving process reports when it answers requests. */
 export interface Ready {
@@ -28,7 +28,7 @@ export interface Stop {
 /** Serves in this process, which node:cluster has started. The primary process says what, and when to stop. */
 async function runServingProcess(config: Config): Promise<void> {
   const registry = new Registry();
-  let starting: Promise<StartedServer> | undefined;
+  let starting: Promise<ApiServer> | undefined;
   let stopping: Promise<void> | undefined;
   const stop = ({ reason, drainMs }: Stop): Promise<void> =>
     (stopping ??= (async () => (await starting)?.stop(reason, drainMs))());
@@ -41,8 +41,8 @@ async function runServingProcess(config: Config): Promise<void> {
   process.on('SIGTERM', () => void primary.ask('leaving').catch(() => process.exit(0)));
 
   try {
-    const options = await primary.ask<ServerOptions>('start');
-    starting = startServer(config, options, {
+    const options = await primary.ask<ApiServerOptions>('start');
+    starting = startApiServer(config, options, {
       primary,
       registry,
       readMetrics: () => primary.ask<string>('metrics', null, 5_000),

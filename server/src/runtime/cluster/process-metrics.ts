@@ -6,7 +6,7 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
-import type { Channel } from '../processes/channel.ts';
+import type { Channel } from '../../processes/channel.ts';
 
 /** A process whose event loop is blocked is left out. */
 const ANSWER_WITHIN_MS = 1_000;

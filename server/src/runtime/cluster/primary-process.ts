@@ -2,20 +2,20 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { OperatorError } from '../core/operator-error.ts';
-import { createRestartPause } from '../core/restart-pause.ts';
-import type { Storage } from '../database/storage.ts';
-import { createWindowSumAnswers } from '../features/traffic/alerts/index.ts';
-import { createRateCounterAnswers } from '../features/traffic/rate-limits/index.ts';
-import { openChannel, type Channel } from '../processes/channel.ts';
-import { createOccupancy, createProcessPlaces } from '../processes/occupancy.ts';
-import { createLimiterAnswers } from '../security/attempt-budget.ts';
-import type { Config } from './config.ts';
-import { loggerOptions } from './logging.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import { createRestartPause } from '../../core/restart-pause.ts';
+import type { Storage } from '../../database/storage.ts';
+import { createWindowSumAnswers } from '../../features/traffic/alerts/index.ts';
+import { createRateCounterAnswers } from '../../features/traffic/rate-limits/index.ts';
+import type { DrainReason } from '../../http/draining.ts';
+import { openChannel, type Channel } from '../../processes/channel.ts';
+import { createOccupancy, createProcessPlaces } from '../../processes/occupancy.ts';
+import { createLimiterAnswers } from '../../security/attempt-budget.ts';
+import type { Config } from '../config.ts';
+import { loggerOptions } from '../logging.ts';
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
-import type { ServeOptions, Serving } from './serving.ts';
 import type { Failure, Ready, Stop } from './serving-process.ts';
-import type { ServerOptions } from './start-server.ts';
+import type { ApiServer, ApiServerOptions, ServerOptions } from '../api-server.ts';
 
 const SERVING_PROCESS = fileURLToPath(new URL('serving-process.ts', import.meta.url));
 
@@ -40,11 +40,11 @@ interface ServingProcess {
  * counts for all (docs/decisions/0060-several-processes.md), replaces processes that die, and does nothing else. The first of
  * them updates the database and does the background work.
  */
-export async function startProcesses(
+export async function startCluster(
   config: Config,
   storage: Storage,
-  { worker, processes }: ServeOptions,
-): Promise<Serving> {
+  { worker, processes }: ServerOptions,
+): Promise<ApiServer> {
   const log = pino(loggerOptions(config));
   storage.keepRunning(log);
   cluster.setupPrimary({ exec: SERVING_PROCESS, args: [] });
@@ -66,14 +66,14 @@ export async function startProcesses(
 
   const launch = (
     number: number,
-    options: Pick<ServerOptions, 'prepare' | 'mayCreateDemo'>,
+    options: Pick<ApiServerOptions, 'prepare' | 'mayCreateDemo'>,
   ): ServingProcess => {
     const child = forkServing();
     const ready = Promise.withResolvers<Ready>();
     const places = createProcessPlaces(occupancy);
     let hasStarted = false;
     const channel = openChannel(child, {
-      start(): ServerOptions {
+      start(): ApiServerOptions {
         hasStarted = true;
         return { ...options, databaseUrl: storage.url, worker: worker && number === 1, reference, processes };
       },
@@ -167,10 +167,9 @@ export async function startProcesses(
     return done;
   };
 
-  const stop = async (): Promise<void> => {
+  const stop = async (reason: DrainReason, drainMs: number): Promise<void> => {
     isStopping = true;
-    const drainMs = config.drainSeconds * 1000;
-    await Promise.all([...running].map((serving) => serving.stop({ reason: 'stop', drainMs })));
+    await Promise.all([...running].map((serving) => serving.stop({ reason, drainMs })));
   };
 
   try {
@@ -197,7 +196,7 @@ export async function startProcesses(
       stop,
     };
   } catch (error) {
-    await stop();
+    await stop('stop', config.drainSeconds * 1000);
     throw error;
   }
 }

@@ -1,0 +1,52 @@
+import type { Config } from './config.ts';
+import { openStorage, type Storage } from '../database/storage.ts';
+import { startApiServer, type ApiServer, type ServerOptions } from './api-server.ts';
+import { startCluster } from './cluster/primary-process.ts';
+import { welcome } from './demo.ts';
+import { logStop } from './logging.ts';
+
+/** A whole server: its storage, and what answers requests. */
+export interface Server {
+  url: string;
+  /** The credentials of a first start, for the operator only. */
+  welcome: string | undefined;
+  /** Replaces one process after another, without an interruption. */
+  reload(): Promise<void>;
+  /** Finishes running requests within 10 seconds, and closes everything, the embedded PostgreSQL included. */
+  stop(): Promise<void>;
+}
+
+/** Starts a whole server: storage, migrations, partitions, API and, if wanted, the worker. */
+export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
+  await using opened = new AsyncDisposableStack();
+  const { processes } = options;
+  const storage = await openStorage(config, 'exclusive', { processes, mustBeDurable: config.isProduction });
+  opened.defer(() => storage.close());
+  const api = await (processes === 1 ? startAlone : startCluster)(config, storage, options);
+  opened.defer(() => api.stop('stop', config.drainSeconds * 1000));
+  const running = opened.move();
+  return {
+    url: config.publicUrl ?? api.url,
+    welcome: api.reference && welcome(api.url, api.reference),
+    async reload() {
+      if (api.reload) await api.reload();
+      else
+        api.log.warn(
+          'A single process cannot be replaced without an interruption. Restart the server instead, or start it with --processes 2.',
+        );
+    },
+    stop: () => logStop(api.log, running),
+  };
+}
+
+/** Serves in this process. */
+async function startAlone(config: Config, storage: Storage, options: ServerOptions): Promise<ApiServer> {
+  const api = await startApiServer(config, {
+    ...options,
+    databaseUrl: storage.url,
+    prepare: true,
+    mayCreateDemo: storage.embedded && config.demo,
+  });
+  storage.keepRunning(api.log);
+  return api;
+}
