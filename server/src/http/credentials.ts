@@ -7,7 +7,7 @@ import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-l
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 
 /**
- * Verifies credentials. Features implement it, and runtime/services.ts wires it. Each function returns undefined for an
+ * Verifies credentials. Features implement it, and runtime/verifiers.ts wires it. Each function returns undefined for an
  * invalid credential.
  */
 export interface Verifiers {

@@ -38,22 +38,22 @@ export async function startBackgroundWork(
   logger: BaseLogger,
 ): Promise<Worker> {
   await using opened = new AsyncDisposableStack();
-  const database = openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'background' });
-  opened.defer(() => database.close());
-  const scheduledDatabase = openDatabase(databaseUrl, { poolSize: SCHEDULED_POOL_SIZE, work: 'job' });
-  opened.defer(() => scheduledDatabase.close());
-  const owner = openOwnerPool(databaseUrl, OWNER_POOL_SIZE);
-  opened.defer(() => owner.end());
+  const database = opened.adopt(
+    openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'background' }),
+    (it) => it.close(),
+  );
+  const scheduledDatabase = opened.adopt(
+    openDatabase(databaseUrl, { poolSize: SCHEDULED_POOL_SIZE, work: 'job' }),
+    (it) => it.close(),
+  );
+  const owner = opened.adopt(openOwnerPool(databaseUrl, OWNER_POOL_SIZE), (it) => it.end());
 
   const chain = await openConfiguredChain(database, config.chain);
-  if (chain) {
-    const sender = startChainSender(databaseUrl, database, chain, logger);
-    opened.defer(() => sender.stop());
-  }
-  const jobs = await openJobs(database);
-  opened.defer(() => jobs.close());
-  const outbound = openOutboundClient({ publicOnly: !config.allowPrivateAddresses });
-  opened.defer(() => outbound.close());
+  if (chain) opened.adopt(startChainSender(databaseUrl, database, chain, logger), (it) => it.stop());
+  const jobs = opened.adopt(await openJobs(database), (it) => it.close());
+  const outbound = opened.adopt(openOutboundClient({ publicOnly: !config.allowPrivateAddresses }), (it) =>
+    it.close(),
+  );
   const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
   const services: WorkerServices = {
     database,
@@ -67,20 +67,23 @@ export async function startBackgroundWork(
     scheduled: scheduledJobs(owner, scheduledDatabase, config),
     queued: queueHandlers(services),
   };
-  const worker = await startWorker(databaseUrl, work, logger);
-  opened.defer(() => worker.stop());
-  const aggregation = repeat(
-    AGGREGATE_EVERY_MS,
-    () => aggregateUsage(services),
-    (error) => logger.error({ err: error }, 'usage could not be aggregated'),
+  opened.adopt(await startWorker(databaseUrl, work, logger), (it) => it.stop());
+  opened.adopt(
+    repeat(
+      AGGREGATE_EVERY_MS,
+      () => aggregateUsage(services),
+      (error) => logger.error({ err: error }, 'usage could not be aggregated'),
+    ),
+    (it) => it.stop(),
   );
-  opened.defer(() => aggregation.stop());
-  const rollUp = repeat(
-    ROLL_UP_EVENTS_EVERY_MS,
-    () => rollUpEvents(database),
-    (error) => logger.error({ err: error }, 'events could not be rolled up'),
+  opened.adopt(
+    repeat(
+      ROLL_UP_EVENTS_EVERY_MS,
+      () => rollUpEvents(database),
+      (error) => logger.error({ err: error }, 'events could not be rolled up'),
+    ),
+    (it) => it.stop(),
   );
-  opened.defer(() => rollUp.stop());
   const running = opened.move();
   return {
     stop: () => Promise.race([running.disposeAsync(), sleep(STOP_WITHIN_MS, undefined, { ref: false })]),

@@ -5,13 +5,8 @@ import { openChangeFeed } from '../database/change-feed.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { measurePartitions } from '../database/partition-metrics.ts';
 import { measurePools } from '../database/pool-metrics.ts';
-import {
-  isPlatformAdmin,
-  listEndedSessions,
-  createAccountMailBudget,
-} from '../features/studio/accounts/index.ts';
+import { createAccountMailBudget, listEndedSessions } from '../features/studio/accounts/index.ts';
 import { openAlerts } from '../features/traffic/alerts/index.ts';
-import { identifyBearer } from '../features/sign-in/assertions/index.ts';
 import { measureChain, openConfiguredChain } from '../features/wallet/chain/index.ts';
 import { createMailBudget } from '../features/sign-in/email/index.ts';
 import { createDefinitionResolver } from '../features/gameplay/event-definitions/index.ts';
@@ -19,15 +14,10 @@ import type { MailServer } from '../features/messages/mail/index.ts';
 import { openNotificationFeed } from '../features/messages/notifications/index.ts';
 import { createLoginBatchers, createTokenVerifier } from '../features/sign-in/login/index.ts';
 import { createProfileLookups } from '../features/players/lookup/index.ts';
-import { openAvatarStore, createProfileCheck } from '../features/players/profiles/index.ts';
+import { openAvatarStore } from '../features/players/profiles/index.ts';
 import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
 import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
-import {
-  createRosters,
-  deleteStaleCopies,
-  openArchive,
-  openEventWriter,
-} from '../features/gameplay/events/index.ts';
+import { createRosters, openArchive, openEventWriter } from '../features/gameplay/events/index.ts';
 import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
 import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
 import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
@@ -43,7 +33,6 @@ import { createMemberships } from '../features/studio/workspaces/index.ts';
 import { createExports } from '../http/exports.ts';
 import { measureQueues } from '../jobs/measure-queues.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
-import { repeat } from '../jobs/repeat.ts';
 import { openOutboundClient, type OutboundClient } from '../outbound/http-client.ts';
 import type { Channel } from '../processes/channel.ts';
 import { createTakePlaces } from '../processes/occupancy.ts';
@@ -52,9 +41,8 @@ import { createAttemptBudgets } from '../security/attempt-budget.ts';
 import { createCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
 import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
 import { createVault, type Vault } from '../security/vault.ts';
-
-/** Each machine has copies of its own, so each server deletes those of months that retention has deleted. */
-const DELETE_STALE_COPIES_EVERY_MS = 60 * 60_000;
+import { deleteStaleCopiesHourly } from './stale-copies.ts';
+import { createVerifiers } from './verifiers.ts';
 
 export interface ServiceOptions {
   config: Config;
@@ -91,17 +79,12 @@ export async function openServices(
   logger: FastifyBaseLogger,
 ) {
   await using opened = new AsyncDisposableStack();
-  const closing = <Resource extends { close(): Promise<unknown> }>(resource: Resource): Resource => {
-    opened.defer(async () => void (await resource.close()));
-    return resource;
-  };
-
   const vault = createVault(masterKey);
-  const database: Database = closing(openDatabase(databaseUrl, { processes }));
+  const database: Database = opened.adopt(openDatabase(databaseUrl, { processes }), (it) => it.close());
   const chain = await openConfiguredChain(database, config.chain);
   const recorder = chain ? createEvmRecorder(chain, vault) : hashChainRecorder;
-  const changes = closing(await openChangeFeed(databaseUrl));
-  const jobs = closing(await openJobs(database));
+  const changes = opened.adopt(await openChangeFeed(databaseUrl), (it) => it.close());
+  const jobs = opened.adopt(await openJobs(database), (it) => it.close());
   measurePools(metrics);
   measurePartitions(metrics, database);
   measureQueues(metrics, database);
@@ -114,18 +97,20 @@ export async function openServices(
   const createBudget = createAttemptBudgets({ redis, primary });
   /** Separate clients for servers that the operator configures, and for those that a tenant configures. */
   const outbound = {
-    operator: closing(openOutboundClient({ publicOnly: false })),
-    tenant: closing(openOutboundClient({ publicOnly: !config.allowPrivateAddresses })),
+    operator: opened.adopt(openOutboundClient({ publicOnly: false }), (it) => it.close()),
+    tenant: opened.adopt(openOutboundClient({ publicOnly: !config.allowPrivateAddresses }), (it) =>
+      it.close(),
+    ),
   };
   const issuer = issuerOf(config);
-  const signer = closing(await openTokenSigner(database, vault, changes, issuer));
+  const signer = opened.adopt(await openTokenSigner(database, vault, changes, issuer), (it) => it.close());
   const memberships = createMemberships(database, changes);
-  const keys = closing(openKeyAuthenticator(database, vault, changes, createBudget));
+  const keys = opened.adopt(openKeyAuthenticator(database, vault, changes, createBudget), (it) => it.close());
   const providerSettings = createProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
   const portalUrl = config.portalUrl ?? issuer;
   const definitions = createDefinitionResolver(database, changes);
-  const alerts = closing(
+  const alerts = opened.adopt(
     openAlerts({
       database,
       jobs,
@@ -134,27 +119,20 @@ export async function openServices(
       suppressionSeconds: config.alertSuppressionSeconds,
       logger,
     }),
+    (it) => it.close(),
   );
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const isActiveTenant = createActiveTenants(database, changes);
-  const writer = closing(await openEventWriter(database, databaseUrl, processes));
-  const logins = closing(createLoginBatchers(database, vault));
-  const refreshes = closing(createRefreshBatcher(database));
-  const profileLookups = closing(createProfileLookups(database));
-  const ledger = closing(createWalletLedger(database, recorder));
+  const writer = opened.adopt(await openEventWriter(database, databaseUrl, processes), (it) => it.close());
+  const logins = opened.adopt(createLoginBatchers(database, vault), (it) => it.close());
+  const refreshes = opened.adopt(createRefreshBatcher(database), (it) => it.close());
+  const profileLookups = opened.adopt(createProfileLookups(database), (it) => it.close());
+  const ledger = opened.adopt(createWalletLedger(database, recorder), (it) => it.close());
   const avatars = await openAvatarStore(config.avatarStorage, issuer);
-  const meter = closing(openUsageMeter(database, changes));
+  const meter = opened.adopt(openUsageMeter(database, changes), (it) => it.close());
 
   const archive = openArchive(config);
-  if (archive.bucket) {
-    // If the database or the disk fails, the next run does the rest.
-    const deletion = repeat(
-      DELETE_STALE_COPIES_EVERY_MS,
-      () => deleteStaleCopies(database, archive),
-      () => {},
-    );
-    opened.defer(() => deletion.stop());
-  }
+  if (archive.bucket) opened.adopt(deleteStaleCopiesHourly(database, archive), (it) => it.stop());
 
   const takePlaces = createTakePlaces(primary);
 
@@ -181,12 +159,9 @@ export async function openServices(
     issuer,
     signer,
     memberships,
-    /** Limits the password attempts of dashboard accounts. */
-    throttle: createLoginThrottle(createBudget, 'accounts'),
-    /** Limits the sign-ups of dashboard accounts. */
-    signUps: createSignUpThrottle(createBudget, 'accounts'),
-    /** Limits the attempts at the second factor of dashboard accounts. */
-    codeThrottle: createCodeThrottle(createBudget),
+    accountLoginThrottle: createLoginThrottle(createBudget, 'accounts'),
+    accountSignUpThrottle: createSignUpThrottle(createBudget, 'accounts'),
+    accountCodeThrottle: createCodeThrottle(createBudget),
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
@@ -206,45 +181,7 @@ export async function openServices(
     recorder,
     ledger,
     contractWallets: createContractWallets(config.walletRpcUrls, outbound.operator),
-    verifiers: {
-      async key(...asked: Parameters<typeof keys.authenticate>) {
-        const key = await keys.authenticate(...asked);
-        if (key) alerts.countRequest(key);
-        return key;
-      },
-      async player(token: string) {
-        const claims = await signer.verify('player', token);
-        if (!claims?.sub) return undefined;
-        return {
-          playerId: claims.sub,
-          tenantId: claims['tid'] as string | null,
-          sessionId: claims['sid'] as string | null,
-        };
-      },
-      async wallet(token: string) {
-        const claims = await signer.verify('wallet', token);
-        if (!claims) return undefined;
-        const tenantId = claims['tid'] as string;
-        if (!(await isActiveTenant(tenantId))) return undefined;
-        return {
-          tenantId,
-          playerIndex: claims['idx'] as number,
-          isVerified: claims['verified'] as boolean,
-        };
-      },
-      async account(token: string) {
-        const claims = await signer.verify('saas', token);
-        if (!claims) return undefined;
-        const { sub: accountId, exp } = claims;
-        const sessionId = claims['sid'] as string;
-        if ((await endedSessions([sessionId])).length > 0) return undefined;
-        return { accountId, sessionId, expiresAtMs: exp * 1000 };
-      },
-      bearer: (token: string) => identifyBearer(signer, token),
-      hasProfile: createProfileCheck(database),
-      role: memberships.role,
-      platformAdmin: (accountId: string) => isPlatformAdmin(database.forAccount(accountId), accountId),
-    },
+    verifiers: createVerifiers({ database, signer, keys, alerts, memberships, isActiveTenant }),
     close: () => resources.disposeAsync(),
   };
 }

@@ -9,7 +9,7 @@ import { requestSecondFactor, type SecondFactorNeeded } from './verify-second-fa
 
 export interface PasswordServices {
   database: Database;
-  throttle: LoginThrottle;
+  accountLoginThrottle: LoginThrottle;
 }
 
 export interface EmailAndPassword {
@@ -35,12 +35,12 @@ export async function logIn(
  * wrong password. Throws invalid_credentials and too_many_attempts.
  */
 export async function checkPassword(
-  { database, throttle }: PasswordServices,
+  { database, accountLoginThrottle }: PasswordServices,
   address: string | null,
   { email, password }: EmailAndPassword,
 ): Promise<AccountWithPassword> {
   const account = await findAccountByEmail(database, email);
-  const matches = await throttle.attempt(email, address, () =>
+  const matches = await accountLoginThrottle.attempt(email, address, () =>
     verifyPassword(password, account?.passwordHash),
   );
   if (!account || !matches)

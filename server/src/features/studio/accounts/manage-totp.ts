@@ -70,7 +70,7 @@ export async function confirmTotp(
   self: Self,
   code: string,
 ): Promise<{ recoveryCodes: string[] }> {
-  const { database, vault, codeThrottle } = services;
+  const { database, vault, accountCodeThrottle } = services;
   const { accountId, origin } = self;
   const enrolment = await findEnrolment(database.forAccount(accountId), accountId);
   if (!enrolment)
@@ -80,7 +80,7 @@ export async function confirmTotp(
     );
   const secret = Buffer.from(vault.open(enrolment.secret, totpPurpose(accountId)), 'base64');
   let step: number | undefined;
-  await codeThrottle.attempt(accountId, origin.ip, async () => {
+  await accountCodeThrottle.attempt(accountId, origin.ip, async () => {
     step = matchingStep(secret, code, Date.now());
     return step !== undefined;
   });

@@ -11,9 +11,9 @@ export interface ReauthenticationServices {
   database: Database;
   vault: Vault;
   /** Limits wrong passwords. */
-  throttle: LoginThrottle;
+  accountLoginThrottle: LoginThrottle;
   /** Limits wrong codes of the second factor. */
-  codeThrottle: LoginThrottle;
+  accountCodeThrottle: LoginThrottle;
 }
 
 /** The current password of the account, or a code of its authenticator app. */
@@ -27,7 +27,7 @@ export interface CurrentCredential {
  * attempts count toward the limits of the login. Throws invalid_request, invalid_credentials and too_many_attempts.
  */
 export async function reauthenticate(
-  { database, vault, throttle, codeThrottle }: ReauthenticationServices,
+  { database, vault, accountLoginThrottle, accountCodeThrottle }: ReauthenticationServices,
   { accountId, origin }: Self,
   { password, code }: CurrentCredential,
 ): Promise<AccountWithPassword> {
@@ -41,10 +41,10 @@ export async function reauthenticate(
   if (!account) throw new ProblemError('invalid_bearer');
   const isValid =
     password === undefined
-      ? await codeThrottle.attempt(accountId, origin.ip, () =>
+      ? await accountCodeThrottle.attempt(accountId, origin.ip, () =>
           consumeCode(database.forAccount(accountId), vault, accountId, code!),
         )
-      : await throttle.attempt(account.email, origin.ip, () =>
+      : await accountLoginThrottle.attempt(account.email, origin.ip, () =>
           verifyPassword(password, account.passwordHash),
         );
   if (!isValid) throw new ProblemError('invalid_credentials', 'The password or the code is wrong.');

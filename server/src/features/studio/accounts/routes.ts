@@ -12,7 +12,7 @@ import { signUp, type SignUpServices } from './sign-up.ts';
 
 /** The public endpoints that create, refresh and end dashboard sessions. */
 export function accountSessionRoutes(
-  services: SignUpServices & { throttle: LoginThrottle },
+  services: SignUpServices & { accountLoginThrottle: LoginThrottle },
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(

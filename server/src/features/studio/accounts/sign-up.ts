@@ -16,7 +16,7 @@ export interface SignUpServices extends SessionServices, MailServices {
   /** The base URL of the deployment. */
   issuer: string;
   config: { signup: 'open' | 'closed'; firstSignUpIsAdmin: boolean };
-  signUps: SignUpThrottle;
+  accountSignUpThrottle: SignUpThrottle;
 }
 
 export interface SignUpRequest {
@@ -38,7 +38,7 @@ export async function signUp(
   { email, password, displayName, isForwarded }: SignUpRequest,
 ): Promise<SignedIn> {
   if (services.config.signup === 'closed') throw new ProblemError('signup_closed');
-  await services.signUps.spend(origin.ip);
+  await services.accountSignUpThrottle.spend(origin.ip);
   const passwordHash = await hashPassword(password);
   const id = newId();
   const author = { actor: { kind: 'account' as const, id }, origin };

@@ -52,7 +52,7 @@ export async function requestSecondFactor(
  */
 export async function verifySecondFactor(
   services: MailServices &
-    SessionServices & { database: Database; issuer: string; codeThrottle: LoginThrottle },
+    SessionServices & { database: Database; issuer: string; accountCodeThrottle: LoginThrottle },
   origin: Origin,
   given: { mfaToken: string; code?: string | undefined; recoveryCode?: string | undefined },
 ): Promise<SignedIn> {
@@ -87,7 +87,7 @@ export async function verifySecondFactor(
     });
 
   let signedIn: SignedIn | undefined;
-  await services.codeThrottle.attempt(accountId, origin.ip, async () => {
+  await services.accountCodeThrottle.attempt(accountId, origin.ip, async () => {
     signedIn = await finish();
     return signedIn !== undefined;
   });

@@ -1,5 +1,5 @@
 export { createWorkspace } from './workspaces.ts';
-export { createMemberships } from './memberships.ts';
+export { createMemberships, type Memberships } from './memberships.ts';
 export {
   findRole,
   insertMembership,

@@ -1,4 +1,4 @@
-export { openAlerts } from './open-alerts.ts';
+export { openAlerts, type Alerts } from './open-alerts.ts';
 export { createWindowSumAnswers } from './primary-window-sum.ts';
 export { alertQueue } from './raise-alert.ts';
 export { alertRoutes } from './routes.ts';

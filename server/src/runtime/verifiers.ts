@@ -1,0 +1,68 @@
+import type { Database } from '../database/database.ts';
+import { identifyBearer } from '../features/sign-in/assertions/index.ts';
+import { createProfileCheck } from '../features/players/profiles/index.ts';
+import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
+import { isPlatformAdmin, listEndedSessions } from '../features/studio/accounts/index.ts';
+import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
+import type { Memberships } from '../features/studio/workspaces/index.ts';
+import type { Alerts } from '../features/traffic/alerts/index.ts';
+import type { Verifiers } from '../http/credentials.ts';
+
+export interface VerifierServices {
+  database: Database;
+  signer: TokenSigner;
+  keys: KeyAuthenticator;
+  alerts: Alerts;
+  memberships: Memberships;
+  isActiveTenant(tenantId: string): Promise<boolean>;
+}
+
+/** Verifies keys and tokens, and reads the callers from their claims. */
+export function createVerifiers({
+  database,
+  signer,
+  keys,
+  alerts,
+  memberships,
+  isActiveTenant,
+}: VerifierServices): Verifiers {
+  return {
+    async key(kind, text, address) {
+      const key = await keys.authenticate(kind, text, address);
+      if (key) alerts.countRequest(key);
+      return key;
+    },
+    async player(token) {
+      const claims = await signer.verify('player', token);
+      if (!claims?.sub) return undefined;
+      return {
+        playerId: claims.sub,
+        tenantId: claims['tid'] as string | null,
+        sessionId: claims['sid'] as string | null,
+      };
+    },
+    async wallet(token) {
+      const claims = await signer.verify('wallet', token);
+      if (!claims) return undefined;
+      const tenantId = claims['tid'] as string;
+      if (!(await isActiveTenant(tenantId))) return undefined;
+      return {
+        tenantId,
+        playerIndex: claims['idx'] as number,
+        isVerified: claims['verified'] as boolean,
+      };
+    },
+    async account(token) {
+      const claims = await signer.verify('saas', token);
+      if (!claims) return undefined;
+      const { sub: accountId, exp } = claims;
+      const sessionId = claims['sid'] as string;
+      if ((await listEndedSessions(database, [sessionId])).length > 0) return undefined;
+      return { accountId, sessionId, expiresAtMs: exp * 1000 };
+    },
+    bearer: (token) => identifyBearer(signer, token),
+    hasProfile: createProfileCheck(database),
+    role: memberships.role,
+    platformAdmin: (accountId) => isPlatformAdmin(database.forAccount(accountId), accountId),
+  };
+}
