@@ -1,5 +1,3 @@
-import { ProblemError } from './problem.ts';
-
 export interface SemaphoreLimits {
   /** How many tasks run at once. */
   running: number;
@@ -14,16 +12,23 @@ export interface SemaphoreLimits {
 /** Limits concurrent tasks, and shares the slots fairly between owners. */
 export interface FairSemaphore {
   /**
-   * Runs a task when a slot is free. Throws too_many_reads if too many tasks of the owner already wait, and busy if no
-   * slot becomes free in time. A patient task is never rejected: use it only if the response has begun and another
-   * limit applies.
+   * Runs a task when a slot is free. Throws {@link SemaphoreFullError} and {@link SemaphoreTimeoutError}. A patient task
+   * is never rejected: use it only if another limit applies.
    */
   run<Result>(owner: string, work: () => Promise<Result>, options?: { patient?: boolean }): Promise<Result>;
   /** The number of tasks that wait for a slot. */
   waiting(): number;
 }
 
-const RETRY_AFTER_SECONDS = '5';
+/** Thrown if `waitingPerOwner` tasks of the owner already wait. */
+export class SemaphoreFullError extends Error {
+  override name = 'SemaphoreFullError';
+}
+
+/** Thrown if no slot became free within `waitMs`. */
+export class SemaphoreTimeoutError extends Error {
+  override name = 'SemaphoreTimeoutError';
+}
 
 /** Creates a semaphore for this process. Waiting owners take turns, so that one queue cannot starve the others. */
 export function createFairSemaphore({
@@ -72,10 +77,7 @@ export function createFairSemaphore({
   const wait = (owner: string, patient: boolean): Promise<void> => {
     const queue = waiting.get(owner) ?? [];
     if (!patient && queue.length >= waitingPerOwner)
-      throw new ProblemError('too_many_reads', {
-        detail: `At most ${limits.runningPerOwner} large reads of a tenant may run at once, and ${waitingPerOwner} may wait. Send fewer at once, and retry after the seconds in Retry-After.`,
-        headers: { 'retry-after': RETRY_AFTER_SECONDS },
-      });
+      throw new SemaphoreFullError(`${waitingPerOwner} tasks of the owner already wait.`);
     return new Promise((resolve, reject) => {
       const start = (): void => {
         clearTimeout(timeout);
@@ -87,12 +89,7 @@ export function createFairSemaphore({
           ? undefined
           : setTimeout(() => {
               removeWaiter(owner, start);
-              reject(
-                new ProblemError('busy', {
-                  detail: `Other large reads took more than ${waitMs / 1000} seconds. Retry after the number of seconds in Retry-After.`,
-                  headers: { 'retry-after': RETRY_AFTER_SECONDS },
-                }),
-              );
+              reject(new SemaphoreTimeoutError(`No slot became free within ${waitMs} ms.`));
             }, waitMs);
       waiting.set(owner, [...queue, start]);
     });

@@ -5,7 +5,7 @@ import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
 import { statementChannel } from '../core/statement-channel.ts';
 import { isDeadlock } from './errors.ts';
-import { createFairSemaphore, type SemaphoreLimits } from '../core/fair-semaphore.ts';
+import { countHeavySlots, createHeavySlots } from './heavy-reads.ts';
 import { openPool } from './pool.ts';
 import { measurePool } from './pool-metrics.ts';
 import { shareOf } from '../core/share.ts';
@@ -83,22 +83,6 @@ export interface HeavyReads {
 }
 
 /**
- * Large reads use half of the cores, and those of one tenant a quarter, because PostgreSQL often runs on the same
- * machine. With 40 parallel reads, sign-ins keep more than half of their rate. Several processes divide both.
- */
-const HEAVY_RUNNING = Math.max(2, Math.floor(availableParallelism() / 2));
-
-function heavyReads(processes: number): SemaphoreLimits {
-  const running = shareOf(HEAVY_RUNNING, processes);
-  return {
-    running,
-    runningPerOwner: Math.max(1, Math.floor(running / 2)),
-    waitingPerOwner: 16,
-    waitMs: 10_000,
-  };
-}
-
-/**
  * How many connections one server opens. PostgreSQL is fastest with about twice as many active connections as cores.
  * More connections would only wait in PostgreSQL instead of here. Several processes divide them.
  */
@@ -123,13 +107,13 @@ export function openDatabase(
   }: DatabaseOptions = {},
 ): Database {
   const pool = openPool(url, 'guildhall_app', { poolSize, pipeline: true, work });
-  const limits = heavyReads(processes);
+  const heavySlots = countHeavySlots(processes);
   const heavyPool = openPool(url, 'guildhall_app', {
-    poolSize: limits.running,
+    poolSize: heavySlots,
     pipeline: true,
     work: 'heavy',
   });
-  const slots = createFairSemaphore(limits);
+  const slots = createHeavySlots(heavySlots);
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
   const heavyScope = (
