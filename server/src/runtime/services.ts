@@ -38,7 +38,7 @@ import type { Channel } from '../processes/channel.ts';
 import { createTakePlaces } from '../processes/occupancy.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import { createCodeThrottle, createLoginThrottle } from '../security/login-throttle.ts';
+import { createCodeThrottle, createLoginThrottle } from '../security/guess-throttle.ts';
 import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
 import { createVault, type Vault } from '../security/vault.ts';
 import { deleteStaleCopiesHourly } from './stale-copies.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { countAdmitted } from '../testing/attempt-budgets.ts';
-import { createAttemptBudgets, networkOf } from './attempt-budget.ts';
+import { createAttemptBudgets } from './attempt-budget.ts';
 import { MAX_COUNTERS } from './memory-limiter.ts';
 
 const options = { name: 'guesses', attempts: 10, seconds: 60, refusal: 'Enough.' };
@@ -45,15 +45,5 @@ describe('createAttemptBudgets', () => {
     assert.equal(await countAdmitted([budget], 'half', 30), 4, 'evicted');
     assert.equal(await countAdmitted([budget], 'other 0', 30), 4, 'evicted');
     assert.equal(await countAdmitted([budget], `other ${MAX_COUNTERS - 1}`, 30), 2);
-  });
-});
-
-describe('networkOf', () => {
-  test('returns the IPv4 address, or the /64 of an IPv6 address', () => {
-    assert.equal(networkOf('192.0.2.1'), '192.0.2.1');
-    assert.equal(networkOf('::ffff:192.0.2.1'), '192.0.2.1');
-    assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2');
-    assert.equal(networkOf('2001:db8::1'), '2001:db8:0:0');
-    assert.equal(networkOf(null), 'unknown');
   });
 });

@@ -1,4 +1,5 @@
-import { networkOf, type CreateBudget } from './attempt-budget.ts';
+import { networkOf } from '../core/network.ts';
+import type { CreateBudget } from './attempt-budget.ts';
 
 /**
  * Sign-ups per network in 10 minutes. An office or a class may share a network. On a launch day, many players share one

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { networkOf } from '../../security/attempt-budget.ts';
+import { networkOf } from '../../core/network.ts';
 import { ProblemError } from '../../core/problem.ts';
 import { createBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
 import { clientAddress } from '../client-address.ts';

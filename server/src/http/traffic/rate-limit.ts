@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../../security/attempt-budget.ts';
+import { networkOf } from '../../core/network.ts';
 import { ProblemError } from '../../core/problem.ts';
 import type { KeyCaller } from '../../core/callers.ts';
 import { clientAddress } from '../client-address.ts';

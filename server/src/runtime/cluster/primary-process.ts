@@ -10,7 +10,7 @@ import { createRateCounterAnswers } from '../../features/traffic/rate-limits/ind
 import type { DrainReason } from '../../http/draining.ts';
 import { openChannel, type Channel } from '../../processes/channel.ts';
 import { createOccupancy, createProcessPlaces } from '../../processes/occupancy.ts';
-import { createLimiterAnswers } from '../../security/attempt-budget.ts';
+import { createLimiterAnswers } from '../../security/primary-limiter.ts';
 import type { Config } from '../config.ts';
 import { loggerOptions } from '../logging.ts';
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
-import { networkOf, type AttemptBudget, type CreateBudget } from '../../../security/attempt-budget.ts';
+import { networkOf } from '../../../core/network.ts';
+import type { AttemptBudget, CreateBudget } from '../../../security/attempt-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import {
   countMail,

@@ -5,7 +5,7 @@ import { clientAddress } from '../../../http/client-address.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { createLoginThrottle } from '../../../security/login-throttle.ts';
+import { createLoginThrottle } from '../../../security/guess-throttle.ts';
 import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { LoginResult } from '../tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { hashPassword, verifyPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -47,7 +47,7 @@ export async function signUp(
  * password. Throws invalid_credentials, too_many_attempts, and the errors of {@link signIn}.
  */
 export async function logIn(
-  services: SignInServices & { throttle: LoginThrottle },
+  services: SignInServices & { throttle: GuessThrottle },
   { email, password, ...request }: Omit<SignInRequest, 'mode'> & { email: string; password: string },
 ): Promise<LoginResult> {
   const passwordHash = (await findCredential(services.database, email))?.passwordHash;

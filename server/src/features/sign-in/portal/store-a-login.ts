@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../database/database.ts';
-import { networkOf, type AttemptBudget } from '../../../security/attempt-budget.ts';
+import { networkOf } from '../../../core/network.ts';
+import type { AttemptBudget } from '../../../security/attempt-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';

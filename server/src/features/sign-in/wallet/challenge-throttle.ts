@@ -1,4 +1,5 @@
-import { networkOf, type CreateBudget } from '../../../security/attempt-budget.ts';
+import { networkOf } from '../../../core/network.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
 
 /** Unanswered challenges per network and tenant. The limit keeps the table small. */
 const UNANSWERED = 300;

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { verifyPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Origin } from '../../../core/author.ts';
@@ -9,7 +9,7 @@ import { requestSecondFactor, type SecondFactorNeeded } from './verify-second-fa
 
 export interface PasswordServices {
   database: Database;
-  accountLoginThrottle: LoginThrottle;
+  accountLoginThrottle: GuessThrottle;
 }
 
 export interface EmailAndPassword {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { clientAddress } from '../../../http/client-address.ts';
 import { accountOf, selfOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
-import { networkOf } from '../../../security/attempt-budget.ts';
+import { networkOf } from '../../../core/network.ts';
 import { changePassword } from './change-password.ts';
 import { endOwnSession, readOwnSessions, readOwnAccount } from './own-account.ts';
 import type { AccountMailServices } from './password-routes.ts';

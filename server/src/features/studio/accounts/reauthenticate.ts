@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Self } from '../../../core/author.ts';
-import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { verifyPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
@@ -11,9 +11,9 @@ export interface ReauthenticationServices {
   database: Database;
   vault: Vault;
   /** Limits wrong passwords. */
-  accountLoginThrottle: LoginThrottle;
+  accountLoginThrottle: GuessThrottle;
   /** Limits wrong codes of the second factor. */
-  accountCodeThrottle: LoginThrottle;
+  accountCodeThrottle: GuessThrottle;
 }
 
 /** The current password of the account, or a code of its authenticator app. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { isForwarded, originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { logIn } from './log-in.ts';
 import { logOut, refreshSession } from './refresh-session.ts';
 import { signInWithLink } from './sign-in-link.ts';
@@ -12,7 +12,7 @@ import { signUp, type SignUpServices } from './sign-up.ts';
 
 /** The public endpoints that create, refresh and end dashboard sessions. */
 export function accountSessionRoutes(
-  services: SignUpServices & { accountLoginThrottle: LoginThrottle },
+  services: SignUpServices & { accountLoginThrottle: GuessThrottle },
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(

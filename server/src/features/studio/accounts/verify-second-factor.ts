@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
-import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -52,7 +52,7 @@ export async function requestSecondFactor(
  */
 export async function verifySecondFactor(
   services: MailServices &
-    SessionServices & { database: Database; issuer: string; accountCodeThrottle: LoginThrottle },
+    SessionServices & { database: Database; issuer: string; accountCodeThrottle: GuessThrottle },
   origin: Origin,
   given: { mfaToken: string; code?: string | undefined; recoveryCode?: string | undefined },
 ): Promise<SignedIn> {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../../database/database.ts';
-import { networkOf, type CreateBudget } from '../../../security/attempt-budget.ts';
+import { networkOf } from '../../../core/network.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { findKey, type FoundKey } from './queries.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { isRedisReady } from '../../../redis/redis.ts';
-import type { SharedCounts } from '../../../security/attempt-budget.ts';
+import type { SharedCounts } from '../../../security/limiter.ts';
 import { createPrimaryWindowSum } from './primary-window-sum.ts';
 import { createRedisWindowSum, type SharedWindowSum } from './redis-window-sum.ts';
 import { raiseAlert } from './raise-alert.ts';

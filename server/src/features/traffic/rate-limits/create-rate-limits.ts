@@ -4,7 +4,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { KeylessCaller, RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { isRedisReady } from '../../../redis/redis.ts';
-import type { SharedCounts } from '../../../security/attempt-budget.ts';
+import type { SharedCounts } from '../../../security/limiter.ts';
 import { createKeylessLimits, type KeylessLimits } from './keyless-limits.ts';
 import { createPrimaryRateCounter } from './primary-rate-counter.ts';
 import { createRedisRateCounter, type SharedRateCounter } from './redis-rate-counter.ts';

@@ -1,6 +1,6 @@
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { KeylessCaller, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
-import { createLimiter, type SharedCounts } from '../../../security/attempt-budget.ts';
+import { createLimiter, type SharedCounts } from '../../../security/limiter.ts';
 
 /** Requests in a second, averaged over one window. */
 export interface KeylessLimits {

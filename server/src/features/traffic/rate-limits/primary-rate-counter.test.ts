@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { openChannelPair } from '../../../testing/channel-pair.ts';
 import { keyWith } from '../../../testing/key-callers.ts';
-import { createLimiterAnswers } from '../../../security/attempt-budget.ts';
+import { createLimiterAnswers } from '../../../security/primary-limiter.ts';
 import { createRateCounterAnswers, createRateLimits } from './index.ts';
 
 const keyless = { account: 5, network: 5 };

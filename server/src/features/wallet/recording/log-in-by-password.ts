@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { LoginThrottle } from '../../../security/login-throttle.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { verifyPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
@@ -10,7 +10,7 @@ import { findPlayerById } from './queries.ts';
 export interface PasswordLoginServices {
   database: Database;
   signer: TokenSigner;
-  throttle: LoginThrottle;
+  throttle: GuessThrottle;
 }
 
 /**

@@ -4,7 +4,7 @@ import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { billingOf, keyOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { createLoginThrottle } from '../../../security/login-throttle.ts';
+import { createLoginThrottle } from '../../../security/guess-throttle.ts';
 import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { addAnonymousPlayer } from './add-player.ts';
 import { logInByPassword } from './log-in-by-password.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ProblemError } from '../core/problem.ts';
 import { createAttemptBudgets } from './attempt-budget.ts';
-import { createLoginThrottle, type LoginThrottle } from './login-throttle.ts';
+import { createLoginThrottle, type GuessThrottle } from './guess-throttle.ts';
 
 const wrong = async () => false;
 const right = async () => true;
 
 /** Tries one wrong password per account from these addresses, and returns how many were compared. */
-async function compared(throttle: LoginThrottle, addresses: string[]): Promise<number> {
+async function compared(throttle: GuessThrottle, addresses: string[]): Promise<number> {
   let count = 0;
   for (const [index, address] of addresses.entries()) {
     const attempt = throttle.attempt(`account ${index}`, address, wrong);
