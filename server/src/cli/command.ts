@@ -1,6 +1,8 @@
+import type pg from 'pg';
 import { openDatabase, type Database } from '../database/database.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
+import { openOwnerPool } from '../database/pool.ts';
 import { openStorage } from '../database/storage.ts';
 import { ConfigError, misspelledSettings, readConfig, type Config } from '../runtime/config.ts';
 import { SimulationError } from '../simulation/index.ts';
@@ -58,6 +60,21 @@ export async function withDatabase<Result>(
   } finally {
     await database.close();
   }
+}
+
+/** Runs work on the database that the settings name, with connections of the owner of the tables. */
+export async function withOwner(
+  poolSize: number,
+  work: (owner: pg.Pool, url: string, config: Config) => Promise<void>,
+): Promise<void> {
+  await withStorage(async (url, config) => {
+    const owner = openOwnerPool(url, poolSize);
+    try {
+      await work(owner, url, config);
+    } finally {
+      await owner.end();
+    }
+  });
 }
 
 /** A second signal within this time is the same Ctrl-C: it arrives from the terminal, and again from npm. */

@@ -8,12 +8,10 @@ import {
   partitionedTables,
   type PartitionedTable,
 } from '../database/partitioned-tables.ts';
-import { openOwnerPool } from '../database/pool.ts';
 import { createPartitions } from '../database/partitions.ts';
 import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
 import { dropOldRows, scopeOfEvents, type Retention } from '../runtime/retention.ts';
-import type { Config } from '../runtime/config.ts';
-import { firstDayOf, UsageError, withDatabase, withStorage } from './command.ts';
+import { firstDayOf, UsageError, withDatabase, withOwner } from './command.ts';
 
 const MOST_MONTHS_AHEAD = 120;
 
@@ -25,7 +23,7 @@ partitionsCommand
   .command('list')
   .description('list the partitions, with their size and the day from which RETENTION_MONTHS drops them')
   .action(() =>
-    withOwner(async (owner, _url, { retention }) => {
+    withOwner(1, async (owner, _url, { retention }) => {
       console.log(describePartitions(await listPartitions(owner), retention).join('\n'));
     }),
   );
@@ -38,7 +36,7 @@ partitionsCommand
     const monthsAhead = Number(months);
     if (!/^\d+$/.test(months) || monthsAhead > MOST_MONTHS_AHEAD)
       throw new UsageError(`"${months}" is not a number of months: write 0 to ${MOST_MONTHS_AHEAD}.`);
-    await withOwner(async (owner) => {
+    await withOwner(1, async (owner) => {
       const created = await createPartitions(owner, { monthsAhead });
       console.log(created.length === 0 ? 'All partitions exist.' : `Created ${created.join(', ')}.`);
     });
@@ -57,31 +55,30 @@ partitionsCommand
   .action(async ({ table, before, yes }: { table: string; before: string; yes: boolean }) => {
     if (!isPartitionedTable(table)) throw new UsageError(`"${table}" has no partitions.`);
     const day = firstDayOf(before);
-    await withOwner((owner, url, config) =>
-      dropBefore(owner, url, table, day, yes ? openArchive(config) : undefined),
+    await withOwner(1, (owner, url, config) =>
+      yes ? drop(owner, url, table, day, openArchive(config)) : printDroppable(owner, table, day),
     );
   });
 
-async function dropBefore(
+async function drop(
   owner: pg.Pool,
   url: string,
   table: PartitionedTable,
   before: string,
-  /** Undefined: only print what would be dropped. */
-  archive: Archive | undefined,
+  archive: Archive,
 ): Promise<void> {
-  const scope = scopeOfEvents[table];
-  const archived = scope ? await countArchivedBefore(owner, scope, before) : 0;
-  if (archive) {
-    const { partitions, unpartitioned } = await withDatabase(url, (database) =>
-      dropOldRows(owner, database, table, before, archive),
-    );
-    if (partitions.length > 0) console.log(`Dropped ${partitions.join(', ')}.`);
-    if (unpartitioned > 0) console.log(`Deleted ${unpartitioned} rows of months without a partition.`);
-    if (archived > 0) console.log(`Deleted ${archived} archived events.`);
-    if (partitions.length === 0 && unpartitioned === 0 && archived === 0) console.log('Nothing is older.');
-    return;
-  }
+  const archived = await countArchived(owner, table, before);
+  const { partitions, unpartitioned } = await withDatabase(url, (database) =>
+    dropOldRows(owner, database, table, before, archive),
+  );
+  if (partitions.length > 0) console.log(`Dropped ${partitions.join(', ')}.`);
+  if (unpartitioned > 0) console.log(`Deleted ${unpartitioned} rows of months without a partition.`);
+  if (archived > 0) console.log(`Deleted ${archived} archived events.`);
+  if (partitions.length === 0 && unpartitioned === 0 && archived === 0) console.log('Nothing is older.');
+}
+
+async function printDroppable(owner: pg.Pool, table: PartitionedTable, before: string): Promise<void> {
+  const archived = await countArchived(owner, table, before);
   const found = await findPartitionsBefore(owner, table, before);
   const unpartitioned = await countUnpartitionedBefore(owner, table, before);
   if (found.length === 0 && unpartitioned === 0 && archived === 0) return console.log('Nothing is older.');
@@ -89,6 +86,11 @@ async function dropBefore(
   if (unpartitioned > 0) console.log(`${unpartitioned} rows of months without a partition`);
   if (archived > 0) console.log(`${archived} archived events from before ${before.slice(0, 7)}`);
   console.log('Nothing is dropped yet. Add --yes to delete these rows for good.');
+}
+
+async function countArchived(owner: pg.Pool, table: PartitionedTable, before: string): Promise<number> {
+  const scope = scopeOfEvents[table];
+  return scope ? countArchivedBefore(owner, scope, before) : 0;
 }
 
 /** A table of partitions for the terminal. */
@@ -113,18 +115,4 @@ function describePartitions(partitions: Partition[], retention: Retention): stri
       .join('  ')
       .trimEnd(),
   );
-}
-
-/** Runs work with a connection of the owner of the tables. */
-async function withOwner(
-  work: (owner: pg.Pool, url: string, config: Config) => Promise<void>,
-): Promise<void> {
-  await withStorage(async (url, config) => {
-    const owner = openOwnerPool(url, 1);
-    try {
-      await work(owner, url, config);
-    } finally {
-      await owner.end();
-    }
-  });
 }
