@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import addFormats from 'ajv-formats';
 import { Command } from 'commander';
-import type { Author } from '../core/author.ts';
+import { SYSTEM } from '../core/author.ts';
 import { newId } from '../core/ids.ts';
 import { ProblemError } from '../core/problem.ts';
 import { createFirstAdmin, promoteByOperator, resetByOperator } from '../features/studio/accounts/index.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
-import { hashPassword } from '../security/passwords.ts';
+import { hashPassword, newPassword } from '../security/passwords.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
-
-const OPERATOR: Author = { actor: { kind: 'system', id: null } };
 
 export const bootstrapCommand = new Command('bootstrap')
   .description('create the first account that administers the deployment')
@@ -37,7 +34,7 @@ async function createAdministrator(url: string, email: string): Promise<void> {
   const password = newPassword();
   const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
   const created = await withDatabase(url, (database) =>
-    database.transaction((transaction) => createFirstAdmin(transaction, OPERATOR, account)),
+    database.transaction((transaction) => createFirstAdmin(transaction, SYSTEM, account)),
   ).catch((error: unknown) => {
     if (!(error instanceof ProblemError && error.code === 'email_taken')) throw error;
     throw new UsageError(
@@ -56,7 +53,7 @@ async function resetPassword(url: string, email: string, removeTotp: boolean): P
   const password = newPassword();
   const reset = { email, passwordHash: await hashPassword(password), removeTotp };
   const isReset = await withDatabase(url, (database) =>
-    database.transaction((transaction) => resetByOperator(transaction, OPERATOR, reset)),
+    database.transaction((transaction) => resetByOperator(transaction, SYSTEM, reset)),
   );
   if (!isReset) throw new UsageError(`No account has the address ${email}.`);
   console.log(
@@ -66,7 +63,7 @@ async function resetPassword(url: string, email: string, removeTotp: boolean): P
 
 async function promote(url: string, email: string): Promise<void> {
   const outcome = await withDatabase(url, (database) =>
-    database.transaction((transaction) => promoteByOperator(transaction, OPERATOR, email)),
+    database.transaction((transaction) => promoteByOperator(transaction, SYSTEM, email)),
   );
   if (outcome === 'unknown') throw new UsageError(`No account has the address ${email}.`);
   if (outcome === 'unverified')
@@ -94,9 +91,4 @@ function normaliseEmail(text: string): string {
   const format = addFormats.default.get('email') as RegExp;
   if (email.length > 254 || !format.test(email)) throw new UsageError(`"${text}" is not an e-mail address.`);
   return email;
-}
-
-/** A password of 120 random bits. */
-function newPassword(): string {
-  return randomBytes(15).toString('base64url');
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { SYSTEM } from '../core/author.ts';
 import { parseDuration } from '../core/durations.ts';
 import { listSigningKeys, rotateKeys } from '../features/platform/signing-keys/index.ts';
 import type { Config } from '../runtime/config.ts';
@@ -44,9 +45,8 @@ async function rotateSigningKeys(
   request: { activateInSeconds: number; revokeOld: boolean },
 ): Promise<string> {
   const vault = createVault(await openMasterKey(config));
-  const system = { actor: { kind: 'system', id: null } } as const;
   const { kid, activeFrom, oldRetireAt } = await withDatabase(databaseUrl, (database) =>
-    rotateKeys(database, vault, system, request),
+    rotateKeys(database, vault, SYSTEM, request),
   );
   return request.revokeOld
     ? `The key ${kid} signs from now on. Tokens of the keys before it are refused: whoever has one must refresh it.`

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Author } from '../core/author.ts';
+import { SYSTEM } from '../core/author.ts';
 import { parseDuration } from '../core/durations.ts';
 import { sql } from '../database/sql.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
@@ -94,7 +94,6 @@ async function run(options: Options): Promise<void> {
   await finished;
 }
 
-const SYSTEM: Author = { actor: { kind: 'system', id: null } };
 const KEY_OUTLIVES_SECONDS = 600;
 
 /**

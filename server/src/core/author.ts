@@ -4,6 +4,9 @@ export interface Author {
   origin?: Origin;
 }
 
+/** The author of what the server does by itself, and of the commands of its operator. */
+export const SYSTEM = { actor: { kind: 'system', id: null } } as const satisfies Author;
+
 /** The origin of a request. */
 export interface Origin {
   ip: string | null;

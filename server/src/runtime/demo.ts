@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { openDatabase, type Querier } from '../database/database.ts';
 import { createFirstAdmin, createSignInLink, hasAccounts } from '../features/studio/accounts/index.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
 import { createWorkspace } from '../features/studio/workspaces/index.ts';
-import type { Author } from '../core/author.ts';
-import { hashPassword } from '../security/passwords.ts';
+import { SYSTEM } from '../core/author.ts';
+import { hashPassword, newPassword } from '../security/passwords.ts';
 import { createVault, type Vault } from '../security/vault.ts';
 import { newId } from '../core/ids.ts';
 
@@ -27,7 +26,6 @@ export interface ReferenceAccess {
   demo: DemoAccess;
 }
 
-const SYSTEM: Author = { actor: { kind: 'system', id: null } };
 const DEMO_EMAIL = 'admin@example.com';
 /** The providers that need no settings. */
 const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'] as const;
@@ -117,9 +115,4 @@ Simulate an evening with a hundred players:
 
   npm run simulate -- --url ${url}
 `;
-}
-
-/** A password of 120 random bits. */
-function newPassword(): string {
-  return randomBytes(15).toString('base64url');
 }

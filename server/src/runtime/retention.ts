@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { SYSTEM } from '../core/author.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
@@ -84,7 +85,7 @@ async function record(
   action: AuditAction,
   details: Record<string, unknown>,
 ): Promise<void> {
-  await auditTrail(database.forPlatform(), [{ actor: { kind: 'system', id: null }, action, details }]);
+  await auditTrail(database.forPlatform(), [{ ...SYSTEM, action, details }]);
 }
 
 /** Drops all rows that are older than their table keeps them, also if another table fails. Then throws. */

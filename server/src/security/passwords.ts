@@ -36,6 +36,11 @@ export class HashingBusyError extends Error {
   override name = 'HashingBusyError';
 }
 
+/** A password of 120 random bits. */
+export function newPassword(): string {
+  return randomBytes(15).toString('base64url');
+}
+
 /** Hashes a password as a PHC string (argon2id with its parameters and salt). Throws {@link HashingBusyError}. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);

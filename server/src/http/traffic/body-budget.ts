@@ -66,7 +66,7 @@ export function createBodyBudget(limits = SHARES): BodyBudget {
   const large = createShare(limits.large);
   return {
     hold({ name, isAnonymous }) {
-      const shareOf = (bytes: number) => {
+      const shareFor = (bytes: number) => {
         if (isAnonymous) return anonymous;
         return bytes > SMALL_BODY ? large : small;
       };
@@ -76,10 +76,10 @@ export function createBodyBudget(limits = SHARES): BodyBudget {
         get bytes() {
           return held;
         },
-        fits: (bytes) => shareOf(bytes).fits(name, bytes),
+        fits: (bytes) => shareFor(bytes).fits(name, bytes),
         resize(bytes) {
           this.release();
-          share = shareOf(bytes);
+          share = shareFor(bytes);
           if (!share.fits(name, bytes)) return false;
           share.add(name, bytes);
           held = bytes;

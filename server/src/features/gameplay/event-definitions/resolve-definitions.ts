@@ -1,5 +1,6 @@
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
+import { SYSTEM } from '../../../core/author.ts';
 import { countCache } from '../../../core/cache-counts.ts';
 import { createCache } from '../../../database/cache.ts';
 import {
@@ -80,7 +81,7 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
       const missing = pairs.map((pair) => ({ ...pair, ...defaults, eventScope }));
       const { created, existing } = await database.forTenant(tenantId).transaction((transaction) =>
         addDefinitions(transaction, tenantId, missing, MAX_DEFINITIONS_FOR_AUTO_CREATE, {
-          actor: { kind: 'system', id: null },
+          ...SYSTEM,
           source: 'auto_create',
         }),
       );

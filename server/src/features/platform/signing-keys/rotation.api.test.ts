@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify, type JWK } from 'jose';
+import { SYSTEM } from '../../../core/author.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { createVault, WrongMasterKeyError } from '../../../security/vault.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
@@ -11,7 +12,6 @@ import { startTestApp, TEST_MASTER_KEY, type TestApp } from '../../../testing/te
 import { openTokenSigner, RotationRefusedError, rotateKeys } from './index.ts';
 
 const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
-const SYSTEM = { actor: { kind: 'system', id: null } } as const;
 /** A change feed without notifications. */
 const SILENT_FEED = { on: () => {}, close: async () => {} };
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RateLimit } from '../../../core/callers.ts';
+import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
 import type { SharedCount, SharedRateCounter } from './redis-rate-counter.ts';
 import { countRequest, emptyWindows, HOUR_MS, MINUTE_MS, type Window, type Windows } from './windows.ts';
@@ -23,9 +24,7 @@ export function createPrimaryRateCounter(primary: Channel): SharedRateCounter {
  * Answers the counters of all processes, in the primary process. If the cached window is fuller than the kept one, it replaces the
  * kept one: then Redis has counted until now (docs/decisions/0027-rate-limit-windows.md).
  */
-export function createRateCounterAnswers(
-  now = () => Math.floor(performance.timeOrigin + performance.now()),
-): (question: Question) => SharedCount {
+export function createRateCounterAnswers(now = monotonicClock): (question: Question) => SharedCount {
   const kept = new LRUCache<string, Windows>({ max: KEPT_KEYS });
   return ({ keyId, limit, cached }) => {
     const time = now();
