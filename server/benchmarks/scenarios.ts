@@ -80,7 +80,7 @@ export function loadLogins(
   });
 }
 
-export const KNOWN_PLAYERS = 2_000;
+const KNOWN_PLAYERS = 2_000;
 
 /** Signs in each known player once, so that they exist for the load. */
 export async function signInKnownPlayers(server: ServerProcess, tenant: TestTenant): Promise<void> {

@@ -27,7 +27,7 @@ const AUDIENCE = 'https://shop.example';
 const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 
 /** The body of an accepted response. */
-export function accepted({ status, text, body }: Answer) {
+function accepted({ status, text, body }: Answer) {
   assert.ok(status < 300, text);
   return body;
 }

@@ -32,7 +32,7 @@ const ABOUT_CONTENT = [400, 413, 415, 422];
 const isAboutContent = ({ code, status }: GuildhallError, count: number) =>
   ABOUT_CONTENT.includes(status) && (code !== 'unexpected_answer' || (status === 413 && count > 1));
 
-export const PATHS: Record<EventKind, string> = {
+const PATHS: Record<EventKind, string> = {
   match: '/api/game/events',
   player: '/api/game/player-events',
 };

@@ -4,7 +4,7 @@ import { eventually } from '../eventually.ts';
 import { postWithGameKey, type Scene } from './scene.ts';
 
 /** How many clients send each kind of operation that is independent of earlier ones. */
-export const CLIENTS = { event: 4, 'sign-in': 8, match: 2, 'wallet entry': 1 } as const;
+const CLIENTS = { event: 4, 'sign-in': 8, match: 2, 'wallet entry': 1 } as const;
 type OperationKind = keyof typeof CLIENTS;
 
 /** A request that creates rows, and what each of them must contain. */

@@ -19,15 +19,6 @@ export interface QueueHandler {
   ownersOf?: OwnersOf | undefined;
 }
 
-/** Combines a queue with its handler, with the type of its data. */
-export function handle<Data extends object>(
-  queue: Queue<Data>,
-  run: (data: Data) => Promise<void>,
-  ownersOf?: OwnersOf,
-): QueueHandler {
-  return { queue, run, ownersOf };
-}
-
 export interface Worker {
   /** Waits at most 10 seconds for running jobs. */
   stop(): Promise<void>;

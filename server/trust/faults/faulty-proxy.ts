@@ -22,7 +22,7 @@ const DELAY_MS = 300;
 const NONSENSE = Buffer.from([0, 255, 13, 10, 7, 72, 84, 84, 80, 0, 200, 13, 10, 13, 10]);
 
 /** Starts a proxy to a TCP port or a Unix socket, and stops it after the tests of the file. */
-export async function startFaultyProxy(
+async function startFaultyProxy(
   target: { host: string; port: number } | { path: string },
 ): Promise<FaultyProxy> {
   let fault: Fault | undefined;

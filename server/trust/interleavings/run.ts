@@ -22,7 +22,7 @@ export interface Summary {
 const ATTEMPTS = 3;
 
 /** Runs one schedule of a scenario, and checks its invariants. */
-export async function runSchedule(
+async function runSchedule(
   stage: Stage,
   scenario: Scenario,
   seed: number,

@@ -5,7 +5,7 @@ import type { Random } from '../../src/simulation/random.ts';
 const MAX_IN_PROGRESS = 5_000;
 
 /** Thrown if the server is slower than the arrivals for so long that 5,000 requests are in progress. */
-export class OverloadError extends Error {
+class OverloadError extends Error {
   override name = 'OverloadError';
 }
 

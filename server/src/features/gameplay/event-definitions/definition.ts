@@ -56,7 +56,7 @@ export function pairKey(eventKey: string, eventValue: string | null): string {
 }
 
 /** For keys and values, in code points after normalisation. */
-export const MAX_KEY_LENGTH = 32;
+const MAX_KEY_LENGTH = 32;
 /** In code points, after trimming. */
 export const MAX_CATEGORY_LENGTH = 32;
 /** In code points. */

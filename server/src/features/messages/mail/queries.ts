@@ -76,7 +76,7 @@ export interface OutboxMail {
 }
 
 /** The outbox lists and counts at most this many mails. */
-export const MAX_LISTED_MAILS = 10_000;
+const MAX_LISTED_MAILS = 10_000;
 
 /** Returns a page of the last {@link MAX_LISTED_MAILS} mails, newest first. */
 export function listMails(db: Querier, { limit, offset }: PageRequest): Promise<OutboxMail[]> {

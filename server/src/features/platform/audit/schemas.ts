@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 
-export const AuditRecord = Type.Object(
+const AuditRecord = Type.Object(
   {
     id: Guid,
     occurredAt: Timestamp,

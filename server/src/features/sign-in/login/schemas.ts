@@ -5,7 +5,7 @@ import { tokenProviders } from './identity.ts';
 import { platforms } from './platforms.ts';
 
 /** The game client and its platform. */
-export const ClientInfo = Type.Object(
+const ClientInfo = Type.Object(
   {
     platform: OneOf(platforms, { title: 'Platform', description: 'The platform that the game runs on.' }),
     clientVersion: Type.Optional(Type.String({ maxLength: 32 })),
@@ -16,7 +16,7 @@ export const ClientInfo = Type.Object(
 );
 
 /** The device of a player. */
-export const DeviceInfo = Type.Object(
+const DeviceInfo = Type.Object(
   {
     deviceFingerprint: Type.String({
       minLength: 16,
@@ -30,7 +30,7 @@ export const DeviceInfo = Type.Object(
   { title: 'DeviceInfo' },
 );
 
-export const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
+const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
   title: 'ProfileVisibility',
   description: 'How much of the profile others can see. Applied only if the request creates the player.',
 });

@@ -139,16 +139,6 @@ export async function writePasswords(
       FROM unnest(${[...added.keys()]}::bigint[], ${[...added.values()]}::text[]) AS password`);
 }
 
-export async function findPlayer(
-  db: Querier,
-  tenantId: string,
-  playerIndex: number,
-): Promise<WalletPlayer | undefined> {
-  const row = await db.row<StoredPlayer>(sql`
-    SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_index = ${playerIndex}`);
-  return row && withScore(row);
-}
-
 export async function findPlayerByAddress(
   db: Querier,
   tenantId: string,

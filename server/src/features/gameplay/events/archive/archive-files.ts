@@ -57,7 +57,7 @@ const monthFolder = (root: string, { tenantId, scope, month }: MonthName): strin
 export const partFolder = (root: string, name: PartName): string => join(root, name.tenantId, partName(name));
 
 /** The folder of a part while its files are written. */
-export const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
+const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
 
 /** The parts of a month that have a folder, also those that no row of the database names. */
 export async function listFolders(root: string, month: MonthName): Promise<number[]> {
