@@ -3,7 +3,7 @@ import { hashPassword } from '../../../security/passwords.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { reauthenticate, type ReauthenticationServices } from './reauthenticate.ts';
-import { replacePassword } from './replace-password.ts';
+import { replaceOwnPassword } from './replace-password.ts';
 import { lockAccount } from './queries.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function changePassword(
     const account = await lockAccount(transaction, accountId);
     if (account?.passwordHash !== verified.passwordHash)
       throw new ProblemError('invalid_credentials', 'The password was changed by another request.');
-    const endedSessions = await replacePassword(services, transaction, account, {
+    const endedSessions = await replaceOwnPassword(services, transaction, account, {
       passwordHash,
       action: 'account.password_changed',
       origin,

@@ -6,12 +6,10 @@ import {
   lockAccount,
   markVerified,
   promote,
-  revokeSessions,
-  setPassword,
   type AccountWithPassword,
 } from './queries.ts';
-import { endTokens } from './token-queries.ts';
-import { deleteEnrolment, deleteTotp } from './totp-queries.ts';
+import { replacePassword } from './replace-password.ts';
+import { deleteTotp } from './totp-queries.ts';
 
 /**
  * Sets the password of a locked-out account on behalf of the operator, and marks its address as verified. Ends all sessions.
@@ -24,11 +22,8 @@ export async function resetByOperator(
 ): Promise<boolean> {
   const account = await lockByEmail(transaction, email);
   if (!account) return false;
-  await setPassword(transaction, account.id, passwordHash);
   await markVerified(transaction, account.id);
-  await endTokens(transaction, account.id);
-  await deleteEnrolment(transaction, account.id);
-  const endedSessions = await revokeSessions(transaction, account.id);
+  const endedSessions = await replacePassword(transaction, account.id, passwordHash);
   const totpRemoved = removeTotp && (await deleteTotp(transaction, account.id));
   await auditTrail(transaction, [
     {

@@ -8,8 +8,25 @@ import { mailSecurityNotice } from './security-notice.ts';
 import { endTokens } from './token-queries.ts';
 import { deleteEnrolment } from './totp-queries.ts';
 
-/** A new password of an account, and the origin of the request that sets it. */
-export interface NewPassword {
+/**
+ * Stores a new password. Ends the sessions, mailed reset tokens, logins that wait for the second factor, and a second factor that is not
+ * confirmed. The caller must lock the account. Returns the number of ended sessions.
+ */
+export async function replacePassword(
+  transaction: Querier,
+  accountId: string,
+  passwordHash: string,
+  keptSessionId?: string,
+): Promise<number> {
+  await setPassword(transaction, accountId, passwordHash);
+  await endTokens(transaction, accountId);
+  // Somebody who knew the old password may have started it.
+  await deleteEnrolment(transaction, accountId);
+  return revokeSessions(transaction, accountId, keptSessionId);
+}
+
+/** The new password of an account that changes it itself, and the origin of the request. */
+export interface OwnPassword {
   passwordHash: string;
   action: 'account.password_changed' | 'account.password_reset';
   origin: Origin;
@@ -17,22 +34,14 @@ export interface NewPassword {
   keptSessionId?: string;
 }
 
-/**
- * Stores a new password. Ends the sessions, mailed reset tokens, logins that wait for the second factor, and a second factor that is not
- * confirmed. Adds an audit record and mails a notice to the account, if its address is verified. The caller must lock the account. Returns
- * the number of ended sessions.
- */
-export async function replacePassword(
+/** Replaces the password, adds an audit record, and mails a notice to the account if its address is verified. */
+export async function replaceOwnPassword(
   services: MailServices & { issuer: string },
   transaction: Querier,
   { id: accountId, email, emailVerified }: Pick<Account, 'id' | 'email' | 'emailVerified'>,
-  { passwordHash, action, origin, keptSessionId }: NewPassword,
+  { passwordHash, action, origin, keptSessionId }: OwnPassword,
 ): Promise<number> {
-  await setPassword(transaction, accountId, passwordHash);
-  const endedSessions = await revokeSessions(transaction, accountId, keptSessionId);
-  await endTokens(transaction, accountId);
-  // Somebody who knew the old password may have started it.
-  await deleteEnrolment(transaction, accountId);
+  const endedSessions = await replacePassword(transaction, accountId, passwordHash, keptSessionId);
   await auditTrail(transaction, [
     {
       actor: { kind: 'account', id: accountId },

@@ -6,7 +6,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
 import { mailToken, invalidToken } from './mailed-token.ts';
 import { findAccountByEmail, lockAccount, markVerified } from './queries.ts';
-import { replacePassword } from './replace-password.ts';
+import { replaceOwnPassword } from './replace-password.ts';
 import { consumeToken, findToken, keepNewestTokens } from './token-queries.ts';
 
 export const accountResetQueue = requestedMailQueue<{ email: string }>('account-password-reset');
@@ -58,7 +58,7 @@ export async function resetPassword(
     const account = await lockAccount(transaction, accountId);
     if (!account || !(await consumeToken(transaction, 'reset', hash))) throw invalidToken();
     await markVerified(transaction, accountId);
-    await replacePassword(
+    await replaceOwnPassword(
       services,
       transaction,
       { ...account, emailVerified: true },
