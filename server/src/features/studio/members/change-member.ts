@@ -15,6 +15,14 @@ import { endInvitationsBy } from './invitation-queries.ts';
 import { deleteMembership, findMember, updateRole, type TeamEntry } from './queries.ts';
 import { withdrawalRecord } from './withdraw-invitation.ts';
 
+export interface ChangeMemberServices extends MailServices {
+  database: Database;
+  /** The cache of roles. */
+  memberships: { invalidate(accountId: string): void };
+  /** The cache of keys, which contains their payers. */
+  keys: { invalidate(payerId: string): void };
+}
+
 export interface MemberReference {
   workspaceId: string;
   userId: string;
@@ -22,12 +30,12 @@ export interface MemberReference {
 
 /** Changes the role of a member. Throws not_found and forbidden. Throws last_owner if no owner would remain. */
 export async function changeRole(
-  services: MailServices & { database: Database },
+  services: ChangeMemberServices,
   author: Author,
   { workspaceId, userId }: MemberReference,
   role: Role,
 ): Promise<TeamEntry> {
-  return services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
+  const changed = await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const manager = await lockTeamForManager(transaction, author, workspaceId);
     const member = await findMember(transaction, workspaceId, userId);
     if (!member) throw new ProblemError('not_found');
@@ -48,11 +56,13 @@ export async function changeRole(
     if (role === 'viewer') await endPaymentsOf(services, transaction, author, { workspaceId, userId });
     return { ...member, role };
   });
+  invalidateCaches(services, { workspaceId, userId });
+  return changed;
 }
 
 /** Removes a member. Every member can remove themselves. Throws the same errors as {@link changeRole}. */
 export async function removeMember(
-  services: MailServices & { database: Database },
+  services: ChangeMemberServices,
   author: Author,
   { workspaceId, userId }: MemberReference,
 ): Promise<void> {
@@ -77,6 +87,15 @@ export async function removeMember(
     await withdrawInvitationsNotAllowed(transaction, author, { workspaceId, userId }, undefined);
     await endPaymentsOf(services, transaction, author, { workspaceId, userId });
   });
+  invalidateCaches(services, { workspaceId, userId });
+}
+
+function invalidateCaches(
+  { memberships, keys }: ChangeMemberServices,
+  { workspaceId, userId }: MemberReference,
+): void {
+  memberships.invalidate(userId);
+  keys.invalidate(workspaceId);
 }
 
 /**

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems, WorkspacePath } from '../../../http/schemas.ts';
 import { readPage } from '../../../core/page.ts';
-import { changeRole, removeMember } from './change-member.ts';
+import { changeRole, removeMember, type ChangeMemberServices } from './change-member.ts';
 import { inviteMember, type InviteServices } from './invite-member.ts';
 import { countTeam, listTeam } from './queries.ts';
 import { ChangeMemberBody, InvitationPath, InviteBody, Member, MemberPage, MemberPath } from './schemas.ts';
@@ -12,16 +12,9 @@ import { withdrawInvitation } from './withdraw-invitation.ts';
 const LIST = '/api/workspaces/:workspaceId/members';
 const tags = ['Workspaces'];
 
-export interface MemberServices extends InviteServices {
-  /** The cache of roles. */
-  memberships: { invalidate(accountId: string): void };
-  /** The cache of keys, which contains their payers. */
-  keys: { invalidate(payerId: string): void };
-}
-
 /** The endpoints of members and invitations. They require a dashboard account. */
-export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebox {
-  const { database, memberships, keys } = services;
+export function memberRoutes(services: InviteServices & ChangeMemberServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
   return async (app) => {
     app.get(
       LIST,
@@ -82,12 +75,7 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
           response: { 200: Member, ...problems(409) },
         },
       },
-      async (request) => {
-        const changed = await changeRole(services, authorOf(request), request.params, request.body.role);
-        memberships.invalidate(request.params.userId);
-        keys.invalidate(request.params.workspaceId);
-        return changed;
-      },
+      async (request) => changeRole(services, authorOf(request), request.params, request.body.role),
     );
 
     app.delete(
@@ -108,8 +96,6 @@ export function memberRoutes(services: MemberServices): FastifyPluginAsyncTypebo
       },
       async (request, reply) => {
         await removeMember(services, authorOf(request), request.params);
-        memberships.invalidate(request.params.userId);
-        keys.invalidate(request.params.workspaceId);
         return reply.code(204).send(null);
       },
     );

@@ -15,9 +15,15 @@ const REASONS = {
 };
 type Reason = keyof typeof REASONS;
 
+export interface EndPaymentServices extends MailServices {
+  database: Database;
+  /** The cache of keys, which contains their payers. */
+  keys: { invalidate(payerId: string): void };
+}
+
 /** Ends the payment for one key. Later reads are billed to the key's own workspace. Throws not_found. */
 export async function endPayment(
-  services: MailServices & { database: Database },
+  services: EndPaymentServices,
   author: Author,
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
 ): Promise<void> {
@@ -28,11 +34,13 @@ export async function endPayment(
     await announceEnd(services, transaction, author, workspaceId, ended, 'revoked');
     await auditInTenants(transaction, author, workspaceId, ended, 'revoked');
   });
+  services.keys.invalidate(workspaceId);
 }
 
 /**
  * Ends all payments that a member agreed to. Runs in the transaction in which the member loses the role of owner or admin. The
- * caller must lock the team, so that no new agreement is made at the same time.
+ * caller must lock the team, so that no new agreement is made at the same time, and invalidate the keys of the payer after the
+ * commit.
  */
 export async function endPaymentsOf(
   services: MailServices,

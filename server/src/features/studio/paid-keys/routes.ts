@@ -1,26 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, WorkspacePath } from '../../../http/schemas.ts';
 import { readPage } from '../../../core/page.ts';
-import type { MailServices } from '../../messages/mail/index.ts';
-import { endPayment } from './end-payments.ts';
+import { endPayment, type EndPaymentServices } from './end-payments.ts';
 import { countPaidKeys, listPaidKeys } from './queries.ts';
 import { PaidKeyPage, PaidKeyPath } from './schemas.ts';
 
 const LIST = '/api/workspaces/:workspaceId/paid-keys';
 const tags = ['Usage'];
 
-export interface PaidKeyServices extends MailServices {
-  database: Database;
-  /** The cache of keys, which contains their payers. */
-  keys: { invalidate(payerId: string): void };
-}
-
 /** The endpoints of paid keys: API keys of other workspaces whose reads this workspace pays for. They require an account. */
-export function paidKeyRoutes(services: PaidKeyServices): FastifyPluginAsyncTypebox {
-  const { database, keys } = services;
+export function paidKeyRoutes(services: EndPaymentServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
   return async (app) => {
     app.get(
       LIST,
@@ -62,7 +54,6 @@ export function paidKeyRoutes(services: PaidKeyServices): FastifyPluginAsyncType
       },
       async (request, reply) => {
         await endPayment(services, authorOf(request), request.params);
-        keys.invalidate(request.params.workspaceId);
         return reply.code(204).send(null);
       },
     );

@@ -15,19 +15,25 @@ import {
 } from './key-settings.ts';
 import { findPayer, lockKey, revokeKeyRow, updateKey, type KeyReference, type TenantKey } from './queries.ts';
 
+export interface ChangeKeyServices extends MailServices {
+  database: Database;
+  /** The cache of keys. */
+  keys: { invalidate(tenantId: string): void };
+}
+
 /**
  * Changes the settings of a key. Throws not_found if the key has another kind or tenant, and conflict if it is revoked. Also
  * throws the errors of creating a key.
  */
 export async function changeKey(
-  services: MailServices & { database: Database },
+  services: ChangeKeyServices,
   author: Author,
   reference: KeyReference,
   change: KeyChange,
 ): Promise<TenantKey> {
   const { tenantId, kind, keyId } = reference;
   const { subscriberWorkspaceId: payerId = null } = change;
-  return services.database.forTenant(tenantId).transaction(async (transaction) => {
+  const changed = await services.database.forTenant(tenantId).transaction(async (transaction) => {
     const isNewPayer = payerId !== null && payerId !== (await findPayer(transaction, reference));
     if (isNewPayer) await requirePayer(transaction, author, payerId);
     const before = await lockKey(transaction, reference);
@@ -51,11 +57,13 @@ export async function changeKey(
     await announcePayer(services, transaction, author, { ...after, tenantId }, { previousPayerId });
     return after;
   });
+  services.keys.invalidate(tenantId);
+  return changed;
 }
 
 /** Revokes a key permanently. Idempotent. Throws not_found if the key has another kind or tenant. */
 export async function revokeKey(
-  services: MailServices & { database: Database },
+  services: ChangeKeyServices,
   author: Author,
   reference: KeyReference,
 ): Promise<void> {
@@ -76,4 +84,5 @@ export async function revokeKey(
     ]);
     await announceRevocation(services, transaction, author, { ...key, tenantId });
   });
+  services.keys.invalidate(tenantId);
 }

@@ -1,11 +1,10 @@
-import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import type { MailServices } from '../../messages/mail/index.ts';
 import { lockTeamForShare } from '../paid-keys/index.ts';
 import { announcePayer } from './announce-payer.ts';
+import type { ChangeKeyServices } from './change-key.ts';
 import { issueKey } from './create-key.ts';
 import { requireRoomForKey } from './key-limit.ts';
 import { hasExpired } from './key-settings.ts';
@@ -19,13 +18,13 @@ const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
  * Throws conflict if the key is revoked, expired or already rotated. Throws key_limit: during a grace period both keys count.
  */
 export async function rotateKey(
-  services: MailServices & { database: Database },
+  services: ChangeKeyServices,
   author: Author,
   reference: KeyReference,
   gracePeriodSeconds: number = DEFAULT_GRACE_SECONDS,
 ): Promise<TenantKey & { key: string }> {
   const { tenantId, kind, keyId } = reference;
-  return services.database.forTenant(tenantId).transaction(async (transaction) => {
+  const rotated = await services.database.forTenant(tenantId).transaction(async (transaction) => {
     // The payer is locked before the key. A transaction that ends the payment uses the same order, so it sees the successor.
     const payerId = await findPayer(transaction, reference);
     if (payerId) await lockTeamForShare(transaction, payerId);
@@ -65,6 +64,8 @@ export async function rotateKey(
     );
     return successor;
   });
+  services.keys.invalidate(tenantId);
+  return rotated;
 }
 
 function refuseUnlessCurrent(key: TenantKey): void {

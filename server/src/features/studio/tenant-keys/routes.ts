@@ -51,7 +51,7 @@ function routesOf(
   operations: typeof gameKeyOperations,
   services: TenantKeyServices,
 ): FastifyPluginAsyncTypebox {
-  const { database, keys } = services;
+  const { database } = services;
   const { Key, KeyPage, CreatedKey, CreatedKeyOrRepeat, CreateBody, ChangeBody } = keySchemas[kind];
   const keysPath = operations.path;
   const keyPath = `${keysPath}/:keyId`;
@@ -128,16 +128,7 @@ function routesOf(
           response: { 200: Key, ...problems(409) },
         },
       },
-      async (request) => {
-        const changed = await changeKey(
-          services,
-          authorOf(request),
-          { ...request.params, kind },
-          request.body,
-        );
-        keys.invalidate(request.params.tenantId);
-        return changed;
-      },
+      async (request) => changeKey(services, authorOf(request), { ...request.params, kind }, request.body),
     );
 
     app.post(
@@ -161,7 +152,6 @@ function routesOf(
         const reference = { ...request.params, kind };
         const graceSeconds = request.body?.gracePeriodSeconds;
         const successor = await rotateKey(services, authorOf(request), reference, graceSeconds);
-        keys.invalidate(request.params.tenantId);
         return reply.code(201).send(successor);
       },
     );
@@ -180,7 +170,6 @@ function routesOf(
       },
       async (request, reply) => {
         await revokeKey(services, authorOf(request), { ...request.params, kind });
-        keys.invalidate(request.params.tenantId);
         return reply.code(204).send(null);
       },
     );

@@ -6,18 +6,24 @@ import { auditTrail, difference, type AuditAction } from '../../platform/audit/i
 import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
 import { requireRoomForTenant } from './tenant-limit.ts';
 
+export interface TenantServices {
+  database: Database;
+  /** The cache of keys. The keys of a disabled tenant do not work. */
+  keys: { invalidate(tenantId: string): void };
+}
+
 /**
  * Changes a tenant. The keys of an inactive tenant do not work. Its data is kept, and it can be activated again. Throws
  * not_found, tenant_limit and slug_taken.
  */
 export async function changeTenant(
-  database: Database,
+  { database, keys }: TenantServices,
   author: Author,
   tenantId: string,
   change: Partial<ChangeableTenant>,
 ): Promise<Tenant> {
   try {
-    return await database.forTenant(tenantId).transaction(async (transaction) => {
+    const changed = await database.forTenant(tenantId).transaction(async (transaction) => {
       const tenant = await lockTenant(transaction, tenantId);
       if (!tenant) throw new ProblemError('not_found');
       const before = changeableFields(tenant);
@@ -25,12 +31,14 @@ export async function changeTenant(
       const details = difference(before, after);
       if (!details) return tenant;
       if (after.isActive && !before.isActive) await requireRoomForTenant(transaction, tenant.workspaceId);
-      const changed = await updateTenant(transaction, tenantId, after);
+      const updated = await updateTenant(transaction, tenantId, after);
       await auditTrail(transaction, [
         { ...author, action: actionOf(before, after), tenantId, targetId: tenantId, details },
       ]);
-      return changed ?? tenant;
+      return updated ?? tenant;
     });
+    if (change.isActive !== undefined) keys.invalidate(tenantId);
+    return changed;
   } catch (error) {
     throw isUniqueViolation(error, 'tenants_workspace_id_slug_key') ? new ProblemError('slug_taken') : error;
   }

@@ -1,21 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
-import type { ProviderSettings } from './provider-settings.ts';
 import { readProviders } from './read-providers.ts';
 import { providerBodies, ProviderList, ProviderParams, ProviderView, SetProviderBody } from './schemas.ts';
-import { setProvider, type SetProviderServices } from './set-provider.ts';
-
-export interface ProviderServices extends SetProviderServices {
-  database: Database;
-  providerSettings: ProviderSettings;
-}
+import { configureProvider, type ProviderServices } from './set-provider.ts';
 
 /** The endpoints of sign-in providers. They require a dashboard account. */
 export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTypebox {
-  const { database, vault, providerSettings } = services;
+  const { database, vault } = services;
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/providers',
@@ -70,15 +63,8 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
         },
         preValidation: async (request) => checkSettings(request),
       },
-      async (request) => {
-        const { tenantId, provider } = request.params;
-        const change = { ...request.body, tenantId, provider };
-        const view = await database
-          .forTenant(tenantId)
-          .transaction((transaction) => setProvider(transaction, services, authorOf(request), change));
-        providerSettings.invalidate(tenantId);
-        return view;
-      },
+      async (request) =>
+        configureProvider(services, authorOf(request), { ...request.body, ...request.params }),
     );
   };
 }

@@ -1,4 +1,4 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { tenantUrlError } from '../../../outbound/tenant-url.ts';
@@ -7,11 +7,17 @@ import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { unsealSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
 import { mayUseMock, settingNames, type Provider } from './providers.ts';
 import { listProviderSettings, lockTenant, upsertProviderSettings } from './queries.ts';
+import type { ProviderSettings } from './provider-settings.ts';
 import { readProvider, type ProviderView } from './read-providers.ts';
 
 export interface SetProviderServices {
   vault: Vault;
   config: { mockProvider: boolean; allowPrivateAddresses: boolean };
+}
+
+export interface ProviderServices extends SetProviderServices {
+  database: Database;
+  providerSettings: ProviderSettings;
 }
 
 export interface ProviderChange {
@@ -22,9 +28,22 @@ export interface ProviderChange {
   settings?: Record<string, unknown> | undefined;
 }
 
+/** Enables, disables or configures a sign-in provider. Throws the errors of {@link setProvider}. */
+export async function configureProvider(
+  services: ProviderServices,
+  author: Author,
+  change: ProviderChange,
+): Promise<ProviderView> {
+  const view = await services.database
+    .forTenant(change.tenantId)
+    .transaction((transaction) => setProvider(transaction, services, author, change));
+  services.providerSettings.invalidate(change.tenantId);
+  return view;
+}
+
 /**
- * Enables, disables or configures a sign-in provider, in the caller's transaction in the tenant's scope. Throws not_found and
- * invalid_request. Throws provider_not_available if the change enables Mock and the operator does not allow it.
+ * Does the same in the caller's transaction in the tenant's scope, for a new tenant: the settings may not be cached yet. Throws
+ * not_found and invalid_request. Throws provider_not_available if the change enables Mock and the operator does not allow it.
  */
 export async function setProvider(
   transaction: Querier,

@@ -1,22 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems, TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 import { newId } from '../../../core/ids.ts';
-import { changeTenant } from './change-tenant.ts';
+import { changeTenant, type TenantServices } from './change-tenant.ts';
 import { createTenant } from './create-tenant.ts';
 import { readTenant, readTenants } from './read-tenants.ts';
 import { ChangeTenantBody, CreateTenantBody, Tenant, TenantPage } from './schemas.ts';
 
-export interface TenantServices {
-  database: Database;
-  /** The cache of keys. The keys of a disabled tenant do not work. */
-  keys: { invalidate(tenantId: string): void };
-}
-
 /** The endpoints of tenants. They require a dashboard account. */
-export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginAsyncTypebox {
+export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
   return async (app) => {
     app.get(
       '/api/workspaces/:workspaceId/bus_tenants',
@@ -106,12 +100,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
           response: { 200: Tenant, ...problems(409) },
         },
       },
-      async (request) => {
-        const { tenantId } = request.params;
-        const changed = await changeTenant(database, authorOf(request), tenantId, request.body);
-        if (request.body.isActive !== undefined) keys.invalidate(tenantId);
-        return changed;
-      },
+      async (request) => changeTenant(services, authorOf(request), request.params.tenantId, request.body),
     );
 
     app.delete(
@@ -130,9 +119,7 @@ export function tenantRoutes({ database, keys }: TenantServices): FastifyPluginA
         },
       },
       async (request, reply) => {
-        const { tenantId } = request.params;
-        await changeTenant(database, authorOf(request), tenantId, { isActive: false });
-        keys.invalidate(tenantId);
+        await changeTenant(services, authorOf(request), request.params.tenantId, { isActive: false });
         return reply.code(204).send(null);
       },
     );

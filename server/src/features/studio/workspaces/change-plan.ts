@@ -9,14 +9,22 @@ export interface PlanChange extends Partial<Omit<Plan, 'rateLimit'>> {
   rateLimit?: Partial<Plan['rateLimit']>;
 }
 
+export interface PlanServices {
+  database: Database;
+  /** The cache of keys, which contains the plans of their workspaces. */
+  keys: { invalidate(workspaceId: string): void };
+  /** The usage meter, which caches the plans. */
+  meter: { invalidate(workspaceId: string): void };
+}
+
 /** Changes the plan of a workspace. Throws not_found. */
 export async function changePlan(
-  database: Database,
+  { database, keys, meter }: PlanServices,
   author: Author,
   workspaceId: string,
   change: PlanChange,
 ): Promise<Plan> {
-  return database.forWorkspace(workspaceId).transaction(async (transaction) => {
+  const plan = await database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const before = await lockPlan(transaction, workspaceId);
     if (!before) throw new ProblemError('not_found');
     const after = { ...before, ...change, rateLimit: { ...before.rateLimit, ...change.rateLimit } };
@@ -28,4 +36,7 @@ export async function changePlan(
     ]);
     return after;
   });
+  keys.invalidate(workspaceId);
+  meter.invalidate(workspaceId);
+  return plan;
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { accountOf, authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems, WorkspacePath } from '../../../http/schemas.ts';
-import { changePlan } from './change-plan.ts';
+import { changePlan, type PlanServices } from './change-plan.ts';
 import {
   ChangePlanBody,
   ChangeWorkspaceBody,
@@ -12,14 +12,6 @@ import {
   WorkspacePage,
 } from './schemas.ts';
 import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from './workspaces.ts';
-
-export interface PlanServices {
-  database: Database;
-  /** The cache of keys, which contains the plans of their workspaces. */
-  keys: { invalidate(workspaceId: string): void };
-  /** The usage meter, which caches the plans. */
-  meter: { invalidate(workspaceId: string): void };
-}
 
 /** The endpoints of workspaces. They require a dashboard account. */
 export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
@@ -111,7 +103,7 @@ export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
 }
 
 /** The endpoint that changes plans. It requires a platform administrator. */
-export function planRoutes({ database, keys, meter }: PlanServices): FastifyPluginAsyncTypebox {
+export function planRoutes(services: PlanServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.patch(
       '/api/workspaces/:workspaceId/plan',
@@ -126,13 +118,7 @@ export function planRoutes({ database, keys, meter }: PlanServices): FastifyPlug
           response: { 200: Plan },
         },
       },
-      async (request) => {
-        const { workspaceId } = request.params;
-        const plan = await changePlan(database, authorOf(request), workspaceId, request.body);
-        keys.invalidate(workspaceId);
-        meter.invalidate(workspaceId);
-        return plan;
-      },
+      async (request) => changePlan(services, authorOf(request), request.params.workspaceId, request.body),
     );
   };
 }

@@ -11,14 +11,20 @@ export async function readAlertSettings(db: Querier, tenantId: string): Promise<
   return settings;
 }
 
+export interface AlertServices {
+  database: Database;
+  /** The cache of keys, which includes the thresholds of their tenants. */
+  keys: { invalidate(tenantId: string): void };
+}
+
 /** Changes the given thresholds of a tenant. Throws not_found. */
 export async function changeAlertSettings(
-  database: Database,
+  { database, keys }: AlertServices,
   author: Author,
   tenantId: string,
   change: Partial<AlertSettings>,
 ): Promise<AlertSettings> {
-  return database.forTenant(tenantId).transaction(async (transaction) => {
+  const changed = await database.forTenant(tenantId).transaction(async (transaction) => {
     const before = await lockAlertSettings(transaction, tenantId);
     if (!before) throw new ProblemError('not_found');
     const after = { ...before, ...change };
@@ -30,4 +36,6 @@ export async function changeAlertSettings(
     ]);
     return after;
   });
+  keys.invalidate(tenantId);
+  return changed;
 }

@@ -1,21 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { TenantPath, WorkspacePath } from '../../../http/schemas.ts';
-import { changeAlertSettings, readAlertSettings } from './alert-settings.ts';
+import { changeAlertSettings, readAlertSettings, type AlertServices } from './alert-settings.ts';
 import { readAlerts } from './read-alerts.ts';
 import { AlertPage, AlertQuery, AlertSettings, ChangeAlertSettingsBody } from './schemas.ts';
 
 const tags = ['Alerts'];
 
-export interface AlertServices {
-  database: Database;
-  /** The cache of keys, which includes the thresholds of their tenants. */
-  keys: { invalidate(tenantId: string): void };
-}
-
 /** Requires a dashboard account. */
-export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsyncTypebox {
+export function alertRoutes(services: AlertServices): FastifyPluginAsyncTypebox {
+  const { database } = services;
   return async (app) => {
     app.get(
       '/api/workspaces/:workspaceId/alerts',
@@ -75,12 +69,8 @@ export function alertRoutes({ database, keys }: AlertServices): FastifyPluginAsy
           response: { 200: AlertSettings },
         },
       },
-      async (request) => {
-        const { tenantId } = request.params;
-        const changed = await changeAlertSettings(database, authorOf(request), tenantId, request.body);
-        keys.invalidate(tenantId);
-        return changed;
-      },
+      async (request) =>
+        changeAlertSettings(services, authorOf(request), request.params.tenantId, request.body),
     );
   };
 }
