@@ -113,12 +113,12 @@ async function seedDeliveries(
   count: number,
 ): Promise<string> {
   const { rows } = await owner.query(
-    `INSERT INTO webhook_endpoints (id, workspace_id, url, secret)
+    `INSERT INTO webhooks (id, workspace_id, url, secret)
      VALUES (gen_random_uuid(), $1, 'https://hooks.example.com/guildhall', '') RETURNING id`,
     [workspaceId],
   );
   await owner.query(
-    `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, attempts, next_attempt_at, last_status_code)
+    `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, status, attempts, next_attempt_at, last_status_code)
      SELECT ('01a20000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, $1, 'webhook.test', '{}',
             CASE WHEN number % 10 = 0 THEN 'failed' ELSE 'delivered' END, 1, NULL, CASE WHEN number % 10 = 0 THEN 500 ELSE 200 END
      FROM generate_series(1, $2::int) number`,

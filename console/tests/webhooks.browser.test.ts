@@ -55,7 +55,7 @@ describe('webhooks', () => {
     await page.getByText(/^Redelivering 0 of 1\./).waitFor();
     await page.getByRole('button', { name: 'Redeliver 1 selected' }).waitFor({ state: 'detached' });
     const { rows } = await app.owner.query(
-      'SELECT delivery_ids FROM webhook_redeliveries WHERE endpoint_id = $1',
+      'SELECT delivery_ids FROM webhook_redeliveries WHERE webhook_id = $1',
       [id],
     );
     assert.deepEqual(rows, [{ delivery_ids: [failed] }]);
@@ -85,7 +85,7 @@ describe('webhooks', () => {
   test('keeps few of many deliveries in the page, and loads more while the reader scrolls', async () => {
     const { id } = await arrangeDeliveries();
     await app.owner.query(
-      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, next_attempt_at)
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, status, next_attempt_at)
        SELECT ('01a20000-0000-7000-8000-' || lpad(to_hex(number), 12, '0'))::uuid, $1, 'webhook.test', '{}', 'delivered', NULL
        FROM generate_series(1, 500) number`,
       [id],
@@ -183,7 +183,7 @@ describe('webhooks', () => {
     await page.getByRole('button', { name: 'Delete the webhook' }).click();
     await page.waitForURL('**/platform/webhooks');
     await page.getByText('No webhooks yet').waitFor();
-    const { rows } = await app.owner.query('SELECT FROM webhook_endpoints WHERE workspace_id IS NULL');
+    const { rows } = await app.owner.query('SELECT FROM webhooks WHERE workspace_id IS NULL');
     assert.deepEqual(rows, []);
     await worker.stop();
   });

@@ -3144,70 +3144,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List redeliveries of a webhook
-         * @description Returns the redeliveries of the last 30 days in pages, newest first. Only the first one may be running.
-         */
-        get: operations["listWebhookRedeliveries"];
-        put?: never;
-        /**
-         * Redeliver many events
-         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and workspace.
-         */
-        post: operations["startWebhookRedelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a redelivery
-         * @description Returns the progress of a redelivery. It changes every second or less often.
-         */
-        get: operations["getWebhookRedelivery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Cancel a redelivery
-         * @description Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery that has ended does not change.
-         */
-        post: operations["cancelWebhookRedelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/workspaces/{workspaceId}/webhooks": {
         parameters: {
             query?: never;
@@ -3260,26 +3196,6 @@ export interface paths {
         patch: operations["updateWebhook"];
         trace?: never;
     };
-    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test event
-         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
-         */
-        post: operations["testWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/workspaces/{workspaceId}/webhooks/{webhookId}/rotate-secret": {
         parameters: {
             query?: never;
@@ -3294,6 +3210,26 @@ export interface paths {
          * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.
          */
         post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3360,6 +3296,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List redeliveries of a webhook
+         * @description Returns the redeliveries of the last 30 days in pages, newest first. Only the first one may be running.
+         */
+        get: operations["listWebhookRedeliveries"];
+        put?: never;
+        /**
+         * Redeliver many events
+         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and workspace.
+         */
+        post: operations["startWebhookRedelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a redelivery
+         * @description Returns the progress of a redelivery. It changes every second or less often.
+         */
+        get: operations["getWebhookRedelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a redelivery
+         * @description Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery that has ended does not change.
+         */
+        post: operations["cancelWebhookRedelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/outbox": {
         parameters: {
             query?: never;
@@ -3374,6 +3374,158 @@ export interface paths {
         get: operations["listOutboxMails"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first. Viewers see only the origin of each URL.
+         */
+        get: operations["listPlatformWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Creates an enabled webhook. The response contains the secret that signs deliveries. Save it. It is not shown again. Returns 409 if 50 webhooks exist.
+         */
+        post: operations["createPlatformWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Returns the settings and the state of a webhook, without its secret. Viewers see only the origin of the URL.
+         */
+        get: operations["getPlatformWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes the webhook with all its deliveries.
+         */
+        delete: operations["deletePlatformWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the given fields. A webhook that is enabled again receives its waiting deliveries. A new URL also applies to waiting deliveries.
+         */
+        patch: operations["updatePlatformWebhook"];
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.
+         */
+        post: operations["rotatePlatformWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         */
+        post: operations["testPlatformWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries of a webhook
+         * @description Returns the deliveries of the last 30 days in pages, newest first, at most the last 10,000 of the time range. `status` and `eventType` select from these. For older ones, send an earlier `to`.
+         */
+        get: operations["listPlatformWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description Returns a delivery with its request body and its last 100 attempts.
+         */
+        get: operations["getPlatformWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver an event
+         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         */
+        post: operations["redeliverPlatformWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3438,158 +3590,6 @@ export interface paths {
          * @description Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery that has ended does not change.
          */
         post: operations["cancelPlatformWebhookRedelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/webhooks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List webhooks
-         * @description Returns the webhooks of the workspace or of the deployment in pages, oldest first. Viewers see only the origin of each URL.
-         */
-        get: operations["listPlatformWebhooks"];
-        put?: never;
-        /**
-         * Create a webhook
-         * @description Creates an enabled webhook. The response contains the secret that signs deliveries. Save it. It is not shown again. Returns 409 if 50 webhooks exist.
-         */
-        post: operations["createPlatformWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/webhooks/{webhookId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a webhook
-         * @description Returns the settings and the state of a webhook, without its secret. Viewers see only the origin of the URL.
-         */
-        get: operations["getPlatformWebhook"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a webhook
-         * @description Deletes the webhook with all its deliveries.
-         */
-        delete: operations["deletePlatformWebhook"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a webhook
-         * @description Changes the given fields. A webhook that is enabled again receives its waiting deliveries. A new URL also applies to waiting deliveries.
-         */
-        patch: operations["updatePlatformWebhook"];
-        trace?: never;
-    };
-    "/api/admin/webhooks/{webhookId}/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a test event
-         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
-         */
-        post: operations["testPlatformWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/webhooks/{webhookId}/rotate-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate the secret of a webhook
-         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.
-         */
-        post: operations["rotatePlatformWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/webhooks/{webhookId}/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List deliveries of a webhook
-         * @description Returns the deliveries of the last 30 days in pages, newest first, at most the last 10,000 of the time range. `status` and `eventType` select from these. For older ones, send an earlier `to`.
-         */
-        get: operations["listPlatformWebhookDeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/webhooks/{webhookId}/deliveries/{deliveryId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a delivery
-         * @description Returns a delivery with its request body and its last 100 attempts.
-         */
-        get: operations["getPlatformWebhookDelivery"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Redeliver an event
-         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
-         */
-        post: operations["redeliverPlatformWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10953,108 +10953,6 @@ export interface operations {
             };
         };
     };
-    listWebhookRedeliveries: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path: {
-                workspaceId: string;
-                webhookId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookRedeliveryPage"];
-                };
-            };
-        };
-    };
-    startWebhookRedelivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                workspaceId: string;
-                webhookId: string;
-            };
-            cookie?: never;
-        };
-        /** @description Selects the deliveries that match all members. At least one member is required. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["StartWebhookRedeliveryRequest"];
-            };
-        };
-        responses: {
-            /** @description The request was accepted. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookRedelivery"];
-                };
-            };
-        };
-    };
-    getWebhookRedelivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                workspaceId: string;
-                webhookId: string;
-                redeliveryId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookRedelivery"];
-                };
-            };
-        };
-    };
-    cancelWebhookRedelivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                workspaceId: string;
-                webhookId: string;
-                redeliveryId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookRedelivery"];
-                };
-            };
-        };
-    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -11177,29 +11075,6 @@ export interface operations {
             };
         };
     };
-    testWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                workspaceId: string;
-                webhookId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request was accepted. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookDelivery"];
-                };
-            };
-        };
-    };
     rotateWebhookSecret: {
         parameters: {
             query?: never;
@@ -11223,6 +11098,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspaceId: string;
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
@@ -11309,30 +11207,7 @@ export interface operations {
             };
         };
     };
-    listOutboxMails: {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request succeeded. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OutboxMailPage"];
-                };
-            };
-        };
-    };
-    listPlatformWebhookRedeliveries: {
+    listWebhookRedeliveries: {
         parameters: {
             query?: {
                 limit?: number;
@@ -11340,6 +11215,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                workspaceId: string;
                 webhookId: string;
             };
             cookie?: never;
@@ -11357,11 +11233,12 @@ export interface operations {
             };
         };
     };
-    startPlatformWebhookRedelivery: {
+    startWebhookRedelivery: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                workspaceId: string;
                 webhookId: string;
             };
             cookie?: never;
@@ -11384,11 +11261,12 @@ export interface operations {
             };
         };
     };
-    getPlatformWebhookRedelivery: {
+    getWebhookRedelivery: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                workspaceId: string;
                 webhookId: string;
                 redeliveryId: string;
             };
@@ -11407,11 +11285,12 @@ export interface operations {
             };
         };
     };
-    cancelPlatformWebhookRedelivery: {
+    cancelWebhookRedelivery: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                workspaceId: string;
                 webhookId: string;
                 redeliveryId: string;
             };
@@ -11426,6 +11305,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
+    listOutboxMails: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutboxMailPage"];
                 };
             };
         };
@@ -11545,28 +11447,6 @@ export interface operations {
             };
         };
     };
-    testPlatformWebhook: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                webhookId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request was accepted. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookDelivery"];
-                };
-            };
-        };
-    };
     rotatePlatformWebhookSecret: {
         parameters: {
             query?: never;
@@ -11589,6 +11469,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    testPlatformWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
@@ -11668,6 +11570,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    listPlatformWebhookRedeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedeliveryPage"];
+                };
+            };
+        };
+    };
+    startPlatformWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        /** @description Selects the deliveries that match all members. At least one member is required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartWebhookRedeliveryRequest"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
+    getPlatformWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+                redeliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
+                };
+            };
+        };
+    };
+    cancelPlatformWebhookRedelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhookId: string;
+                redeliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRedelivery"];
                 };
             };
         };

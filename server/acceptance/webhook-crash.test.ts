@@ -181,7 +181,7 @@ async function publishAll(webhooks: string, accessToken: string): Promise<string
 /** Writes failed deliveries of a webhook, and returns their ids, oldest first. */
 async function arrangeFailed(webhookId: string): Promise<string[]> {
   const { rows } = await database.query(
-    `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, next_attempt_at)
+    `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, status, next_attempt_at)
      SELECT (substr($1, 1, 24) || lpad(to_hex(number), 12, '0'))::uuid, $1::uuid, 'webhook.test', '{}', 'failed', NULL
      FROM generate_series(1, $2::int) number RETURNING id`,
     [webhookId, REDELIVERIES],

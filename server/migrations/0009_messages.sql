@@ -94,8 +94,8 @@ CALL guildhall_isolate('notification_counts', 'account_id = guildhall_account()'
 GRANT SELECT, INSERT, UPDATE, DELETE ON notifications TO guildhall_app;
 GRANT SELECT ON notification_counts TO guildhall_app;
 
--- An endpoint of a tenant, of a workspace with all of its tenants, or (no workspace) of the deployment.
-CREATE TABLE webhook_endpoints (
+-- A webhook of a tenant, of a workspace with all of its tenants, or (no workspace) of the deployment.
+CREATE TABLE webhooks (
   id                    uuid PRIMARY KEY,
   workspace_id          uuid REFERENCES workspaces,
   tenant_id             uuid REFERENCES tenants,
@@ -112,13 +112,13 @@ CREATE TABLE webhook_endpoints (
   CHECK (tenant_id IS NULL OR workspace_id IS NOT NULL),
   CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL))
 );
-CREATE INDEX ON webhook_endpoints (workspace_id, created_at);
+CREATE INDEX ON webhooks (workspace_id, created_at);
 
--- One event for one endpoint, written in the transaction of the event and delivered by jobs. Its id is the webhook-id of every
+-- One event for one webhook, written in the transaction of the event and delivered by jobs. Its id is the webhook-id of every
 -- attempt.
 CREATE TABLE webhook_deliveries (
   id               uuid PRIMARY KEY,                -- UUIDv7: the order of lists
-  endpoint_id      uuid NOT NULL REFERENCES webhook_endpoints ON DELETE CASCADE,
+  webhook_id      uuid NOT NULL REFERENCES webhooks ON DELETE CASCADE,
   event_type       text NOT NULL,
   body             text NOT NULL,                   -- the exact bytes that are sent and signed
   created_at       timestamptz NOT NULL DEFAULT now(),
@@ -132,8 +132,8 @@ CREATE TABLE webhook_deliveries (
   last_status_code integer,
   last_error       text
 );
-CREATE INDEX ON webhook_deliveries (endpoint_id, id DESC);
-CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (endpoint_id) WHERE status = 'pending';
+CREATE INDEX ON webhook_deliveries (webhook_id, id DESC);
+CREATE INDEX webhook_deliveries_pending ON webhook_deliveries (webhook_id) WHERE status = 'pending';
 
 CREATE TABLE webhook_attempts (
   delivery_id uuid NOT NULL REFERENCES webhook_deliveries ON DELETE CASCADE,
@@ -149,7 +149,7 @@ CREATE TABLE webhook_attempts (
 -- Deliveries that a request sends again. A job starts some of them at a time (docs/decisions/0065-bulk-redelivery.md).
 CREATE TABLE webhook_redeliveries (
   id           uuid PRIMARY KEY,                    -- UUIDv7: the order of lists
-  endpoint_id  uuid NOT NULL REFERENCES webhook_endpoints ON DELETE CASCADE,
+  webhook_id  uuid NOT NULL REFERENCES webhooks ON DELETE CASCADE,
   status       text NOT NULL CHECK (status IN ('running', 'completed', 'cancelled', 'stopped')),
   delivery_ids uuid[] NOT NULL,                     -- all, oldest first; empty once it has ended
   total        integer NOT NULL,
@@ -163,29 +163,29 @@ CREATE TABLE webhook_redeliveries (
   ended_at     timestamptz,
   CHECK ((ended_at IS NULL) = (status = 'running'))
 );
-CREATE UNIQUE INDEX webhook_redeliveries_running ON webhook_redeliveries (endpoint_id) WHERE status = 'running';
-CREATE INDEX ON webhook_redeliveries (endpoint_id, id DESC);
+CREATE UNIQUE INDEX webhook_redeliveries_running ON webhook_redeliveries (webhook_id) WHERE status = 'running';
+CREATE INDEX ON webhook_redeliveries (webhook_id, id DESC);
 
 -- Webhooks: those of a workspace in its scope, those of the deployment and the work of the worker in the platform's.
-CALL guildhall_isolate('webhook_endpoints', 'workspace_id = guildhall_workspace() OR guildhall_platform()');
+CALL guildhall_isolate('webhooks', 'workspace_id = guildhall_workspace() OR guildhall_platform()');
 
--- A scope that sees an endpoint sees its deliveries.
+-- A scope that sees a webhook sees its deliveries.
 CALL guildhall_isolate('webhook_deliveries',
-  'guildhall_platform() OR EXISTS (SELECT FROM webhook_endpoints endpoint WHERE endpoint.id = endpoint_id OFFSET 0)');
+  'guildhall_platform() OR EXISTS (SELECT FROM webhooks webhook WHERE webhook.id = webhook_id OFFSET 0)');
 
 CALL guildhall_isolate('webhook_attempts',
   'guildhall_platform() OR EXISTS (SELECT FROM webhook_deliveries delivery WHERE delivery.id = delivery_id OFFSET 0)');
 
 CALL guildhall_isolate('webhook_redeliveries',
-  'guildhall_platform() OR EXISTS (SELECT FROM webhook_endpoints endpoint WHERE endpoint.id = endpoint_id OFFSET 0)');
+  'guildhall_platform() OR EXISTS (SELECT FROM webhooks webhook WHERE webhook.id = webhook_id OFFSET 0)');
 
 -- Every scope publishes events.
 CREATE POLICY publish ON webhook_deliveries FOR INSERT TO guildhall_app WITH CHECK (true);
 
--- The enabled endpoints that want an event of a workspace or tenant. They cannot be deleted until the transaction ends.
+-- The enabled webhooks that want an event of a workspace or tenant. They cannot be deleted until the transaction ends.
 CREATE FUNCTION guildhall_webhook_subscribers(wanted_type text, workspace uuid, tenant uuid) RETURNS SETOF uuid
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT id FROM webhook_endpoints
+  SELECT id FROM webhooks
   WHERE (workspace_id = workspace OR workspace_id IS NULL) AND (tenant_id = tenant OR tenant_id IS NULL)
     AND (wanted_type = ANY(event_types) OR event_types IS NULL) AND disabled_at IS NULL
   ORDER BY id FOR KEY SHARE
@@ -193,4 +193,4 @@ $$;
 REVOKE EXECUTE ON FUNCTION guildhall_webhook_subscribers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_webhook_subscribers TO guildhall_app;
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_endpoints, webhook_deliveries, webhook_attempts, webhook_redeliveries TO guildhall_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks, webhook_deliveries, webhook_attempts, webhook_redeliveries TO guildhall_app;

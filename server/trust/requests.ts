@@ -55,9 +55,7 @@ export async function createRequests(world: World): Promise<Requests> {
     const rule = await ruleOf(operation, studio);
     assert.ok(rule, `${operation.operationId} has no valid request: add it to trust/player-requests.ts`);
     // A workspace has at most 50.
-    await app.owner.query('DELETE FROM webhook_endpoints WHERE workspace_id = $1', [
-      studio.tenant.workspaceId,
-    ]);
+    await app.owner.query('DELETE FROM webhooks WHERE workspace_id = $1', [studio.tenant.workspaceId]);
     const { tenant, owner } = studio;
     const made = await requestByRule(operation, rule, { tenant, email: owner.email });
     const query = {

@@ -12,7 +12,7 @@ export const advisoryLocks = {
   firstAccount: 7_118_004,
   queueInstallation: 7_118_006,
   invitations: 7_118_016,
-  webhookEndpoints: 7_118_020,
+  webhooks: 7_118_020,
   chainSender: 7_118_022,
   eventDefinitions: 7_118_025,
   tenantKeys: 7_118_026,

@@ -35,7 +35,7 @@ const OTHER_POLICIES = [
   'usage_totals',
   'usage_allowances',
   'notifications',
-  'webhook_endpoints',
+  'webhooks',
 ];
 
 /** Tables that only the database owner may change or delete from. */

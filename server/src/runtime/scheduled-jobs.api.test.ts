@@ -220,7 +220,7 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
 test('webhook deliveries of over 30 days ago are deleted with their attempts, and no others', async () => {
   const { workspaceId } = await arrangeTenant(app);
   await app.owner.query(
-    `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $1, 'https://example.com', '')`,
+    `INSERT INTO webhooks (id, workspace_id, url, secret) VALUES ($1, $1, 'https://example.com', '')`,
     [workspaceId],
   );
   const [old, recent] = [-30 * 86_400 - 60, -30 * 86_400 + 60].map((seconds) =>
@@ -228,7 +228,7 @@ test('webhook deliveries of over 30 days ago are deleted with their attempts, an
   );
   for (const id of [old, recent]) {
     await app.owner.query(
-      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body) VALUES ($1, $2, 'webhook.test', '{}')`,
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body) VALUES ($1, $2, 'webhook.test', '{}')`,
       [id, workspaceId],
     );
     await app.owner.query('INSERT INTO webhook_attempts (delivery_id, number) VALUES ($1, 1)', [id]);

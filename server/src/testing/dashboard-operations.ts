@@ -157,7 +157,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
       makeWebhook(`/api/workspaces/${tenant.workspaceId}/webhooks`, accounts.owner),
     platformWebhook: async () => {
       // The tests create more webhooks than the limit allows.
-      await app.owner.query('DELETE FROM webhook_endpoints WHERE workspace_id IS NULL');
+      await app.owner.query('DELETE FROM webhooks WHERE workspace_id IS NULL');
       return makeWebhook('/api/admin/webhooks', accounts.platformAdmin);
     },
     /** A delivery of the webhook that was made last. */
@@ -168,8 +168,8 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     /** A running redelivery of that webhook. */
     redelivery: async () => {
       const { rows } = await app.owner.query(
-        `INSERT INTO webhook_redeliveries (id, endpoint_id, status, delivery_ids, total)
-         SELECT gen_random_uuid(), endpoint_id, 'running', ARRAY[id], 1
+        `INSERT INTO webhook_redeliveries (id, webhook_id, status, delivery_ids, total)
+         SELECT gen_random_uuid(), webhook_id, 'running', ARRAY[id], 1
          FROM webhook_deliveries ORDER BY id DESC LIMIT 1 RETURNING id`,
       );
       return rows[0].id as string;

@@ -22,7 +22,7 @@ const WALLET_NUMBERS = new Set(['entry_index', 'player_index', 'session_id', 'ma
  * Tables of which no tenant or workspace has many rows. Notifications go to each member. A workspace can have 50 webhooks and
  * 1,000 tenants, and a tenant 1,000 keys of each kind.
  */
-const FEW_PER_WORKSPACE = new Set(['memberships', 'tenants', 'tenant_keys', 'webhook_endpoints']);
+const FEW_PER_WORKSPACE = new Set(['memberships', 'tenants', 'tenant_keys', 'webhooks']);
 
 /** How many rows of each table are copied. */
 const ORIGINALS = 2;

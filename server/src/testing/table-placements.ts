@@ -103,8 +103,8 @@ export const placements: Record<Placement, string[]> = {
     'usage_warnings',
     'webhook_attempts',
     'webhook_deliveries',
-    'webhook_endpoints',
     'webhook_redeliveries',
+    'webhooks',
   ],
 };
 

@@ -76,7 +76,7 @@ export async function arrangeDeliveries(
   const prefix = `${newId().slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3)}-`;
   const { rows } = await owner.query(
     `INSERT INTO webhook_deliveries
-       (id, endpoint_id, event_type, body, status, attempts, failures, next_attempt_at, last_attempt_at, last_status_code)
+       (id, webhook_id, event_type, body, status, attempts, failures, next_attempt_at, last_attempt_at, last_status_code)
      SELECT ($4 || lpad(to_hex(number), 12, '0'))::uuid, $1, 'usage.warning',
             '{"data":{"number":' || number || '}}', $3, 8, 8, NULL, now(), 500
      FROM generate_series(1, $2::int) number RETURNING id`,

@@ -10,13 +10,13 @@ import {
   listOwners,
   platformWebhookRoutes,
   redeliveryQueue,
-  webhookRoutes,
+  workspaceWebhookRoutes,
 } from './webhooks/index.ts';
 
 /** How Guildhall tells people and servers what happened: mail, notifications and webhooks. */
 export const messages = {
   routes: [
-    behind('account', notificationRoutes, webhookRoutes),
+    behind('account', notificationRoutes, workspaceWebhookRoutes),
     behind('platformAdmin', outboxRoutes, platformWebhookRoutes),
   ],
   jobs: [
@@ -27,8 +27,8 @@ export const messages = {
       deliveryQueue,
       attemptDelivery,
       ({ database }) =>
-        (endpointIds) =>
-          listOwners(database.forPlatform(), endpointIds),
+        (webhookIds) =>
+          listOwners(database.forPlatform(), webhookIds),
     ),
     job(redeliveryQueue, continueRedelivery),
   ],

@@ -3,8 +3,8 @@ import type { Database, Querier, Scope } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { OutboundError, type OutboundClient } from '../../../outbound/http-client.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
 import { notifyPlatformAdmins, notifyTeam } from '../notifications/index.ts';
+import { auditWebhook } from './audit-webhook.ts';
 import {
   startAttempt,
   isJobNeeded,
@@ -15,7 +15,7 @@ import {
   type Outcome,
 } from './delivery-queries.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
-import { disableEndpoint, setFailing, type Endpoint } from './queries.ts';
+import { disableWebhook, setFailing, type Webhook } from './queries.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { createSignatureHeaders, unsealSecret } from './sign.ts';
 
@@ -32,7 +32,7 @@ const ATTEMPT_TIMEOUT_MS = 15_000;
 const LEASE_SECONDS = 25;
 /** How much of the response body is stored for debugging. */
 const MAX_RESPONSE_BYTES = 1024;
-/** An endpoint without any success for this long is disabled. */
+/** A webhook without any success for this long is disabled. */
 const DISABLE_AFTER_SECONDS = 5 * 24 * 60 * 60;
 
 const deliveries = new Counter({
@@ -45,7 +45,7 @@ for (const result of ['delivered', 'refused', 'unreachable']) deliveries.inc({ r
 /**
  * Makes one attempt to send a delivery. Runs in the worker. If the process crashes, the queue retries the job, and the
  * delivery is sent again with the same `webhook-id`. Throws if another worker owns the attempt, so that the queue retries
- * the job in case that worker has crashed, and if the endpoint was enabled after the attempt could not start.
+ * the job in case that worker has crashed, and if the webhook was enabled after the attempt could not start.
  */
 export async function attemptDelivery(
   services: AttemptServices,
@@ -71,7 +71,7 @@ function resultOf({ error, statusCode }: Outcome): string {
 
 async function send(
   { vault, outbound }: AttemptServices,
-  { id, endpointId, body, url, secret, previousSecret }: StartedAttempt,
+  { id, webhookId, body, url, secret, previousSecret }: StartedAttempt,
 ): Promise<Outcome & { retryAfter?: string | undefined }> {
   const secrets = [secret, ...(previousSecret ? [previousSecret] : [])];
   const headers = {
@@ -82,7 +82,7 @@ async function send(
       id,
       Math.floor(Date.now() / 1000),
       body,
-      secrets.map((sealed) => unsealSecret(vault, endpointId, sealed)),
+      secrets.map((sealed) => unsealSecret(vault, webhookId, sealed)),
     ),
   };
   const startedAt = performance.now();
@@ -114,25 +114,25 @@ async function send(
 /** Another attempt may have failed while this one was running. */
 async function succeed(database: Scope, attempt: StartedAttempt, outcome: Outcome): Promise<void> {
   const isFailing = await recordSuccess(database, attempt, outcome);
-  if (isFailing) await setFailing(database, attempt.endpointId, false);
+  if (isFailing) await setFailing(database, attempt.webhookId, false);
 }
 
-/** All transactions write to the endpoint before the delivery, which prevents deadlocks. */
+/** All transactions write to the webhook before the delivery, which prevents deadlocks. */
 async function fail(
   services: AttemptServices,
   attempt: StartedAttempt,
   outcome: Outcome,
   retryAfter: string | undefined,
 ): Promise<void> {
-  const { endpointId } = attempt;
+  const { webhookId } = attempt;
   const reason = outcome.statusCode === 410 ? 'gone' : 'failing';
   await services.database.forPlatform().transaction(async (transaction) => {
-    await setFailing(transaction, endpointId, true);
-    const disabled = await disableEndpoint(transaction, endpointId, reason, DISABLE_AFTER_SECONDS);
+    await setFailing(transaction, webhookId, true);
+    const disabled = await disableWebhook(transaction, webhookId, reason, DISABLE_AFTER_SECONDS);
     const failures = (await lockFailures(transaction, attempt)) ?? 0;
     const wait = retryDelay(failures + 1, retryAfter);
     const next = await recordFailure(transaction, attempt, outcome, wait);
-    if (next) await addDeliveryJobs(services.jobs, transaction, [{ id: attempt.id, endpointId, ...next }]);
+    if (next) await addDeliveryJobs(services.jobs, transaction, [{ id: attempt.id, webhookId, ...next }]);
     if (disabled) await notifyDisabled(services, transaction, disabled);
   });
 }
@@ -141,7 +141,7 @@ async function fail(
 async function notifyDisabled(
   services: AttemptServices,
   transaction: Querier,
-  { id, workspaceId, tenantId, url, disabledReason }: Endpoint,
+  { id, workspaceId, tenantId, url, disabledReason }: Webhook,
 ): Promise<void> {
   const { host } = new URL(url);
   const why =
@@ -158,13 +158,8 @@ async function notifyDisabled(
   };
   if (workspaceId) await notifyTeam(services, transaction, workspaceId, notice);
   else await notifyPlatformAdmins(services, transaction, notice);
-  await auditTrail(transaction, [
-    {
-      actor: { kind: 'system', id: null },
-      action: 'webhook.disabled',
-      workspaceId,
-      targetId: id,
-      details: { reason: disabledReason },
-    },
-  ]);
+  const system = { actor: { kind: 'system' as const, id: null } };
+  await auditWebhook(transaction, system, { workspaceId, webhookId: id }, 'webhook.disabled', {
+    reason: disabledReason,
+  });
 }

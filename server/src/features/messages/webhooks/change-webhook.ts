@@ -1,63 +1,53 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
-import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
-import { toAuditSettings, checkUrl, settingsOf, type UrlRules } from './create-endpoint.ts';
+import { difference } from '../../platform/audit/index.ts';
+import { auditWebhook } from './audit-webhook.ts';
+import { toAuditSettings, checkUrl, settingsOf, type UrlRules } from './create-webhook.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { rescheduleDeliveries } from './delivery-queries.ts';
 import {
-  deleteEndpointRow,
-  lockEndpoint,
-  databaseScopeOf,
-  updateEndpoint,
-  type Endpoint,
-  type EndpointRef,
-  type EndpointSettings,
+  deleteWebhookRow,
+  scopeOfOwner,
+  updateWebhook,
+  type Webhook,
+  type WebhookRef,
+  type WebhookSettings,
 } from './queries.ts';
+import { requireWebhook } from './require-webhook.ts';
 
 /**
- * Changes an endpoint. An endpoint that is enabled again receives its waiting deliveries. A new URL also applies to waiting
+ * Changes a webhook. A webhook that is enabled again receives its waiting deliveries. A new URL also applies to waiting
  * deliveries. Throws `not_found` and `webhook_url_refused`.
  */
-export async function changeEndpoint(
+export async function changeWebhook(
   { database, jobs }: { database: Database; jobs: Jobs },
   rules: UrlRules,
   author: Author,
-  { webhookId, ...scope }: EndpointRef,
-  change: Partial<EndpointSettings>,
-): Promise<Endpoint> {
+  ref: WebhookRef,
+  change: Partial<WebhookSettings>,
+): Promise<Webhook> {
   if (change.url !== undefined) checkUrl(change.url, rules);
-  return databaseScopeOf(database, scope).transaction(async (transaction) => {
-    const before = await lockEndpoint(transaction, { webhookId, ...scope });
-    if (!before) throw new ProblemError('not_found');
+  return scopeOfOwner(database, ref).transaction(async (transaction) => {
+    const before = await requireWebhook(transaction, ref);
     const settings = settingsOf({ ...before, ...change });
     const changes = difference(settingsOf(before), settings);
     if (!changes) return before;
     const details = { before: toAuditSettings(changes.before), after: toAuditSettings(changes.after) };
-    const after = (await updateEndpoint(transaction, webhookId, settings)) ?? before;
+    const after = (await updateWebhook(transaction, before.id, settings)) ?? before;
     if (after.enabled && !before.enabled)
-      await addDeliveryJobs(jobs, transaction, await rescheduleDeliveries(transaction, webhookId));
-    await auditTrail(transaction, [
-      { ...author, action: 'webhook.updated', ...scope, targetId: webhookId, details },
-    ]);
+      await addDeliveryJobs(jobs, transaction, await rescheduleDeliveries(transaction, before.id));
+    await auditWebhook(transaction, author, ref, 'webhook.updated', details);
     return after;
   });
 }
 
-/** Deletes an endpoint with its deliveries. Running attempts end without a record. Throws `not_found`. */
-export async function deleteEndpoint(
-  database: Database,
-  author: Author,
-  { webhookId, ...scope }: EndpointRef,
-): Promise<void> {
-  await databaseScopeOf(database, scope).transaction(async (transaction) => {
-    const endpoint = await lockEndpoint(transaction, { webhookId, ...scope });
-    if (!endpoint) throw new ProblemError('not_found');
-    await deleteEndpointRow(transaction, webhookId);
-    const details = { before: toAuditSettings(settingsOf(endpoint)) };
-    await auditTrail(transaction, [
-      { ...author, action: 'webhook.deleted', ...scope, targetId: webhookId, details },
-    ]);
+/** Deletes a webhook with its deliveries. Running attempts end without a record. Throws `not_found`. */
+export async function deleteWebhook(database: Database, author: Author, ref: WebhookRef): Promise<void> {
+  await scopeOfOwner(database, ref).transaction(async (transaction) => {
+    const webhook = await requireWebhook(transaction, ref);
+    await deleteWebhookRow(transaction, webhook.id);
+    const details = { before: toAuditSettings(settingsOf(webhook)) };
+    await auditWebhook(transaction, author, ref, 'webhook.deleted', details);
   });
 }

@@ -3,7 +3,7 @@ import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import { restart } from './redeliver.ts';
 import {
-  lockEndpointOf,
+  lockWebhookOf,
   readOutcomes,
   readStep,
   recordStep,
@@ -26,25 +26,25 @@ export const redeliveryQueue: Queue<RedeliveryStep> = {
 };
 
 /**
- * How many deliveries of one redelivery wait or are attempted at once. New events of the endpoint wait behind at most as many. At
- * 8 attempts at once, this is enough for a second with an endpoint that answers in 80 ms.
+ * How many deliveries of one redelivery wait or are attempted at once. New events of the webhook wait behind at most as many. At
+ * 8 attempts at once, this is enough for a second with a receiver that answers in 80 ms.
  */
 const MAX_IN_PROGRESS = 100;
 const NEXT_STEP_SECONDS = 1;
-/** An endpoint that does not respond ends no attempt for up to 15 seconds. */
+/** A receiver that does not respond ends no attempt for up to 15 seconds. */
 const IDLE_STEP_SECONDS = 5;
 
 export async function addRedeliveryJob(
   jobs: Jobs,
   transaction: Querier,
-  { endpointId, startsAt, ...data }: RedeliveryStep & { endpointId: string; startsAt?: string },
+  { webhookId, startsAt, ...data }: RedeliveryStep & { webhookId: string; startsAt?: string },
 ): Promise<void> {
-  await jobs.addAll(transaction, redeliveryQueue, [{ data, group: endpointId, startsAt }]);
+  await jobs.addAll(transaction, redeliveryQueue, [{ data, group: webhookId, startsAt }]);
 }
 
 /**
  * Does one step: counts the attempts that have ended, and starts as many further deliveries. A step, its deliveries and the job
- * of the next step are one transaction, so a crash loses none and starts none twice. Stops if the endpoint is disabled.
+ * of the next step are one transaction, so a crash loses none and starts none twice. Stops if the webhook is disabled.
  */
 export async function continueRedelivery(
   { database, jobs }: { database: Database; jobs: Jobs },
@@ -52,23 +52,23 @@ export async function continueRedelivery(
 ): Promise<void> {
   const { redeliveryId } = job;
   await database.forPlatform().transaction(async (transaction) => {
-    const endpoint = await lockEndpointOf(transaction, redeliveryId);
-    const current = endpoint && (await readStep(transaction, job, MAX_IN_PROGRESS));
+    const webhook = await lockWebhookOf(transaction, redeliveryId);
+    const current = webhook && (await readStep(transaction, job, MAX_IN_PROGRESS));
     if (!current) return;
-    const outcomes = await readOutcomes(transaction, endpoint.id, current.inProgress);
+    const outcomes = await readOutcomes(transaction, webhook.id, current.inProgress);
     const ended = current.inProgress.length - outcomes.inProgress.length;
     const wanted =
-      current.status === 'running' && endpoint.enabled
+      current.status === 'running' && webhook.enabled
         ? current.next.slice(0, MAX_IN_PROGRESS - outcomes.inProgress.length)
         : [];
     if (wanted.length > 0)
       await restart(jobs, transaction, {
-        endpointId: endpoint.id,
+        webhookId: webhook.id,
         deliveryIds: wanted,
         since: current.createdAt,
       });
     const inProgress = [...outcomes.inProgress, ...wanted];
-    const status = statusAfter(current, endpoint.enabled, wanted.length, inProgress.length);
+    const status = statusAfter(current, webhook.enabled, wanted.length, inProgress.length);
     const step = await recordStep(transaction, redeliveryId, {
       ...outcomes,
       status,
@@ -76,11 +76,11 @@ export async function continueRedelivery(
       inProgress,
       skipped: ended - outcomes.delivered - outcomes.failed,
     });
-    // The deliveries in progress of a cancelled redelivery are still counted. Those of a disabled endpoint may wait for days.
-    const isOver = status !== 'running' && (inProgress.length === 0 || !endpoint.enabled);
+    // The deliveries in progress of a cancelled redelivery are still counted. Those of a disabled webhook may wait for days.
+    const isOver = status !== 'running' && (inProgress.length === 0 || !webhook.enabled);
     if (isOver) return;
     const startsAt = secondsFromNow(ended + wanted.length > 0 ? NEXT_STEP_SECONDS : IDLE_STEP_SECONDS);
-    await addRedeliveryJob(jobs, transaction, { endpointId: endpoint.id, redeliveryId, step, startsAt });
+    await addRedeliveryJob(jobs, transaction, { webhookId: webhook.id, redeliveryId, step, startsAt });
   });
 }
 

@@ -8,20 +8,20 @@ import type { EventType } from './event-types.ts';
 
 export async function insertDeliveries(
   db: Querier,
-  deliveries: { id: string; endpointId: string }[],
+  deliveries: { id: string; webhookId: string }[],
   { type, body }: { type: EventType; body: string },
 ): Promise<void> {
   await db.run(sql`
-    INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body)
-    SELECT id, endpoint_id, ${type}, ${body}
-    FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ endpointId }) => endpointId)}::uuid[])
-      AS delivery (id, endpoint_id)`);
+    INSERT INTO webhook_deliveries (id, webhook_id, event_type, body)
+    SELECT id, webhook_id, ${type}, ${body}
+    FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ webhookId }) => webhookId)}::uuid[])
+      AS delivery (id, webhook_id)`);
 }
 
 /** An attempt that this worker owns until its lease expires. */
 export interface StartedAttempt {
   id: string;
-  endpointId: string;
+  webhookId: string;
   number: number;
   body: string;
   url: string;
@@ -31,7 +31,7 @@ export interface StartedAttempt {
 }
 
 /**
- * Starts an attempt. Returns undefined if the job is stale (the delivery has a later turn), if the endpoint is disabled, or if
+ * Starts an attempt. Returns undefined if the job is stale (the delivery has a later turn), if the webhook is disabled, or if
  * another worker owns an attempt.
  */
 export function startAttempt(
@@ -44,13 +44,13 @@ export function startAttempt(
       UPDATE webhook_deliveries delivery
       SET attempts = delivery.attempts + 1, last_attempt_at = now(),
           attempting_until = now() + make_interval(secs => ${withinSeconds})
-      FROM webhook_endpoints endpoint
+      FROM webhooks webhook
       WHERE delivery.id = ${deliveryId} AND delivery.turn = ${turn} AND delivery.status = 'pending'
         AND (delivery.attempting_until IS NULL OR delivery.attempting_until <= now())
-        AND endpoint.id = delivery.endpoint_id AND endpoint.disabled_at IS NULL
-      RETURNING delivery.id, delivery.endpoint_id AS "endpointId", delivery.attempts AS number,
-                delivery.body, endpoint.url, endpoint.secret,
-                CASE WHEN endpoint.previous_secret_until > now() THEN endpoint.previous_secret END AS "previousSecret"
+        AND webhook.id = delivery.webhook_id AND webhook.disabled_at IS NULL
+      RETURNING delivery.id, delivery.webhook_id AS "webhookId", delivery.attempts AS number,
+                delivery.body, webhook.url, webhook.secret,
+                CASE WHEN webhook.previous_secret_until > now() THEN webhook.previous_secret END AS "previousSecret"
     ), noted AS (
       INSERT INTO webhook_attempts (delivery_id, number) SELECT id, number FROM begun
     )
@@ -58,18 +58,18 @@ export function startAttempt(
 }
 
 /**
- * Returns whether an attempt of this job is running or may start. Waits for a transaction that changes the endpoint: if it enables the
- * endpoint, it may not have seen the delivery.
+ * Returns whether an attempt of this job is running or may start. Waits for a transaction that changes the webhook: if it enables the
+ * webhook, it may not have seen the delivery.
  */
 export async function isJobNeeded(
   db: Querier,
   { deliveryId, turn }: { deliveryId: string; turn: number },
 ): Promise<boolean> {
   const row = await db.row<{ isNeeded: boolean }>(sql`
-    SELECT endpoint.disabled_at IS NULL OR coalesce(delivery.attempting_until > now(), false) AS "isNeeded"
-    FROM webhook_deliveries delivery JOIN webhook_endpoints endpoint ON endpoint.id = delivery.endpoint_id
+    SELECT webhook.disabled_at IS NULL OR coalesce(delivery.attempting_until > now(), false) AS "isNeeded"
+    FROM webhook_deliveries delivery JOIN webhooks webhook ON webhook.id = delivery.webhook_id
     WHERE delivery.id = ${deliveryId} AND delivery.turn = ${turn} AND delivery.status = 'pending'
-    FOR SHARE OF endpoint`);
+    FOR SHARE OF webhook`);
   return row?.isNeeded ?? false;
 }
 
@@ -83,7 +83,7 @@ export interface Outcome {
 }
 
 /** Identifies an attempt. If a later attempt has started, its outcome does not change the delivery. */
-type AttemptRef = Pick<StartedAttempt, 'id' | 'number' | 'endpointId'>;
+type AttemptRef = Pick<StartedAttempt, 'id' | 'number' | 'webhookId'>;
 
 const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
   recorded AS (
@@ -93,7 +93,7 @@ const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
     WHERE delivery_id = ${id} AND number = ${number}
   )`;
 
-/** Records a success. Returns whether the endpoint still counts as failing. */
+/** Records a success. Returns whether the webhook still counts as failing. */
 export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Outcome): Promise<boolean> {
   const failing = await db.row(sql`
     WITH ${recordAttempt(attempt, outcome)},
@@ -102,7 +102,7 @@ export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: O
       SET status = 'delivered', next_attempt_at = NULL, attempting_until = NULL,
           last_status_code = ${outcome.statusCode}, last_error = NULL
       WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending')
-    SELECT FROM webhook_endpoints WHERE id = ${attempt.endpointId} AND failing_since IS NOT NULL`);
+    SELECT FROM webhooks WHERE id = ${attempt.webhookId} AND failing_since IS NOT NULL`);
   return failing !== undefined;
 }
 
@@ -137,19 +137,19 @@ export async function recordFailure(
 }
 
 /**
- * Gives all waiting deliveries of an endpoint a new turn, and returns them. Deliveries that became due while the endpoint was
+ * Gives all waiting deliveries of a webhook a new turn, and returns them. Deliveries that became due while the webhook was
  * disabled are due now. Deliveries with a running attempt do not change.
  */
 export function rescheduleDeliveries(
   db: Querier,
-  endpointId: string,
-): Promise<{ id: string; endpointId: string; turn: number; startsAt: string }[]> {
+  webhookId: string,
+): Promise<{ id: string; webhookId: string; turn: number; startsAt: string }[]> {
   return db.rows(sql`
     UPDATE webhook_deliveries
     SET turn = turn + 1, next_attempt_at = greatest(next_attempt_at, now()), attempting_until = NULL
-    WHERE endpoint_id = ${endpointId} AND status = 'pending'
+    WHERE webhook_id = ${webhookId} AND status = 'pending'
       AND (attempting_until IS NULL OR attempting_until <= now())
-    RETURNING id, endpoint_id AS "endpointId", turn, next_attempt_at AS "startsAt"`);
+    RETURNING id, webhook_id AS "webhookId", turn, next_attempt_at AS "startsAt"`);
 }
 
 /** A delivery as the dashboard lists it. */
@@ -169,7 +169,7 @@ const columns = sql`
   id, event_type AS "eventType", status, attempts, last_status_code AS "lastStatusCode", last_error AS "lastError",
   created_at AS "createdAt", last_attempt_at AS "lastAttemptAt", next_attempt_at AS "nextAttemptAt"`;
 
-/** Selects deliveries of an endpoint. */
+/** Selects deliveries of a webhook. */
 export interface DeliveryFilter {
   deliveryIds?: string[] | undefined;
   status?: string | undefined;
@@ -183,10 +183,10 @@ export const MAX_LISTED_DELIVERIES = 10_000;
 
 /** The last {@link MAX_LISTED_DELIVERIES} deliveries of a time range, then filtered. So a rare status does not read all of them. */
 export const matching = (
-  endpointId: string,
+  webhookId: string,
   { deliveryIds, status, eventType, from, to }: DeliveryFilter,
 ): Sql => {
-  const range = [sql`endpoint_id = ${endpointId}`];
+  const range = [sql`webhook_id = ${webhookId}`];
   if (deliveryIds !== undefined) range.push(sql`id = ANY(${deliveryIds}::uuid[])`);
   range.push(...createdWithin(sql`id`, sql`created_at`, { from, to }));
   const conditions = [sql`true`];
@@ -200,26 +200,26 @@ export const matching = (
 /** Returns a page of deliveries, newest first. */
 export function listDeliveries(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   filter: DeliveryFilter,
   { limit, offset }: PageRequest,
 ): Promise<Delivery[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM ${matching(endpointId, filter)}
+    SELECT ${columns} FROM ${matching(webhookId, filter)}
     ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export function countDeliveries(db: Querier, endpointId: string, filter: DeliveryFilter): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM ${matching(endpointId, filter)}`);
+export function countDeliveries(db: Querier, webhookId: string, filter: DeliveryFilter): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM ${matching(webhookId, filter)}`);
 }
 
 export function findDelivery(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   deliveryId: string,
 ): Promise<(Delivery & { body: string }) | undefined> {
   return db.row(sql`
-    SELECT ${columns}, body FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND id = ${deliveryId}`);
+    SELECT ${columns}, body FROM webhook_deliveries WHERE webhook_id = ${webhookId} AND id = ${deliveryId}`);
 }
 
 /** An attempt as the dashboard shows it. */
@@ -247,13 +247,13 @@ export function listAttempts(db: Querier, deliveryId: string): Promise<Attempt[]
 /** Locks a delivery until the transaction ends, and returns whether an attempt is running. */
 export function lockDelivery(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   deliveryId: string,
 ): Promise<{ isAttemptRunning: boolean } | undefined> {
   return db.row(sql`
     SELECT coalesce(attempting_until > now(), false) AS "isAttemptRunning"
     FROM webhook_deliveries
-    WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR NO KEY UPDATE`);
+    WHERE webhook_id = ${webhookId} AND id = ${deliveryId} FOR NO KEY UPDATE`);
 }
 
 /**
@@ -263,16 +263,16 @@ export function lockDelivery(
  */
 export function restartDeliveries(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   deliveryIds: string[],
   since: string | null = null,
-): Promise<{ id: string; endpointId: string; turn: number; needsJob: boolean }[]> {
+): Promise<{ id: string; webhookId: string; turn: number; needsJob: boolean }[]> {
   return db.rows(sql`
     WITH chosen AS (
       SELECT id, coalesce(attempting_until > now(), false)
                  OR status = 'pending' AND attempting_until IS NULL AND next_attempt_at <= now() AS has_job
       FROM webhook_deliveries
-      WHERE endpoint_id = ${endpointId} AND id = ANY(${deliveryIds}::uuid[])
+      WHERE webhook_id = ${webhookId} AND id = ANY(${deliveryIds}::uuid[])
         AND NOT coalesce(status = 'delivered' AND last_attempt_at >= ${since}, false)
       FOR NO KEY UPDATE
     )
@@ -281,7 +281,7 @@ export function restartDeliveries(
         next_attempt_at = CASE WHEN has_job THEN next_attempt_at ELSE now() END,
         attempting_until = CASE WHEN has_job THEN attempting_until END
     FROM chosen WHERE delivery.id = chosen.id
-    RETURNING delivery.id, endpoint_id AS "endpointId", turn, NOT has_job AS "needsJob"`);
+    RETURNING delivery.id, webhook_id AS "webhookId", turn, NOT has_job AS "needsJob"`);
 }
 
 const RETENTION_DAYS = 30;

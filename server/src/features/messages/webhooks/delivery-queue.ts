@@ -10,7 +10,7 @@ export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
   retryDelay: 2,
   retryDelayMax: 60,
   retryLimit: 100_000,
-  // An attempt takes up to 15 s. Before, it may wait as long for its endpoint and as long for its workspace.
+  // An attempt takes up to 15 s. Before, it may wait as long for its webhook and as long for its workspace.
   expireInSeconds: 60,
   atOnce: 256,
   // A receiver that never answers occupies at most this many slots for 15 s.
@@ -22,7 +22,7 @@ export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
 /** A delivery to attempt, at once or from `startsAt` on. A job with an older `turn` than its delivery does nothing. */
 export interface DueDelivery {
   id: string;
-  endpointId: string;
+  webhookId: string;
   turn: number;
   startsAt?: string | undefined;
 }
@@ -36,9 +36,9 @@ export async function addDeliveryJobs(
   await jobs.addAll(
     transaction,
     deliveryQueue,
-    deliveries.map(({ id, endpointId, turn, startsAt }) => ({
+    deliveries.map(({ id, webhookId, turn, startsAt }) => ({
       data: { deliveryId: id, turn },
-      group: endpointId,
+      group: webhookId,
       startsAt,
     })),
   );

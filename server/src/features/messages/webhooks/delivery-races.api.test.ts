@@ -125,7 +125,7 @@ describe('attemptDelivery with two workers', () => {
       const next = await webhook.rotate(600);
       // The receiver keeps the old secret until the deliveries from before the rotation have arrived.
       const { rows: earlier } = await app.owner.query(
-        `SELECT id FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending'`,
+        `SELECT id FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`,
         [webhook.id],
       );
       await eventually(async () => {
@@ -201,7 +201,7 @@ describe('attemptDelivery with two workers', () => {
         await waiting(1);
         commit.resolve();
         await publishing;
-        // A worker has taken the job, and waits for the endpoint.
+        // A worker has taken the job, and waits for the receiver.
         await waiting(2);
         await release();
         await enabling;
@@ -237,7 +237,7 @@ describe('attemptDelivery with two workers', () => {
       await hurryDeliveries(app);
       return (await kept.count('delivered')) === 160;
     });
-    const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE endpoint_id = ANY($1)', [
+    const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE webhook_id = ANY($1)', [
       deleted,
     ]);
     assert.equal(rows.length, 0);

@@ -223,7 +223,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
     assert.ok(sent < 32 * 2 ** 20, `the receiver sent ${sent} bytes`);
   });
 
-  test('ends an attempt after 15 seconds without delaying other endpoints', async (context) => {
+  test('ends an attempt after 15 seconds without delaying other webhooks', async (context) => {
     let open = 0;
     let most = 0;
     const silent = createServer((request) => {
@@ -236,7 +236,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const slow = await arrangeWebhook({ url: `http://127.0.0.1:${port}` });
     const receiver = await startWebhookReceiver();
     const quick = await arrangeWebhook(receiver);
-    // More deliveries than run at the same time for one endpoint.
+    // More deliveries than run at the same time for one webhook.
     const waiting = await Promise.all(Array.from({ length: 20 }, () => slow.test()));
     await eventually(async () => (await slow.delivery(waiting[0]!)).attempts === 1 && most >= 8);
     await Promise.all(Array.from({ length: 20 }, () => quick.test()));
@@ -315,10 +315,9 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const webhook = await arrangeWebhook(receiver, { path: '/api/admin/webhooks', caller: platformAdmin });
     receiver.answer = refuseWith(500);
     const failSince = (interval: string) =>
-      app.owner.query(
-        `UPDATE webhook_endpoints SET failing_since = now() - interval '${interval}' WHERE id = $1`,
-        [webhook.id],
-      );
+      app.owner.query(`UPDATE webhooks SET failing_since = now() - interval '${interval}' WHERE id = $1`, [
+        webhook.id,
+      ]);
     const failOnce = async () => {
       const id = await webhook.test();
       await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 500);
@@ -355,9 +354,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
     assert.deepEqual(await signedBy([webhook.secret, second], 2), [true, true]);
     const third = await webhook.rotate(600);
     assert.deepEqual(await signedBy([webhook.secret, second, third], 2), [false, true, true]);
-    await app.owner.query('UPDATE webhook_endpoints SET previous_secret_until = now() WHERE id = $1', [
-      webhook.id,
-    ]);
+    await app.owner.query('UPDATE webhooks SET previous_secret_until = now() WHERE id = $1', [webhook.id]);
     assert.deepEqual(await signedBy([second, third], 1), [false, true]);
     const fourth = await webhook.rotate(0);
     assert.equal((await webhook.read()).previousSecretUntil, null);

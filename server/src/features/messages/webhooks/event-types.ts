@@ -53,14 +53,14 @@ export const eventCatalogue = {
     },
   },
   'webhook.test': {
-    description: 'A test that a user requested. It goes to one endpoint only, with any `eventTypes`.',
+    description: 'A test that a user requested. It goes to one webhook only, with any `eventTypes`.',
     data: { workspaceId },
   },
 } as const satisfies Record<string, EventExample>;
 
 export type EventType = keyof typeof eventCatalogue;
 
-/** The types that an endpoint can subscribe to. */
+/** The types that a webhook can subscribe to. */
 export type PublishedEventType = Exclude<EventType, 'webhook.test'>;
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];

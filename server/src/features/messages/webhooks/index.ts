@@ -3,5 +3,5 @@ export { continueRedelivery, redeliveryQueue } from './continue-redelivery.ts';
 export { deleteOldDeliveries } from './delivery-queries.ts';
 export { deliveryQueue } from './delivery-queue.ts';
 export { publish, type PublishedEvent } from './publish.ts';
-export { platformWebhookRoutes, webhookRoutes } from './routes.ts';
+export { platformWebhookRoutes, workspaceWebhookRoutes } from './routes.ts';
 export { listOwners } from './queries.ts';

@@ -18,46 +18,46 @@ const tenant = await arrangeTenant(app);
 const sibling = await arrangeTenant(app, tenant);
 const stranger = await arrangeTenant(app);
 
-const endpoints = new Map<string, string>();
-async function arrangeEndpoint(
+const webhooks = new Map<string, string>();
+async function arrangeWebhook(
   name: string,
   { workspaceId, tenantId }: { workspaceId?: string; tenantId?: string },
   more: { eventTypes?: string[]; isDisabled?: boolean } = {},
 ) {
   const id = randomUUID();
-  endpoints.set(id, name);
+  webhooks.set(id, name);
   await app.owner.query(
-    `INSERT INTO webhook_endpoints (id, workspace_id, tenant_id, url, event_types, secret, disabled_at, disabled_reason)
+    `INSERT INTO webhooks (id, workspace_id, tenant_id, url, event_types, secret, disabled_at, disabled_reason)
      VALUES ($1, $2, $3, 'https://example.com', $4, '', CASE WHEN $5 THEN now() END, CASE WHEN $5 THEN 'gone' END)`,
     [id, workspaceId, tenantId, more.eventTypes, more.isDisabled ?? false],
   );
 }
 const { workspaceId, tenantId } = tenant;
-await arrangeEndpoint('deployment', {});
-await arrangeEndpoint('workspace', { workspaceId });
-await arrangeEndpoint('tenant', { workspaceId, tenantId });
-await arrangeEndpoint('sibling', { workspaceId, tenantId: sibling.tenantId });
-await arrangeEndpoint('stranger', { workspaceId: stranger.workspaceId });
-await arrangeEndpoint('disabled', { workspaceId }, { isDisabled: true });
-await arrangeEndpoint('usage only', { workspaceId }, { eventTypes: ['usage.warning'] });
+await arrangeWebhook('deployment', {});
+await arrangeWebhook('workspace', { workspaceId });
+await arrangeWebhook('tenant', { workspaceId, tenantId });
+await arrangeWebhook('sibling', { workspaceId, tenantId: sibling.tenantId });
+await arrangeWebhook('stranger', { workspaceId: stranger.workspaceId });
+await arrangeWebhook('disabled', { workspaceId }, { isDisabled: true });
+await arrangeWebhook('usage only', { workspaceId }, { eventTypes: ['usage.warning'] });
 
-/** Publishes an event. Returns the names of the endpoints that have a delivery, and its body. */
+/** Publishes an event. Returns the names of the webhooks that have a delivery, and its body. */
 async function publishAndRead(event: PublishedEvent) {
   await app.owner.query('DELETE FROM webhook_deliveries');
   await database.transaction((transaction) => publish(services, transaction, event));
   const { rows } = await app.owner.query(
-    `SELECT delivery.endpoint_id, body, job.data, job.group_id FROM webhook_deliveries delivery
+    `SELECT delivery.webhook_id, body, job.data, job.group_id FROM webhook_deliveries delivery
      JOIN pgboss.job ON job.data->>'deliveryId' = delivery.id::text AND job.name = 'webhook-delivery'`,
   );
   for (const row of rows) {
-    assert.equal(row.group_id, row.endpoint_id);
+    assert.equal(row.group_id, row.webhook_id);
     assert.equal(row.data.turn, 1);
   }
-  return { names: rows.map((row) => endpoints.get(row.endpoint_id)).toSorted(), body: rows[0]?.body };
+  return { names: rows.map((row) => webhooks.get(row.webhook_id)).toSorted(), body: rows[0]?.body };
 }
 
 describe('publish', () => {
-  test('creates deliveries for subscribed endpoints of the tenant, workspace and deployment', async () => {
+  test('creates deliveries for subscribed webhooks of the tenant, workspace and deployment', async () => {
     const alert = { type: 'alert.rate_spike', data: { observed: 7 } } as const;
     const { names, body } = await publishAndRead({ ...alert, workspaceId, tenantId });
     assert.deepEqual(names, ['deployment', 'tenant', 'workspace']);

@@ -17,7 +17,7 @@ export interface PublishedEvent {
 }
 
 /**
- * Creates deliveries for all enabled endpoints of the tenant, the workspace and the deployment that subscribe to the event.
+ * Creates deliveries for all enabled webhooks of the tenant, the workspace and the deployment that subscribe to the event.
  * If the caller's transaction commits, the worker sends them within about 1 second and at least once.
  */
 export async function publish(
@@ -25,28 +25,28 @@ export async function publish(
   transaction: Querier,
   event: PublishedEvent,
 ): Promise<void> {
-  const endpoints = await listSubscribers(transaction, event);
-  if (endpoints.length === 0) return;
+  const webhooks = await listSubscribers(transaction, event);
+  if (webhooks.length === 0) return;
   await deliver(
     jobs,
     transaction,
-    endpoints.map(({ id }) => id),
+    webhooks.map(({ id }) => id),
     event,
   );
 }
 
-/** Creates deliveries of an event to the given endpoints. Returns the IDs of the deliveries. */
+/** Creates deliveries of an event to the given webhooks. Returns the IDs of the deliveries. */
 export async function deliver(
   jobs: Jobs,
   transaction: Querier,
-  endpointIds: string[],
+  webhookIds: string[],
   {
     type,
     ...event
   }: Omit<PublishedEvent, 'type' | 'workspaceId'> & { type: EventType; workspaceId?: string },
 ): Promise<string[]> {
   const body = serialiseBody(type, event);
-  const deliveries = endpointIds.map((endpointId) => ({ id: newId(), endpointId, turn: 1 }));
+  const deliveries = webhookIds.map((webhookId) => ({ id: newId(), webhookId, turn: 1 }));
   await insertDeliveries(transaction, deliveries, { type, body });
   await addDeliveryJobs(jobs, transaction, deliveries);
   return deliveries.map(({ id }) => id);

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../../core/page.ts';
 import type { EventType, PublishedEventType } from './event-types.ts';
 
 /**
- * Returns the enabled endpoints that subscribe to an event. The lock prevents their deletion until the transaction has written
+ * Returns the enabled webhooks that subscribe to an event. The lock prevents their deletion until the transaction has written
  * the deliveries.
  */
 export function listSubscribers(
@@ -16,22 +16,22 @@ export function listSubscribers(
 }
 
 /** The owner of webhooks: a workspace, or the deployment (null). */
-export interface WebhookScope {
+export interface WebhookOwner {
   workspaceId: string | null;
 }
 
 /** The scope of the database in which the webhooks of an owner are visible. */
-export function databaseScopeOf(database: Database, { workspaceId }: WebhookScope): Scope {
+export function scopeOfOwner(database: Database, { workspaceId }: WebhookOwner): Scope {
   return workspaceId === null ? database.forPlatform() : database.forWorkspace(workspaceId);
 }
 
-/** Identifies an endpoint. It must belong to the workspace in the path. */
-export interface EndpointRef extends WebhookScope {
+/** Identifies a webhook. It must belong to the workspace in the path. */
+export interface WebhookRef extends WebhookOwner {
   webhookId: string;
 }
 
-/** An endpoint as its administrators see it. */
-export interface Endpoint {
+/** A webhook as its administrators see it. */
+export interface Webhook {
   id: string;
   workspaceId: string | null;
   tenantId: string | null;
@@ -54,69 +54,63 @@ const columns = sql`
   failing_since AS "failingSince", created_at AS "createdAt",
   CASE WHEN previous_secret_until > now() THEN previous_secret_until END AS "previousSecretUntil"`;
 
-const ownedBy = ({ workspaceId }: WebhookScope): Sql =>
+const ownedBy = ({ workspaceId }: WebhookOwner): Sql =>
   workspaceId === null ? sql`workspace_id IS NULL` : sql`workspace_id = ${workspaceId}`;
 
-/** Returns a page of endpoints, oldest first. */
-export function listEndpoints(
+/** Returns a page of webhooks, oldest first. */
+export function listWebhooks(
   db: Querier,
-  scope: WebhookScope,
+  owner: WebhookOwner,
   { limit, offset }: PageRequest,
-): Promise<Endpoint[]> {
+): Promise<Webhook[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM webhook_endpoints WHERE ${ownedBy(scope)}
+    SELECT ${columns} FROM webhooks WHERE ${ownedBy(owner)}
     ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export function countEndpoints(db: Querier, scope: WebhookScope): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM webhook_endpoints WHERE ${ownedBy(scope)}`);
+export function countWebhooks(db: Querier, owner: WebhookOwner): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM webhooks WHERE ${ownedBy(owner)}`);
 }
 
-export function findEndpoint(
-  db: Querier,
-  { webhookId, ...scope }: EndpointRef,
-): Promise<Endpoint | undefined> {
-  return db.row(sql`SELECT ${columns} FROM webhook_endpoints WHERE id = ${webhookId} AND ${ownedBy(scope)}`);
+export function findWebhook(db: Querier, { webhookId, ...owner }: WebhookRef): Promise<Webhook | undefined> {
+  return db.row(sql`SELECT ${columns} FROM webhooks WHERE id = ${webhookId} AND ${ownedBy(owner)}`);
 }
 
-/** Locks an endpoint until the transaction ends. Other transactions can still publish events to the endpoint. */
-export function lockEndpoint(
-  db: Querier,
-  { webhookId, ...scope }: EndpointRef,
-): Promise<Endpoint | undefined> {
+/** Locks a webhook until the transaction ends. Other transactions can still publish events to the webhook. */
+export function lockWebhook(db: Querier, { webhookId, ...owner }: WebhookRef): Promise<Webhook | undefined> {
   return db.row(sql`
-    SELECT ${columns} FROM webhook_endpoints WHERE id = ${webhookId} AND ${ownedBy(scope)}
+    SELECT ${columns} FROM webhooks WHERE id = ${webhookId} AND ${ownedBy(owner)}
     FOR NO KEY UPDATE`);
 }
 
-/** The settings of an endpoint that can be changed. */
-export interface EndpointSettings {
+/** The settings of a webhook that can be changed. */
+export interface WebhookSettings {
   url: string;
   description: string | null;
   eventTypes: PublishedEventType[] | null;
   enabled: boolean;
 }
 
-export function insertEndpoint(
+export function insertWebhook(
   db: Querier,
-  ref: EndpointRef & { tenantId: string | null },
+  ref: WebhookRef & { tenantId: string | null },
   secret: Buffer,
-  { url, description, eventTypes }: Omit<EndpointSettings, 'enabled'>,
-): Promise<Endpoint | undefined> {
+  { url, description, eventTypes }: Omit<WebhookSettings, 'enabled'>,
+): Promise<Webhook | undefined> {
   return db.row(sql`
-    INSERT INTO webhook_endpoints (id, workspace_id, tenant_id, url, description, event_types, secret)
+    INSERT INTO webhooks (id, workspace_id, tenant_id, url, description, event_types, secret)
     VALUES (${ref.webhookId}, ${ref.workspaceId}, ${ref.tenantId}, ${url}, ${description}, ${eventTypes}, ${secret})
     RETURNING ${columns}`);
 }
 
-/** Updates an endpoint. Resets the failure time if the endpoint is enabled again or gets a new URL. */
-export function updateEndpoint(
+/** Updates a webhook. Resets the failure time if the webhook is enabled again or gets a new URL. */
+export function updateWebhook(
   db: Querier,
   webhookId: string,
-  { url, description, eventTypes, enabled }: EndpointSettings,
-): Promise<Endpoint | undefined> {
+  { url, description, eventTypes, enabled }: WebhookSettings,
+): Promise<Webhook | undefined> {
   return db.row(sql`
-    UPDATE webhook_endpoints
+    UPDATE webhooks
     SET url = ${url}, description = ${description}, event_types = ${eventTypes},
         disabled_at = CASE WHEN ${enabled}::boolean THEN NULL ELSE coalesce(disabled_at, now()) END,
         disabled_reason = CASE WHEN ${enabled}::boolean THEN NULL ELSE coalesce(disabled_reason, 'by_hand') END,
@@ -132,9 +126,9 @@ export function replaceSecret(
   webhookId: string,
   secret: Buffer,
   overlapSeconds: number,
-): Promise<Endpoint | undefined> {
+): Promise<Webhook | undefined> {
   return db.row(sql`
-    UPDATE webhook_endpoints
+    UPDATE webhooks
     SET previous_secret = CASE WHEN ${overlapSeconds}::integer > 0 THEN secret END,
         previous_secret_until =
           CASE WHEN ${overlapSeconds}::integer > 0 THEN now() + make_interval(secs => ${overlapSeconds}::integer) END,
@@ -143,39 +137,39 @@ export function replaceSecret(
     RETURNING ${columns}`);
 }
 
-/** Deletes an endpoint. The foreign key deletes its deliveries. */
-export async function deleteEndpointRow(db: Querier, webhookId: string): Promise<void> {
-  await db.run(sql`DELETE FROM webhook_endpoints WHERE id = ${webhookId}`);
+/** Deletes a webhook. The foreign key deletes its deliveries. */
+export async function deleteWebhookRow(db: Querier, webhookId: string): Promise<void> {
+  await db.run(sql`DELETE FROM webhooks WHERE id = ${webhookId}`);
 }
 
 /** Sets the time of the first failure after the last success, or clears it after a success. */
-export async function setFailing(db: Querier, endpointId: string, isFailing: boolean): Promise<void> {
+export async function setFailing(db: Querier, webhookId: string, isFailing: boolean): Promise<void> {
   await db.run(sql`
-    UPDATE webhook_endpoints SET failing_since = CASE WHEN ${isFailing}::boolean THEN now() END
-    WHERE id = ${endpointId} AND (failing_since IS NULL) = ${isFailing}::boolean`);
+    UPDATE webhooks SET failing_since = CASE WHEN ${isFailing}::boolean THEN now() END
+    WHERE id = ${webhookId} AND (failing_since IS NULL) = ${isFailing}::boolean`);
 }
 
-/** Disables an endpoint that returned 410 or has failed for `afterSeconds`. Returns undefined if nothing changes. */
-export function disableEndpoint(
+/** Disables a webhook that returned 410 or has failed for `afterSeconds`. Returns undefined if nothing changes. */
+export function disableWebhook(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   reason: 'gone' | 'failing',
   afterSeconds: number,
-): Promise<Endpoint | undefined> {
+): Promise<Webhook | undefined> {
   return db.row(sql`
-    UPDATE webhook_endpoints SET disabled_at = now(), disabled_reason = ${reason}
-    WHERE id = ${endpointId} AND disabled_at IS NULL
+    UPDATE webhooks SET disabled_at = now(), disabled_reason = ${reason}
+    WHERE id = ${webhookId} AND disabled_at IS NULL
       AND (${reason} = 'gone' OR failing_since < now() - make_interval(secs => ${afterSeconds}::integer))
     RETURNING ${columns}`);
 }
 
-/** Returns all endpoints of the owners of the given endpoints. The deployment counts as one owner. */
-export function listOwners(db: Querier, endpointIds: string[]): Promise<{ group: string; owner: string }[]> {
+/** Returns all webhooks of the owners of the given webhooks. The deployment counts as one owner. */
+export function listOwners(db: Querier, webhookIds: string[]): Promise<{ group: string; owner: string }[]> {
   return db.rows(sql`
-    WITH asked AS (SELECT DISTINCT workspace_id FROM webhook_endpoints WHERE id = ANY(${endpointIds}::uuid[]))
-    SELECT id AS "group", workspace_id::text AS owner FROM webhook_endpoints
+    WITH asked AS (SELECT DISTINCT workspace_id FROM webhooks WHERE id = ANY(${webhookIds}::uuid[]))
+    SELECT id AS "group", workspace_id::text AS owner FROM webhooks
     WHERE workspace_id IN (SELECT workspace_id FROM asked)
     UNION ALL
-    SELECT id, 'deployment' FROM webhook_endpoints
+    SELECT id, 'deployment' FROM webhooks
     WHERE workspace_id IS NULL AND EXISTS (SELECT FROM asked WHERE workspace_id IS NULL)`);
 }

@@ -12,12 +12,12 @@ import {
   type DeliveryFilter,
 } from './delivery-queries.ts';
 import {
-  countEndpoints,
-  findEndpoint,
-  listEndpoints,
-  type Endpoint,
-  type EndpointRef,
-  type WebhookScope,
+  countWebhooks,
+  findWebhook,
+  listWebhooks,
+  type Webhook,
+  type WebhookRef,
+  type WebhookOwner,
 } from './queries.ts';
 import { requireRedelivery } from './redeliver-many.ts';
 import {
@@ -27,47 +27,47 @@ import {
   type Redelivery,
 } from './redelivery-queries.ts';
 
-/** Reads a page of the endpoints of a workspace or of the deployment, as a role may see them. */
-export async function readEndpoints(db: Querier, scope: WebhookScope, page: PageRequest, role: Role | null) {
-  const { items, ...rest } = await readPage(page, listEndpoints(db, scope, page), countEndpoints(db, scope));
-  return { ...rest, items: items.map((endpoint) => asSeenBy(role, endpoint)) };
+/** Reads a page of the webhooks of a workspace or of the deployment, as a role may see them. */
+export async function readWebhooks(db: Querier, owner: WebhookOwner, page: PageRequest, role: Role | null) {
+  const { items, ...rest } = await readPage(page, listWebhooks(db, owner, page), countWebhooks(db, owner));
+  return { ...rest, items: items.map((webhook) => asSeenBy(role, webhook)) };
 }
 
-/** Reads an endpoint as a role may see it. Throws `not_found`. */
-export async function readEndpointAs(db: Querier, ref: EndpointRef, role: Role | null): Promise<Endpoint> {
-  return asSeenBy(role, await readEndpoint(db, ref));
+/** Reads a webhook as a role may see it. Throws `not_found`. */
+export async function readWebhookAs(db: Querier, ref: WebhookRef, role: Role | null): Promise<Webhook> {
+  return asSeenBy(role, await readWebhook(db, ref));
 }
 
 /** A viewer sees the origin of the URL only, because path and query may contain a token. */
-function asSeenBy(role: Role | null, endpoint: Endpoint): Endpoint {
-  return role === 'viewer' ? { ...endpoint, url: new URL(endpoint.url).origin } : endpoint;
+function asSeenBy(role: Role | null, webhook: Webhook): Webhook {
+  return role === 'viewer' ? { ...webhook, url: new URL(webhook.url).origin } : webhook;
 }
 
-/** Throws `not_found`, also for an endpoint of another workspace. */
-async function readEndpoint(db: Querier, ref: EndpointRef): Promise<Endpoint> {
-  const found = await findEndpoint(db, ref);
+/** Throws `not_found`, also for a webhook of another workspace. */
+async function readWebhook(db: Querier, ref: WebhookRef): Promise<Webhook> {
+  const found = await findWebhook(db, ref);
   if (!found) throw new ProblemError('not_found');
   return found;
 }
 
-/** Reads a page of the deliveries of an endpoint, newest first. Throws `not_found`. */
+/** Reads a page of the deliveries of a webhook, newest first. Throws `not_found`. */
 export async function readDeliveries(
   db: Querier,
-  ref: EndpointRef,
+  ref: WebhookRef,
   filter: DeliveryFilter,
   page: PageRequest,
 ) {
-  const { id } = await readEndpoint(db, ref);
+  const { id } = await readWebhook(db, ref);
   return readPage(page, listDeliveries(db, id, filter, page), countDeliveries(db, id, filter));
 }
 
 /** Reads a delivery with its body and its attempts. Throws `not_found`. */
 export async function readDelivery(
   db: Querier,
-  ref: EndpointRef,
+  ref: WebhookRef,
   deliveryId: string,
 ): Promise<Delivery & { body: string; history: Attempt[] }> {
-  const { id } = await readEndpoint(db, ref);
+  const { id } = await readWebhook(db, ref);
   const [delivery, history] = await Promise.all([
     findDelivery(db, id, deliveryId),
     listAttempts(db, deliveryId),
@@ -76,18 +76,18 @@ export async function readDelivery(
   return { ...delivery, history };
 }
 
-/** Reads a page of the redeliveries of an endpoint, newest first. Throws `not_found`. */
-export async function readRedeliveries(db: Querier, ref: EndpointRef, page: PageRequest) {
-  const { id } = await readEndpoint(db, ref);
+/** Reads a page of the redeliveries of a webhook, newest first. Throws `not_found`. */
+export async function readRedeliveries(db: Querier, ref: WebhookRef, page: PageRequest) {
+  const { id } = await readWebhook(db, ref);
   return readPage(page, listRedeliveries(db, id, page), countRedeliveries(db, id));
 }
 
 /** Throws `not_found`. */
 export async function readRedelivery(
   db: Querier,
-  ref: EndpointRef,
+  ref: WebhookRef,
   redeliveryId: string,
 ): Promise<Redelivery> {
-  const { id } = await readEndpoint(db, ref);
+  const { id } = await readWebhook(db, ref);
   return requireRedelivery(await findRedelivery(db, id, redeliveryId));
 }

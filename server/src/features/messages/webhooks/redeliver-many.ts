@@ -3,11 +3,10 @@ import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditWebhook } from './audit-webhook.ts';
 import { addRedeliveryJob } from './continue-redelivery.ts';
 import type { DeliveryFilter } from './delivery-queries.ts';
-import { databaseScopeOf, lockEndpoint, type EndpointRef } from './queries.ts';
-import { requireEnabled } from './redeliver.ts';
+import { scopeOfOwner, type WebhookRef } from './queries.ts';
 import {
   cancelRunning,
   findRedelivery,
@@ -15,29 +14,28 @@ import {
   isRedeliveryRunning,
   type Redelivery,
 } from './redelivery-queries.ts';
+import { requireEnabled, requireWebhook } from './require-webhook.ts';
 
 /**
  * Starts to send the deliveries that match now, oldest first. The worker does it in steps. Throws `not_found`,
- * `webhook_disabled`, and `redelivery_running` if the endpoint has a running redelivery.
+ * `webhook_disabled`, and `redelivery_running` if the webhook has a running redelivery.
  */
 export async function startRedelivery(
   { database, jobs }: { database: Database; jobs: Jobs },
   author: Author,
-  ref: EndpointRef,
+  ref: WebhookRef,
   filter: DeliveryFilter,
 ): Promise<Redelivery> {
-  const { webhookId, ...scope } = ref;
-  return databaseScopeOf(database, ref).transaction(async (transaction) => {
+  const { webhookId } = ref;
+  return scopeOfOwner(database, ref).transaction(async (transaction) => {
     await requireEnabled(transaction, ref);
     if (await isRedeliveryRunning(transaction, webhookId)) throw new ProblemError('redelivery_running');
-    const created = await insertRedelivery(transaction, { id: newId(), endpointId: webhookId }, filter);
+    const created = await insertRedelivery(transaction, { id: newId(), webhookId }, filter);
     if (created.status === 'running')
-      await addRedeliveryJob(jobs, transaction, { endpointId: webhookId, redeliveryId: created.id, step: 1 });
+      await addRedeliveryJob(jobs, transaction, { webhookId, redeliveryId: created.id, step: 1 });
     const { deliveryIds: _, ...named } = filter;
     const details = { redeliveryId: created.id, total: created.total, ...named };
-    await auditTrail(transaction, [
-      { ...author, action: 'webhook.redelivery_started', ...scope, targetId: webhookId, details },
-    ]);
+    await auditWebhook(transaction, author, ref, 'webhook.redelivery_started', details);
     return created;
   });
 }
@@ -49,18 +47,15 @@ export async function startRedelivery(
 export async function cancelRedelivery(
   database: Database,
   author: Author,
-  ref: EndpointRef,
+  ref: WebhookRef,
   redeliveryId: string,
 ): Promise<Redelivery> {
-  const { webhookId, ...scope } = ref;
-  return databaseScopeOf(database, ref).transaction(async (transaction) => {
-    if (!(await lockEndpoint(transaction, ref))) throw new ProblemError('not_found');
+  const { webhookId } = ref;
+  return scopeOfOwner(database, ref).transaction(async (transaction) => {
+    await requireWebhook(transaction, ref);
     const cancelled = await cancelRunning(transaction, webhookId, redeliveryId);
     if (!cancelled) return requireRedelivery(await findRedelivery(transaction, webhookId, redeliveryId));
-    const details = { redeliveryId };
-    await auditTrail(transaction, [
-      { ...author, action: 'webhook.redelivery_cancelled', ...scope, targetId: webhookId, details },
-    ]);
+    await auditWebhook(transaction, author, ref, 'webhook.redelivery_cancelled', { redeliveryId });
     return cancelled;
   });
 }

@@ -2,24 +2,25 @@ import type { Database, Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
+import { auditWebhook } from './audit-webhook.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { findDelivery, lockDelivery, restartDeliveries, type Delivery } from './delivery-queries.ts';
 import { deliver } from './publish.ts';
-import { databaseScopeOf, lockEndpoint, type Endpoint, type EndpointRef } from './queries.ts';
+import { scopeOfOwner, type WebhookRef } from './queries.ts';
+import { requireEnabled } from './require-webhook.ts';
 
 interface RedeliveryServices {
   database: Database;
   jobs: Jobs;
 }
 
-/** Creates a `webhook.test` delivery for an endpoint. Throws `not_found` and `webhook_disabled`. */
-export async function testEndpoint(
+/** Creates a `webhook.test` delivery for a webhook. Throws `not_found` and `webhook_disabled`. */
+export async function testWebhook(
   { database, jobs }: RedeliveryServices,
   author: Author,
-  ref: EndpointRef,
+  ref: WebhookRef,
 ): Promise<Delivery> {
-  return databaseScopeOf(database, ref).transaction(async (transaction) => {
+  return scopeOfOwner(database, ref).transaction(async (transaction) => {
     const { id, workspaceId, tenantId } = await requireEnabled(transaction, ref);
     const [deliveryId = ''] = await deliver(jobs, transaction, [id], {
       type: 'webhook.test',
@@ -27,7 +28,7 @@ export async function testEndpoint(
       ...(tenantId && { tenantId }),
       data: {},
     });
-    await audit(transaction, author, ref, 'webhook.tested', { deliveryId });
+    await auditWebhook(transaction, author, ref, 'webhook.tested', { deliveryId });
     return (await findDelivery(transaction, id, deliveryId))!;
   });
 }
@@ -39,49 +40,30 @@ export async function testEndpoint(
 export async function redeliver(
   { database, jobs }: RedeliveryServices,
   author: Author,
-  ref: EndpointRef,
+  ref: WebhookRef,
   deliveryId: string,
 ): Promise<Delivery> {
-  return databaseScopeOf(database, ref).transaction(async (transaction) => {
+  return scopeOfOwner(database, ref).transaction(async (transaction) => {
     const { id } = await requireEnabled(transaction, ref);
     const before = await lockDelivery(transaction, id, deliveryId);
     if (!before) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
     if (before.isAttemptRunning) throw new ProblemError('delivery_running');
-    await restart(jobs, transaction, { endpointId: id, deliveryIds: [deliveryId] });
-    await audit(transaction, author, ref, 'webhook.redelivered', { deliveryId });
+    await restart(jobs, transaction, { webhookId: id, deliveryIds: [deliveryId] });
+    await auditWebhook(transaction, author, ref, 'webhook.redelivered', { deliveryId });
     return (await findDelivery(transaction, id, deliveryId))!;
   });
 }
 
 /**
  * Makes deliveries due now, with all retries, except those that were attempted with success since a time. The caller has locked
- * the endpoint.
+ * the webhook.
  */
 export async function restart(
   jobs: Jobs,
   transaction: Querier,
-  { endpointId, deliveryIds, since }: { endpointId: string; deliveryIds: string[]; since?: string },
+  { webhookId, deliveryIds, since }: { webhookId: string; deliveryIds: string[]; since?: string },
 ): Promise<void> {
-  const restarted = await restartDeliveries(transaction, endpointId, deliveryIds, since);
+  const restarted = await restartDeliveries(transaction, webhookId, deliveryIds, since);
   const due = restarted.filter(({ needsJob }) => needsJob);
   await addDeliveryJobs(jobs, transaction, due);
-}
-
-/** Locks the endpoint until the transaction ends. Throws `not_found` and `webhook_disabled`. */
-export async function requireEnabled(db: Querier, ref: EndpointRef): Promise<Endpoint> {
-  const endpoint = await lockEndpoint(db, ref);
-  if (!endpoint) throw new ProblemError('not_found');
-  if (!endpoint.enabled)
-    throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
-  return endpoint;
-}
-
-function audit(
-  db: Querier,
-  author: Author,
-  { webhookId, ...scope }: EndpointRef,
-  action: AuditAction,
-  details: Record<string, unknown>,
-): Promise<void> {
-  return auditTrail(db, [{ ...author, action, ...scope, targetId: webhookId, details }]);
 }

@@ -23,14 +23,14 @@ const columns = sql`
 /** Creates a redelivery of the deliveries that match now. It has ended already if there are none. */
 export async function insertRedelivery(
   db: Querier,
-  { id, endpointId }: { id: string; endpointId: string },
+  { id, webhookId }: { id: string; webhookId: string },
   filter: DeliveryFilter,
 ): Promise<Redelivery> {
   const row = await db.row<Redelivery>(sql`
-    INSERT INTO webhook_redeliveries (id, endpoint_id, status, delivery_ids, total, ended_at)
-    SELECT ${id}, ${endpointId}, CASE WHEN count(*) = 0 THEN 'completed' ELSE 'running' END,
+    INSERT INTO webhook_redeliveries (id, webhook_id, status, delivery_ids, total, ended_at)
+    SELECT ${id}, ${webhookId}, CASE WHEN count(*) = 0 THEN 'completed' ELSE 'running' END,
            coalesce(array_agg(id ORDER BY id), '{}'), count(*), CASE WHEN count(*) = 0 THEN now() END
-    FROM ${matching(endpointId, filter)}
+    FROM ${matching(webhookId, filter)}
     RETURNING ${columns}`);
   if (!row) throw new Error('A redelivery was not inserted.');
   return row;
@@ -39,53 +39,53 @@ export async function insertRedelivery(
 /** Returns a page of redeliveries, newest first. */
 export function listRedeliveries(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   { limit, offset }: PageRequest,
 ): Promise<Redelivery[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM webhook_redeliveries WHERE endpoint_id = ${endpointId}
+    SELECT ${columns} FROM webhook_redeliveries WHERE webhook_id = ${webhookId}
     ORDER BY id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export function countRedeliveries(db: Querier, endpointId: string): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM webhook_redeliveries WHERE endpoint_id = ${endpointId}`);
+export function countRedeliveries(db: Querier, webhookId: string): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM webhook_redeliveries WHERE webhook_id = ${webhookId}`);
 }
 
 export function findRedelivery(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   redeliveryId: string,
 ): Promise<Redelivery | undefined> {
   return db.row(sql`
-    SELECT ${columns} FROM webhook_redeliveries WHERE endpoint_id = ${endpointId} AND id = ${redeliveryId}`);
+    SELECT ${columns} FROM webhook_redeliveries WHERE webhook_id = ${webhookId} AND id = ${redeliveryId}`);
 }
 
-export async function isRedeliveryRunning(db: Querier, endpointId: string): Promise<boolean> {
+export async function isRedeliveryRunning(db: Querier, webhookId: string): Promise<boolean> {
   const row = await db.row(sql`
-    SELECT FROM webhook_redeliveries WHERE endpoint_id = ${endpointId} AND status = 'running'`);
+    SELECT FROM webhook_redeliveries WHERE webhook_id = ${webhookId} AND status = 'running'`);
   return row !== undefined;
 }
 
 /** Cancels a running redelivery. Returns undefined if it has ended. */
 export function cancelRunning(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   redeliveryId: string,
 ): Promise<Redelivery | undefined> {
   return db.row(sql`
     UPDATE webhook_redeliveries SET status = 'cancelled', ended_at = now(), delivery_ids = '{}'
-    WHERE endpoint_id = ${endpointId} AND id = ${redeliveryId} AND status = 'running'
+    WHERE webhook_id = ${webhookId} AND id = ${redeliveryId} AND status = 'running'
     RETURNING ${columns}`);
 }
 
-/** Locks the endpoint of a redelivery until the transaction ends. */
-export function lockEndpointOf(
+/** Locks the webhook of a redelivery until the transaction ends. */
+export function lockWebhookOf(
   db: Querier,
   redeliveryId: string,
 ): Promise<{ id: string; enabled: boolean } | undefined> {
   return db.row(sql`
-    SELECT id, disabled_at IS NULL AS enabled FROM webhook_endpoints
-    WHERE id = (SELECT endpoint_id FROM webhook_redeliveries WHERE id = ${redeliveryId})
+    SELECT id, disabled_at IS NULL AS enabled FROM webhooks
+    WHERE id = (SELECT webhook_id FROM webhook_redeliveries WHERE id = ${redeliveryId})
     FOR NO KEY UPDATE`);
 }
 
@@ -112,14 +112,14 @@ export function readStep(
 /** Sorts deliveries by the outcome of the attempt since their start. Deliveries that were deleted are in none of the results. */
 export async function readOutcomes(
   db: Querier,
-  endpointId: string,
+  webhookId: string,
   deliveryIds: string[],
 ): Promise<{ delivered: number; failed: number; inProgress: string[] }> {
   const row = await db.row<{ delivered: number; failed: number; inProgress: string[] }>(sql`
     SELECT count(*) FILTER (WHERE status = 'delivered')::integer AS delivered,
            count(*) FILTER (WHERE status = 'failed' OR status = 'pending' AND failures > 0)::integer AS failed,
            coalesce(array_agg(id) FILTER (WHERE status = 'pending' AND failures = 0), '{}') AS "inProgress"
-    FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND id = ANY(${deliveryIds}::uuid[])`);
+    FROM webhook_deliveries WHERE webhook_id = ${webhookId} AND id = ANY(${deliveryIds}::uuid[])`);
   return row!;
 }
 

@@ -1,14 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Database } from '../../../database/database.ts';
 import { ID_LIST_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
-import type { Jobs } from '../../../jobs/queue.ts';
-import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import type { DeliveryServices } from './delivery-routes.ts';
 import { readRedeliveries, readRedelivery } from './read-webhooks.ts';
 import { cancelRedelivery, startRedelivery } from './redeliver-many.ts';
-import { databaseScopeOf } from './queries.ts';
-import { pathsOf, refOf, type RouteGroup } from './group-routes.ts';
+import { scopeOfOwner } from './queries.ts';
+import { createWorkspaceBudget, pathsOf, refOf, type RouteGroup } from './group-routes.ts';
 import { NewRedelivery, Redelivery, RedeliveryPage } from './schemas.ts';
 
 /** Limits the requests, because each stores up to 10,000 ids. */
@@ -19,104 +17,105 @@ const REDELIVERY_BUDGET = {
   refusal: 'At most 10 redeliveries per minute are allowed per workspace. Wait, then try again.',
 };
 
-/** Adds the routes that send many deliveries of a webhook again. */
-export function addRedeliveryRoutes(
-  app: Parameters<FastifyPluginAsyncTypebox>[0],
+/** The routes that send many deliveries of a webhook again. */
+export function redeliveryRoutes(
   group: RouteGroup,
-  { database, jobs, createBudget }: { database: Database; jobs: Jobs; createBudget: CreateBudget },
-): void {
-  const budget = createBudget(REDELIVERY_BUDGET);
+  { database, jobs, createBudget }: DeliveryServices,
+): FastifyPluginAsyncTypebox {
+  const spend = createWorkspaceBudget(createBudget, REDELIVERY_BUDGET);
   const { readConfig, writeConfig, tags, operationIds } = group;
   const { WebhookPath, RedeliveryPath } = pathsOf(group);
   const path = `${group.path}/:webhookId/redeliveries`;
 
-  app.post(
-    path,
-    {
-      bodyLimit: ID_LIST_BODY_LIMIT,
-      config: writeConfig,
-      schema: {
-        operationId: operationIds.startRedelivery,
-        tags,
-        summary: 'Redeliver many events',
-        description:
-          'Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. ' +
-          'The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server ' +
-          'works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. ' +
-          'Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and ' +
-          'workspace.',
-        params: WebhookPath,
-        body: NewRedelivery,
-        response: { 202: Redelivery, ...problems(409, 429) },
+  return async (app) => {
+    app.post(
+      path,
+      {
+        bodyLimit: ID_LIST_BODY_LIMIT,
+        config: writeConfig,
+        schema: {
+          operationId: operationIds.startRedelivery,
+          tags,
+          summary: 'Redeliver many events',
+          description:
+            'Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. ' +
+            'The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server ' +
+            'works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. ' +
+            'Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and ' +
+            'workspace.',
+          params: WebhookPath,
+          body: NewRedelivery,
+          response: { 202: Redelivery, ...problems(409, 429) },
+        },
       },
-    },
-    async (request, reply) => {
-      const ref = refOf(request.params);
-      if (ref.workspaceId !== null) await budget.spend(ref.workspaceId);
-      const started = await startRedelivery({ database, jobs }, authorOf(request), ref, request.body);
-      return reply.code(202).send(started);
-    },
-  );
+      async (request, reply) => {
+        const ref = refOf(request.params);
+        await spend(ref);
+        const started = await startRedelivery({ database, jobs }, authorOf(request), ref, request.body);
+        return reply.code(202).send(started);
+      },
+    );
 
-  app.get(
-    path,
-    {
-      config: readConfig,
-      schema: {
-        operationId: operationIds.listRedeliveries,
-        tags,
-        summary: 'List redeliveries of a webhook',
-        description:
-          'Returns the redeliveries of the last 30 days in pages, newest first. Only the first one may be running.',
-        params: WebhookPath,
-        querystring: PageQuery,
-        response: { 200: RedeliveryPage },
+    app.get(
+      path,
+      {
+        config: readConfig,
+        schema: {
+          operationId: operationIds.listRedeliveries,
+          tags,
+          summary: 'List redeliveries of a webhook',
+          description:
+            'Returns the redeliveries of the last 30 days in pages, newest first. Only the first one may be running.',
+          params: WebhookPath,
+          querystring: PageQuery,
+          response: { 200: RedeliveryPage },
+        },
       },
-    },
-    async (request) => {
-      const ref = refOf(request.params);
-      return readRedeliveries(databaseScopeOf(database, ref), ref, request.query);
-    },
-  );
+      async (request) => {
+        const ref = refOf(request.params);
+        return readRedeliveries(scopeOfOwner(database, ref), ref, request.query);
+      },
+    );
 
-  app.get(
-    `${path}/:redeliveryId`,
-    {
-      config: readConfig,
-      schema: {
-        operationId: operationIds.getRedelivery,
-        tags,
-        summary: 'Get a redelivery',
-        description: 'Returns the progress of a redelivery. It changes every second or less often.',
-        params: RedeliveryPath,
-        response: { 200: Redelivery },
+    app.get(
+      `${path}/:redeliveryId`,
+      {
+        config: readConfig,
+        schema: {
+          operationId: operationIds.getRedelivery,
+          tags,
+          summary: 'Get a redelivery',
+          description: 'Returns the progress of a redelivery. It changes every second or less often.',
+          params: RedeliveryPath,
+          response: { 200: Redelivery },
+        },
       },
-    },
-    async (request) => {
-      const { redeliveryId, ...params } = request.params;
-      const ref = refOf(params);
-      return readRedelivery(databaseScopeOf(database, ref), ref, redeliveryId);
-    },
-  );
+      async (request) => {
+        const { redeliveryId, ...params } = request.params;
+        const ref = refOf(params);
+        return readRedelivery(scopeOfOwner(database, ref), ref, redeliveryId);
+      },
+    );
 
-  app.post(
-    `${path}/:redeliveryId/cancel`,
-    {
-      config: writeConfig,
-      schema: {
-        operationId: operationIds.cancelRedelivery,
-        tags,
-        summary: 'Cancel a redelivery',
-        description:
-          'Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery ' +
-          'that has ended does not change.',
-        params: RedeliveryPath,
-        response: { 200: Redelivery },
+    app.post(
+      `${path}/:redeliveryId/cancel`,
+      {
+        config: writeConfig,
+        schema: {
+          operationId: operationIds.cancelRedelivery,
+          tags,
+          summary: 'Cancel a redelivery',
+          description:
+            'Starts no more deliveries. At most 100 that are in progress are still sent, and counted. Idempotent: a redelivery ' +
+            'that has ended does not change.',
+          params: RedeliveryPath,
+          response: { 200: Redelivery },
+        },
       },
-    },
-    async (request) => {
-      const { redeliveryId, ...params } = request.params;
-      return cancelRedelivery(database, authorOf(request), refOf(params), redeliveryId);
-    },
-  );
+      async (request) => {
+        const { redeliveryId, ...params } = request.params;
+        return cancelRedelivery(database, authorOf(request), refOf(params), redeliveryId);
+      },
+    );
+  };
 }

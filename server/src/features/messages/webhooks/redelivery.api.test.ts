@@ -19,7 +19,7 @@ async function arrange() {
 }
 
 const redeliveriesOf = async (webhookId: string): Promise<number> => {
-  const { rowCount } = await app.owner.query('SELECT FROM webhook_redeliveries WHERE endpoint_id = $1', [
+  const { rowCount } = await app.owner.query('SELECT FROM webhook_redeliveries WHERE webhook_id = $1', [
     webhookId,
   ]);
   return rowCount ?? 0;

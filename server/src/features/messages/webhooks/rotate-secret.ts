@@ -2,36 +2,28 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
-import { databaseScopeOf, lockEndpoint, replaceSecret, type Endpoint, type EndpointRef } from './queries.ts';
+import { auditWebhook } from './audit-webhook.ts';
+import { replaceSecret, scopeOfOwner, type Webhook, type WebhookRef } from './queries.ts';
+import { requireWebhook } from './require-webhook.ts';
 import { generateSecret, sealSecret } from './sign.ts';
 
 const DEFAULT_OVERLAP_SECONDS = 24 * 60 * 60;
 
 /**
- * Replaces the secret of an endpoint. Deliveries have signatures by both secrets until the overlap ends. An even older secret
+ * Replaces the secret of a webhook. Deliveries have signatures by both secrets until the overlap ends. An even older secret
  * is dropped. Throws `not_found`.
  */
 export async function rotateSecret(
   { database, vault }: { database: Database; vault: Vault },
   author: Author,
-  { webhookId, ...scope }: EndpointRef,
+  ref: WebhookRef,
   overlapSeconds: number = DEFAULT_OVERLAP_SECONDS,
-): Promise<Endpoint & { secret: string }> {
+): Promise<Webhook & { secret: string }> {
   const secret = generateSecret();
-  const rotated = await databaseScopeOf(database, scope).transaction(async (transaction) => {
-    if (!(await lockEndpoint(transaction, { webhookId, ...scope }))) throw new ProblemError('not_found');
-    const sealed = sealSecret(vault, webhookId, secret);
-    const after = await replaceSecret(transaction, webhookId, sealed, overlapSeconds);
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'webhook.secret_rotated',
-        ...scope,
-        targetId: webhookId,
-        details: { overlapSeconds },
-      },
-    ]);
+  const rotated = await scopeOfOwner(database, ref).transaction(async (transaction) => {
+    const { id } = await requireWebhook(transaction, ref);
+    const after = await replaceSecret(transaction, id, sealSecret(vault, id, secret), overlapSeconds);
+    await auditWebhook(transaction, author, ref, 'webhook.secret_rotated', { overlapSeconds });
     return after;
   });
   if (!rotated) throw new ProblemError('not_found');

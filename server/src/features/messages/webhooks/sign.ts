@@ -25,15 +25,15 @@ export function createSignatureHeaders(id: string, seconds: number, body: string
   };
 }
 
-/** Encrypts the secret of an endpoint for storage. */
-export function sealSecret(vault: Vault, endpointId: string, secret: string): Buffer {
-  return vault.seal(secret, purposeOf(endpointId));
+/** Encrypts the secret of a webhook for storage. */
+export function sealSecret(vault: Vault, webhookId: string, secret: string): Buffer {
+  return vault.seal(secret, purposeOf(webhookId));
 }
 
-export function unsealSecret(vault: Vault, endpointId: string, sealed: Buffer): string {
-  return vault.open(sealed, purposeOf(endpointId));
+export function unsealSecret(vault: Vault, webhookId: string, sealed: Buffer): string {
+  return vault.open(sealed, purposeOf(webhookId));
 }
 
-function purposeOf(endpointId: string): string {
-  return `webhook ${endpointId}`;
+function purposeOf(webhookId: string): string {
+  return `webhook ${webhookId}`;
 }

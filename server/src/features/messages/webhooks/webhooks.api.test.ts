@@ -49,10 +49,10 @@ describe('POST /api/workspaces/:workspaceId/webhooks', () => {
 
     const textOf = async (table: string) =>
       (await app.owner.query(`SELECT string_agg(row::text, '') AS text FROM ${table} row`)).rows[0].text;
-    const [endpoints, audited] = [await textOf('webhook_endpoints'), await textOf('audit_records')];
+    const [rows, audited] = [await textOf('webhooks'), await textOf('audit_records')];
     const bytes = Buffer.from(secret.slice(6), 'base64').toString('hex');
     for (const part of [secret, secret.slice(6), bytes])
-      assert.ok(![endpoints, audited, ...lines].join('\n').includes(part));
+      assert.ok(![rows, audited, ...lines].join('\n').includes(part));
     assert.ok(
       audited.includes('https://hooks.example.com') && !audited.includes('token=1'),
       'the audit record contains the origin only',
@@ -94,7 +94,7 @@ describe('POST /api/workspaces/:workspaceId/webhooks', () => {
   });
 });
 
-describe('webhook endpoints', () => {
+describe('webhooks', () => {
   test('reject unusable URLs on creation and on change', async () => {
     const { id } = await created();
     for (const bad of [
@@ -198,10 +198,9 @@ describe('PATCH /api/workspaces/:workspaceId/webhooks/:webhookId', () => {
   test('resets failingSince for a new URL', async () => {
     const { id } = await created();
     const path = `${webhooks}/${id}`;
-    await app.owner.query(
-      `UPDATE webhook_endpoints SET failing_since = now() - interval '5 days' WHERE id = $1`,
-      [id],
-    );
+    await app.owner.query(`UPDATE webhooks SET failing_since = now() - interval '5 days' WHERE id = $1`, [
+      id,
+    ]);
     const described = await app.http.patch(path, { description: 'new description' }, admin);
     assert.ok(described.body.failingSince);
     const moved = await app.http.patch(path, { url: `${url}2` }, admin);
@@ -239,7 +238,7 @@ describe('DELETE /api/workspaces/:workspaceId/webhooks/:webhookId', () => {
     await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
     assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 204);
     assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 404);
-    const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE endpoint_id = $1', [id]);
+    const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE webhook_id = $1', [id]);
     assert.equal(rows.length, 0);
   });
 });
@@ -301,7 +300,7 @@ describe('GET /api/workspaces/:workspaceId/webhooks/:webhookId/deliveries', () =
     const { id } = (await create()).body;
     const oldest = '2026-01-01T00:00:00Z';
     await app.owner.query(
-      `INSERT INTO webhook_deliveries (id, endpoint_id, event_type, body, status, created_at)
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, status, created_at)
        SELECT ('019b76da-a800-7000-8000-' || substr($1, 1, 4) || lpad(to_hex(number), 8, '0'))::uuid, $1::uuid, 'webhook.test', '{}',
               CASE WHEN number IN (1, 10002) THEN 'failed' ELSE 'delivered' END, $2::timestamptz + number * interval '1 microsecond'
        FROM generate_series(1, 10002) number`,

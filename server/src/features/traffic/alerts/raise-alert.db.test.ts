@@ -111,7 +111,7 @@ describe('dispatchAlert', () => {
     await arrangeAccount(app, tenant, 'viewer');
     for (const tenantId of [null, tenant.tenantId])
       await app.owner.query(
-        `INSERT INTO webhook_endpoints (id, workspace_id, tenant_id, url, secret) VALUES ($1, $2, $3, 'https://example.com', '')`,
+        `INSERT INTO webhooks (id, workspace_id, tenant_id, url, secret) VALUES ($1, $2, $3, 'https://example.com', '')`,
         [randomUUID(), tenant.workspaceId, tenantId],
       );
     await raiseAlert(first, HOUR, spike);
@@ -151,7 +151,7 @@ describe('dispatchAlert', () => {
     ]);
     assert.deepEqual(mails, [{ subject: 'Rate spike on a game key' }]);
     const { rows: deliveries } = await app.owner.query(
-      `SELECT body FROM webhook_deliveries delivery JOIN webhook_endpoints endpoint ON endpoint.id = delivery.endpoint_id
+      `SELECT body FROM webhook_deliveries delivery JOIN webhooks endpoint ON endpoint.id = delivery.webhook_id
      WHERE endpoint.workspace_id = $1`,
       [tenant.workspaceId],
     );

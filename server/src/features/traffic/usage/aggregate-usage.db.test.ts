@@ -173,7 +173,7 @@ describe('usage warnings', () => {
     const owner = await arrangeAccount(app, payer.tenant, 'owner');
     await arrangeAccount(app, payer.tenant, 'viewer');
     await app.owner.query(
-      `INSERT INTO webhook_endpoints (id, workspace_id, url, secret) VALUES ($1, $2, 'https://example.com', '')`,
+      `INSERT INTO webhooks (id, workspace_id, url, secret) VALUES ($1, $2, 'https://example.com', '')`,
       [randomUUID(), payer.workspaceId],
     );
     await payer.charge(12);

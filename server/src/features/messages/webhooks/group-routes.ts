@@ -1,5 +1,7 @@
 import { Type, type TProperties } from 'typebox';
 import { Guid } from '../../../http/schemas.ts';
+import type { BudgetOptions, CreateBudget } from '../../../security/attempt-budget.ts';
+import type { WebhookOwner } from './queries.ts';
 import { NewPlatformWebhook, NewWebhook } from './schemas.ts';
 
 /** The differences between both groups of routes. The handlers and the other schemas are the same. */
@@ -76,6 +78,17 @@ export function pathsOf({ pathParameters }: RouteGroup) {
   };
 }
 
-export const scopeOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
+export const ownerOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
 
-export const refOf = ({ webhookId, ...params }: WebhookPath) => ({ ...scopeOf(params), webhookId });
+/** Creates a function that spends from the budget of a workspace. The deployment has no budget. */
+export function createWorkspaceBudget(
+  createBudget: CreateBudget,
+  options: BudgetOptions,
+): (owner: WebhookOwner) => Promise<void> {
+  const budget = createBudget(options);
+  return async ({ workspaceId }) => {
+    if (workspaceId !== null) await budget.spend(workspaceId);
+  };
+}
+
+export const refOf = ({ webhookId, ...params }: WebhookPath) => ({ ...ownerOf(params), webhookId });

@@ -1,0 +1,128 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { Database } from '../../../database/database.ts';
+import { authorOf } from '../../../http/request-context.ts';
+import { problems } from '../../../http/schemas.ts';
+import type { Jobs } from '../../../jobs/queue.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { scopeOfOwner } from './queries.ts';
+import { readDeliveries, readDelivery } from './read-webhooks.ts';
+import { redeliver, testWebhook } from './redeliver.ts';
+import { createWorkspaceBudget, pathsOf, refOf, type RouteGroup } from './group-routes.ts';
+import { Delivery, DeliveryDetail, DeliveryPage, DeliveryQuery } from './schemas.ts';
+
+export interface DeliveryServices {
+  database: Database;
+  jobs: Jobs;
+  createBudget: CreateBudget;
+}
+
+/** Limits tests and redeliveries, because each sends a request to a server that the workspace chooses. */
+const SEND_BUDGET = {
+  name: 'webhook-sends',
+  attempts: 120,
+  seconds: 60,
+  refusal:
+    'At most 120 webhook tests and redeliveries per minute are allowed per workspace. Wait, then try again.',
+};
+
+/** The routes that send deliveries of a webhook and read them. */
+export function deliveryRoutes(
+  group: RouteGroup,
+  { database, jobs, createBudget }: DeliveryServices,
+): FastifyPluginAsyncTypebox {
+  const spend = createWorkspaceBudget(createBudget, SEND_BUDGET);
+  const { readConfig, writeConfig, tags, operationIds } = group;
+  const { WebhookPath, DeliveryPath } = pathsOf(group);
+  const path = `${group.path}/:webhookId`;
+
+  return async (app) => {
+    app.post(
+      `${path}/test`,
+      {
+        config: writeConfig,
+        schema: {
+          operationId: operationIds.test,
+          tags,
+          summary: 'Send a test event',
+          description:
+            'Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, ' +
+            'and 429 after 120 tests and redeliveries per minute and workspace.',
+          params: WebhookPath,
+          response: { 202: Delivery, ...problems(409, 429) },
+        },
+      },
+      async (request, reply) => {
+        const ref = refOf(request.params);
+        await spend(ref);
+        return reply.code(202).send(await testWebhook({ database, jobs }, authorOf(request), ref));
+      },
+    );
+
+    app.get(
+      `${path}/deliveries`,
+      {
+        config: readConfig,
+        schema: {
+          operationId: operationIds.listDeliveries,
+          tags,
+          summary: 'List deliveries of a webhook',
+          description:
+            'Returns the deliveries of the last 30 days in pages, newest first, at most the last 10,000 of the time range. `status` and ' +
+            '`eventType` select from these. For older ones, send an earlier `to`.',
+          params: WebhookPath,
+          querystring: DeliveryQuery,
+          response: { 200: DeliveryPage },
+        },
+      },
+      async (request) => {
+        const { limit, offset, ...filter } = request.query;
+        const ref = refOf(request.params);
+        return readDeliveries(scopeOfOwner(database, ref), ref, filter, { limit, offset });
+      },
+    );
+
+    app.get(
+      `${path}/deliveries/:deliveryId`,
+      {
+        config: readConfig,
+        schema: {
+          operationId: operationIds.getDelivery,
+          tags,
+          summary: 'Get a delivery',
+          description: 'Returns a delivery with its request body and its last 100 attempts.',
+          params: DeliveryPath,
+          response: { 200: DeliveryDetail },
+        },
+      },
+      async (request) => {
+        const { deliveryId, ...params } = request.params;
+        const ref = refOf(params);
+        return readDelivery(scopeOfOwner(database, ref), ref, deliveryId);
+      },
+    );
+
+    app.post(
+      `${path}/deliveries/:deliveryId/redeliver`,
+      {
+        config: writeConfig,
+        schema: {
+          operationId: operationIds.redeliver,
+          tags,
+          summary: 'Redeliver an event',
+          description:
+            'Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is ' +
+            'running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.',
+          params: DeliveryPath,
+          response: { 202: Delivery, ...problems(409, 429) },
+        },
+      },
+      async (request, reply) => {
+        const { deliveryId, ...params } = request.params;
+        const ref = refOf(params);
+        await spend(ref);
+        const restarted = await redeliver({ database, jobs }, authorOf(request), ref, deliveryId);
+        return reply.code(202).send(restarted);
+      },
+    );
+  };
+}
