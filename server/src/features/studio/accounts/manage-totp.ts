@@ -1,8 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Self } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
+import { auditOwnAccount } from './audit-own-account.ts';
 import { recoveryCodesRenewedMail, secondFactorOffMail, secondFactorOnMail } from './email-templates.ts';
 import { reauthenticate, type CurrentCredential, type ReauthenticationServices } from './reauthenticate.ts';
 import { isNewSession, lockAccount } from './queries.ts';
@@ -50,7 +50,7 @@ export async function enrollTotp(
       );
     const sealed = vault.seal(secret.toString('base64'), totpPurpose(accountId));
     if (!(await upsertEnrolment(transaction, accountId, sealed))) throw new ProblemError('totp_enabled');
-    await record(transaction, self, 'account.totp_enrolled', { confirmed: false });
+    await auditOwnAccount(transaction, self, 'account.totp_enrolled', { confirmed: false });
     const text = base32(secret);
     // A label in an authenticator app ends at the first colon, and an IPv6 address contains colons.
     const name = `Guildhall ${new URL(issuer).hostname.replace(/[[\]]/g, '').replaceAll(':', '.')}`;
@@ -93,7 +93,7 @@ export async function confirmTotp(
       throw new ProblemError('conflict', 'Another request has confirmed or restarted the enrolment.');
     const recoveryCodes = await createRecoveryCodes(services, transaction, accountId);
     const change = { before: { totpEnabled: false }, after: { totpEnabled: true } };
-    await record(transaction, self, 'account.totp_enabled', change);
+    await auditOwnAccount(transaction, self, 'account.totp_enabled', change);
     await mailSecurityNotice(
       services,
       transaction,
@@ -115,7 +115,7 @@ export async function disableTotp(
     await lockAccount(transaction, self.accountId);
     if (!(await deleteTotp(transaction, self.accountId))) throw noSecondFactor();
     const change = { before: { totpEnabled: true }, after: { totpEnabled: false } };
-    await record(transaction, self, 'account.totp_disabled', change);
+    await auditOwnAccount(transaction, self, 'account.totp_disabled', change);
     const content = secondFactorOffMail({ server: services.issuer, ip: self.origin.ip });
     await mailSecurityNotice(services, transaction, account, content);
   });
@@ -132,7 +132,7 @@ export async function renewRecoveryCodes(
     await lockAccount(transaction, self.accountId);
     if (!(await findTotpSecret(transaction, self.accountId))) throw noSecondFactor();
     const recoveryCodes = await createRecoveryCodes(services, transaction, self.accountId);
-    await record(transaction, self, 'account.recovery_codes_renewed', {
+    await auditOwnAccount(transaction, self, 'account.recovery_codes_renewed', {
       recoveryCodes: recoveryCodes.length,
     });
     const content = recoveryCodesRenewedMail({ server: services.issuer, ip: self.origin.ip });
@@ -150,16 +150,6 @@ async function createRecoveryCodes(
   const hashes = codes.map((code) => recoveryCodeHash(vault, accountId, code));
   await replaceRecoveryCodes(transaction, accountId, hashes);
   return codes;
-}
-
-function record(
-  transaction: Querier,
-  { accountId, origin }: Pick<Self, 'accountId' | 'origin'>,
-  action: AuditAction,
-  details: Record<string, unknown>,
-): Promise<void> {
-  const actor = { kind: 'account' as const, id: accountId };
-  return auditTrail(transaction, [{ actor, origin, action, targetId: accountId, details }]);
 }
 
 function noSecondFactor(): ProblemError {

@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Self } from '../../../core/author.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditOwnAccount } from './audit-own-account.ts';
 import { listMemberships, type Membership } from '../workspaces/index.ts';
 import {
   countSessions,
@@ -44,23 +44,12 @@ export async function readOwnSessions(
 }
 
 /** Ends a session of the account. Idempotent. Throws not_found if the account never had the session. */
-export async function endOwnSession(
-  database: Database,
-  { accountId, origin }: Self,
-  sessionId: string,
-): Promise<void> {
+export async function endOwnSession(database: Database, self: Self, sessionId: string): Promise<void> {
+  const { accountId } = self;
   await database.forAccount(accountId).transaction(async (transaction) => {
     if (!(await hasSession(transaction, accountId, sessionId)))
       throw new ProblemError('not_found', 'The account has no such session.');
     if (!(await revokeSession(transaction, sessionId))) return;
-    await auditTrail(transaction, [
-      {
-        actor: { kind: 'account', id: accountId },
-        origin,
-        action: 'account.session_ended',
-        targetId: sessionId,
-        details: { endedBy: 'owner' },
-      },
-    ]);
+    await auditOwnAccount(transaction, self, 'account.session_ended', { endedBy: 'owner' }, sessionId);
   });
 }

@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
+import { auditOwnAccount } from './audit-own-account.ts';
 import { passwordChangedMail } from './email-templates.ts';
 import { revokeSessions, setPassword, type Account } from './queries.ts';
 import { mailSecurityNotice } from './security-notice.ts';
@@ -42,15 +42,7 @@ export async function replaceOwnPassword(
   { passwordHash, action, origin, keptSessionId }: OwnPassword,
 ): Promise<number> {
   const endedSessions = await replacePassword(transaction, accountId, passwordHash, keptSessionId);
-  await auditTrail(transaction, [
-    {
-      actor: { kind: 'account', id: accountId },
-      origin,
-      action,
-      targetId: accountId,
-      details: { endedSessions },
-    },
-  ]);
+  await auditOwnAccount(transaction, { accountId, origin }, action, { endedSessions });
   const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
   await mailSecurityNotice(services, transaction, { id: accountId, email, emailVerified }, content);
   return endedSessions;

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditOwnAccount } from './audit-own-account.ts';
 import { lockAccount } from './queries.ts';
 import { createSession, type SessionServices, type SignedIn } from './sessions.ts';
 import { consumeToken, findToken, insertToken } from './token-queries.ts';
@@ -43,15 +43,7 @@ export async function signInWithLink(
     const account = await lockAccount(transaction, accountId);
     if (!account || account.totpEnabled || !(await consumeToken(transaction, 'link', hash)))
       throw invalidLink();
-    await auditTrail(transaction, [
-      {
-        actor: { kind: 'account', id: accountId },
-        origin,
-        action: 'account.link_used',
-        targetId: accountId,
-        details: {},
-      },
-    ]);
+    await auditOwnAccount(transaction, { accountId, origin }, 'account.link_used', {});
     return createSession(transaction, services, account, origin);
   });
 }

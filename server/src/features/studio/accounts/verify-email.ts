@@ -2,8 +2,8 @@ import type { Database } from '../../../database/database.ts';
 import type { Origin, Self } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
+import { auditOwnAccount } from './audit-own-account.ts';
 import { mailToken, invalidToken } from './mailed-token.ts';
 import { lockAccount, markVerified } from './queries.ts';
 import { findToken, consumeToken } from './token-queries.ts';
@@ -21,37 +21,23 @@ export async function verifyEmail(
     const account = await lockAccount(transaction, owner.accountId);
     if (!account || !(await consumeToken(transaction, 'verify', hash))) throw invalidToken();
     await markVerified(transaction, account.id);
-    await auditTrail(transaction, [
-      {
-        actor: { kind: 'account', id: account.id },
-        origin,
-        action: 'account.email_verified',
-        targetId: account.id,
-        details: { email: account.email },
-      },
-    ]);
-    return { email: account.email };
+    const { id: accountId, email } = account;
+    await auditOwnAccount(transaction, { accountId, origin }, 'account.email_verified', { email });
+    return { email };
   });
 }
 
 /** Mails another verification token. Throws conflict if the address is verified, and too_many_attempts. */
 export async function resendVerification(
   services: MailServices & { database: Database; issuer: string },
-  { accountId, origin }: Self,
+  self: Self,
 ): Promise<void> {
-  await services.database.forAccount(accountId).transaction(async (transaction) => {
-    const account = await lockAccount(transaction, accountId);
+  await services.database.forAccount(self.accountId).transaction(async (transaction) => {
+    const account = await lockAccount(transaction, self.accountId);
     if (!account) throw new ProblemError('invalid_bearer');
     if (account.emailVerified) throw new ProblemError('conflict', 'The e-mail address is already verified.');
     await mailToken(services, transaction, account, 'verify');
-    await auditTrail(transaction, [
-      {
-        actor: { kind: 'account', id: accountId },
-        origin,
-        action: 'account.verification_requested',
-        targetId: accountId,
-        details: { email: account.email },
-      },
-    ]);
+    const { email } = account;
+    await auditOwnAccount(transaction, self, 'account.verification_requested', { email });
   });
 }

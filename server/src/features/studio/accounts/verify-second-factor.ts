@@ -1,12 +1,12 @@
-import type { Database } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
+import { auditOwnAccount } from './audit-own-account.ts';
 import { recoveryCodeUsedMail } from './email-templates.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
@@ -69,20 +69,7 @@ export async function verifySecondFactor(
       if (!account || !(await consumeSecondFactor(transaction, vault, accountId, given))) return undefined;
       if (!(await consumeToken(transaction, 'mfa', hash)))
         throw new ProblemError('invalid_credentials', 'The mfaToken was used. Sign in again.');
-      if (given.code === undefined) {
-        const left = await countRecoveryCodes(transaction, accountId);
-        await auditTrail(transaction, [
-          {
-            actor: { kind: 'account', id: accountId },
-            origin,
-            action: 'account.recovery_code_used',
-            targetId: accountId,
-            details: { recoveryCodesLeft: left },
-          },
-        ]);
-        const content = recoveryCodeUsedMail({ server: services.issuer, ip: origin.ip, left });
-        await mailSecurityNotice(services, transaction, account, content);
-      }
+      if (given.code === undefined) await reportRecoveryCode(services, transaction, account, origin);
       return createSession(transaction, services, account, origin);
     });
 
@@ -93,4 +80,18 @@ export async function verifySecondFactor(
   });
   if (!signedIn) throw new ProblemError('invalid_credentials', 'The code is wrong or was used.');
   return signedIn;
+}
+
+/** Writes the audit record of a used recovery code, and mails a notice to the account. */
+async function reportRecoveryCode(
+  services: MailServices & { issuer: string },
+  transaction: Querier,
+  account: AccountWithPassword,
+  origin: Origin,
+): Promise<void> {
+  const left = await countRecoveryCodes(transaction, account.id);
+  const self = { accountId: account.id, origin };
+  await auditOwnAccount(transaction, self, 'account.recovery_code_used', { recoveryCodesLeft: left });
+  const content = recoveryCodeUsedMail({ server: services.issuer, ip: origin.ip, left });
+  await mailSecurityNotice(services, transaction, account, content);
 }

@@ -1,0 +1,15 @@
+import type { Querier } from '../../../database/database.ts';
+import type { Self } from '../../../core/author.ts';
+import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
+
+/** Writes the audit record of a change that an account makes to itself, in the caller's transaction. */
+export function auditOwnAccount(
+  transaction: Querier,
+  { accountId, origin }: Pick<Self, 'accountId' | 'origin'>,
+  action: AuditAction,
+  details: Record<string, unknown>,
+  targetId = accountId,
+): Promise<void> {
+  const actor = { kind: 'account' as const, id: accountId };
+  return auditTrail(transaction, [{ actor, origin, action, targetId, details }]);
+}
