@@ -237,7 +237,7 @@ CREATE TABLE alerts (
   observed     bigint NOT NULL,
   window_start timestamptz NOT NULL,
   created_at   timestamptz NOT NULL DEFAULT now(),
-  told_at      timestamptz,                         -- when mails, notifications and webhooks were sent
+  dispatched_at timestamptz,                        -- when mails, notifications and webhooks were sent
   PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX ON alerts (workspace_id, id DESC);

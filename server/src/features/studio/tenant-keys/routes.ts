@@ -1,26 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Database } from '../../../database/database.ts';
 import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { readPage } from '../../../core/page.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
-import type { MailServices } from '../../messages/mail/index.ts';
-import type { KeyAuthenticator } from './authenticate-key.ts';
-import { changeKey, revokeKey } from './change-key.ts';
+import { changeKey, revokeKey, type ChangeKeyServices } from './change-key.ts';
 import { createKey } from './create-key.ts';
 import { countKeys, listKeys, type TenantKey } from './queries.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody } from './schemas.ts';
 
-export interface TenantKeyServices extends MailServices {
-  database: Database;
-  keys: KeyAuthenticator;
-}
-
 /** The endpoints of game keys and API keys. They require a dashboard account. */
-export function tenantKeyRoutes(services: TenantKeyServices): FastifyPluginAsyncTypebox {
+export function tenantKeyRoutes(services: ChangeKeyServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(routesOf('game', gameKeyOperations, services));
     await app.register(routesOf('api', apiKeyOperations, services));
@@ -49,7 +41,7 @@ const apiKeyOperations: typeof gameKeyOperations = {
 function routesOf(
   kind: 'game' | 'api',
   operations: typeof gameKeyOperations,
-  services: TenantKeyServices,
+  services: ChangeKeyServices,
 ): FastifyPluginAsyncTypebox {
   const { database } = services;
   const { Key, KeyPage, CreatedKey, CreatedKeyOrRepeat, CreateBody, ChangeBody } = keySchemas[kind];

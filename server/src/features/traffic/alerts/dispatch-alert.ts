@@ -15,9 +15,9 @@ export async function dispatchAlert(
   await database.forTenant(tenantId).transaction(async (transaction) => {
     const alert = await takeAlert(transaction, tenantId, alertId);
     if (!alert) return;
-    const { workspaceId, keyName: _, tenantName: __, type: spike, ...details } = alert;
-    const type = `alert.${spike}` as const;
-    const { tenantId: ___, ...data } = details;
+    const { id, keyKind, keyId, threshold, observed, windowStart, createdAt, workspaceId } = alert;
+    const type = `alert.${alert.type}` as const;
+    const data = { id, keyKind, keyId, threshold, observed, windowStart, createdAt };
     const notice = { type, ...textOf(alert), data, tenantId, toUnverified: true };
     await notifyTeam(services, transaction, workspaceId, notice);
     await publish(services, transaction, { type, workspaceId, tenantId, data });

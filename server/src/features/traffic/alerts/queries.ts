@@ -72,9 +72,9 @@ export interface PendingAlert extends Alert {
 /** Marks an alert as dispatched and returns it. Undefined if it was dispatched before. */
 export function takeAlert(db: Querier, tenantId: string, alertId: string): Promise<PendingAlert | undefined> {
   return db.row(sql`
-    UPDATE alerts alert SET told_at = now()
+    UPDATE alerts alert SET dispatched_at = now()
     FROM tenant_keys key, tenants tenant
-    WHERE alert.tenant_id = ${tenantId} AND alert.id = ${alertId} AND alert.told_at IS NULL
+    WHERE alert.tenant_id = ${tenantId} AND alert.id = ${alertId} AND alert.dispatched_at IS NULL
       AND key.id = alert.key_id AND tenant.id = alert.tenant_id
     RETURNING ${columns}, alert.workspace_id AS "workspaceId", key.name AS "keyName", tenant.name AS "tenantName"`);
 }

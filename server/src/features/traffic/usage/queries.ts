@@ -64,7 +64,7 @@ export interface Days {
 }
 
 /** The maximum number of rows of a usage report. Rows with the most units come first. */
-export const MOST_USAGE_ROWS = 1_000;
+export const MAX_USAGE_ROWS = 1_000;
 
 /** The tenant of the row `usage`, if it belongs to the workspace. */
 const tenantOf = (workspaceId: string): Sql => sql`
@@ -92,7 +92,7 @@ export function listUsage(
         SELECT usage.*, tenant.name AS "tenantName"
         FROM (SELECT tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY tenant_id) usage
         LEFT JOIN LATERAL (${tenantOf(workspaceId)}) tenant ON true
-        ORDER BY usage.units DESC, usage."tenantId" LIMIT ${MOST_USAGE_ROWS}`);
+        ORDER BY usage.units DESC, usage."tenantId" LIMIT ${MAX_USAGE_ROWS}`);
     case 'key':
       return db.rows(sql`
         SELECT usage.*, coalesce(key.kind, 'api') AS "keyKind", tenant.name AS "tenantName",
@@ -102,7 +102,7 @@ export function listUsage(
           SELECT kind, name FROM tenant_keys
           WHERE id = usage."keyId" AND (tenant_id = usage."tenantId") IS TRUE OFFSET 0) key ON true
         LEFT JOIN LATERAL (${tenantOf(workspaceId)}) tenant ON true
-        ORDER BY usage.units DESC, usage."keyId" LIMIT ${MOST_USAGE_ROWS}`);
+        ORDER BY usage.units DESC, usage."keyId" LIMIT ${MAX_USAGE_ROWS}`);
   }
 }
 

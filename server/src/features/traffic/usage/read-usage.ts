@@ -11,7 +11,7 @@ import {
 } from './queries.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 /** The last day with a four-digit year. */
 const LAST_DAY = Date.UTC(9999, 11, 31);
 
@@ -53,8 +53,7 @@ function wholeDays(range: { from?: string | undefined; to?: string | undefined }
       : instantOf('from', range.from);
   const from = Math.floor(start / DAY_MS) * DAY_MS;
   if (start >= end) throw emptyRange();
-  if (to - from > MOST_DAYS * DAY_MS)
-    throw invalidField('from', `must be at most ${MOST_DAYS} days before to`);
+  if (to - from > MAX_DAYS * DAY_MS) throw invalidField('from', `must be at most ${MAX_DAYS} days before to`);
   return { from: dayOf(from), to: dayOf(to) };
 }
 

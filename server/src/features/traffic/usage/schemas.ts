@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { MOST_USAGE_ROWS } from './queries.ts';
+import { MAX_USAGE_ROWS } from './queries.ts';
 
 const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
 
@@ -65,7 +65,7 @@ export const UsageReport = Type.Object(
         },
         { title: 'UsageItem' },
       ),
-      { maxItems: MOST_USAGE_ROWS, description: 'By tenant or key: at most 1,000 items, most units first.' },
+      { maxItems: MAX_USAGE_ROWS, description: 'By tenant or key: at most 1,000 items, most units first.' },
     ),
   },
   { title: 'UsageReport' },
