@@ -1,0 +1,130 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { gameQuery, rememberGame } from '../game';
+import { GamePages } from '../member-pages';
+import { RouteErrorPage } from '../RouteErrorPage';
+import { textParams } from '../search-params';
+import { appRoute, preloadedPage } from './root';
+
+const gameRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/games/$tenantId',
+  component: GamePages,
+  errorComponent: (props) => <RouteErrorPage {...props} what="game" />,
+  loader: async ({ context, params }) => {
+    const game = await context.queryClient.ensureQueryData(gameQuery(params.tenantId));
+    rememberGame(game);
+  },
+});
+
+const overviewRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/',
+  validateSearch: textParams('range'),
+  ...preloadedPage(() => import('../../pages/overview/OverviewPage'), 'OverviewPage'),
+});
+
+const firstRunRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/first-run',
+  component: lazyRouteComponent(() => import('../../pages/first-run/FirstRunPage'), 'FirstRunPage'),
+});
+
+const playersRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/players',
+  validateSearch: textParams('search', 'sort', 'banned', 'hidden', 'provider'),
+  ...preloadedPage(() => import('../../pages/players/PlayersPage'), 'PlayersPage'),
+});
+
+const playerRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/players/$playerId',
+  validateSearch: textParams('tab'),
+  ...preloadedPage(() => import('../../pages/players/PlayerPage'), 'PlayerPage'),
+});
+
+const eventsRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/events',
+  validateSearch: textParams(
+    'scope',
+    'range',
+    'from',
+    'to',
+    'eventKey',
+    'eventValue',
+    'playerId',
+    'matchSessionId',
+    'live',
+  ),
+  ...preloadedPage(() => import('../../pages/events/EventsPage'), 'EventsPage'),
+});
+
+const definitionsRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/definitions',
+  validateSearch: textParams('search', 'scope', 'inactive'),
+  ...preloadedPage(() => import('../../pages/definitions/DefinitionsPage'), 'DefinitionsPage'),
+});
+
+const matchesRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/matches',
+  validateSearch: textParams('state', 'range', 'playerId'),
+  ...preloadedPage(() => import('../../pages/matches/MatchesPage'), 'MatchesPage'),
+});
+
+const matchRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/matches/$matchSessionId',
+  ...preloadedPage(() => import('../../pages/matches/MatchPage'), 'MatchPage'),
+});
+
+const walletRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/wallet',
+  validateSearch: textParams('kind', 'player', 'transaction', 'entry'),
+  component: lazyRouteComponent(() => import('../../pages/wallet/WalletPage'), 'WalletPage'),
+});
+
+const keysRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/keys',
+  validateSearch: textParams('revoked'),
+  component: lazyRouteComponent(() => import('../../pages/keys/KeysPage'), 'KeysPage'),
+});
+
+const providersRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('../../pages/providers/ProvidersPage'), 'ProvidersPage'),
+});
+
+const gameAuditRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/audit',
+  validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
+  component: lazyRouteComponent(() => import('../../pages/audit/GameAuditPage'), 'GameAuditPage'),
+});
+
+const gameSettingsRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../../pages/settings/GameSettingsPage'), 'GameSettingsPage'),
+});
+
+export const gameRoutes = gameRoute.addChildren([
+  overviewRoute,
+  firstRunRoute,
+  playersRoute,
+  playerRoute,
+  eventsRoute,
+  definitionsRoute,
+  matchesRoute,
+  matchRoute,
+  walletRoute,
+  keysRoute,
+  providersRoute,
+  gameAuditRoute,
+  gameSettingsRoute,
+]);
