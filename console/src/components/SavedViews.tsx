@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { meQuery } from '../app/account';
@@ -11,20 +12,17 @@ interface SavedViewsProps {
   page: string;
   /** The filters of the URL now. */
   search: Record<string, string | undefined>;
-  /** Replaces all filters. */
-  onOpen: (search: Record<string, string>) => void;
 }
 
 /** Names for filters that somebody uses again and again. They are kept in this browser, for each account and game. */
-export function SavedViews({ page, search, onOpen }: SavedViewsProps) {
+export function SavedViews({ page, search }: SavedViewsProps) {
   const accountId = useQuery(meQuery).data?.user.id;
   if (accountId === undefined) return null;
-  return (
-    <Views key={`${accountId} ${page}`} accountId={accountId} page={page} search={search} onOpen={onOpen} />
-  );
+  return <Views key={`${accountId} ${page}`} accountId={accountId} page={page} search={search} />;
 }
 
-function Views({ accountId, page, search, onOpen }: SavedViewsProps & { accountId: string }) {
+function Views({ accountId, page, search }: SavedViewsProps & { accountId: string }) {
+  const navigate = useNavigate();
   const [opened, setOpened] = useState(false);
   const [views, setViews] = useState(() => readViews(accountId, page));
   const [isFull, setIsFull] = useState(false);
@@ -40,7 +38,7 @@ function Views({ accountId, page, search, onOpen }: SavedViewsProps & { accountI
   };
   const open = (view: SavedView): void => {
     setOpened(false);
-    onOpen(view.search);
+    void navigate({ to: '.', search: view.search });
   };
 
   return (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { gamesQuery } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -10,21 +10,19 @@ import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { rangeChoices } from '../../components/range';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { alertNames } from './alert-names';
 import { useAlerts, type Alert } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/alerts');
 
-export const alertNames = { rate_spike: 'Request rate', payload_spike: 'Payload size' };
-
 export function AlertsPage() {
   const { workspaceId } = route.useParams();
   const filter = route.useSearch();
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId/alerts' });
   const alerts = useAlerts(workspaceId, filter);
   const games = useQuery(gamesQuery(workspaceId));
-  const change = (changes: Partial<typeof filter>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof filter>();
   const gameNames = new Map(games.data?.items.map(({ id, name }) => [id, name]));
   return (
     <Page

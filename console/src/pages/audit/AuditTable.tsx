@@ -11,6 +11,7 @@ import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
 import { rangeChoices } from '../../components/range';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { auditColumns } from './columns';
 import { auditQuery, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
@@ -18,9 +19,6 @@ import { auditQuery, type AuditFilter, type AuditRecord, type AuditScope } from 
 interface AuditTableProps {
   scope: AuditScope;
   filter: AuditFilter;
-  onFilter: (changes: AuditFilter) => void;
-  /** Replaces all filters. */
-  onOpen: (filter: AuditFilter) => void;
 }
 
 function pageOf(scope: AuditScope): string {
@@ -29,8 +27,9 @@ function pageOf(scope: AuditScope): string {
 }
 
 /** Who changed what: one table for a game, a workspace and the whole platform. */
-export function AuditTable({ scope, filter, onFilter, onOpen }: AuditTableProps) {
+export function AuditTable({ scope, filter }: AuditTableProps) {
   const records = useInfiniteQuery(auditQuery(scope, filter));
+  const change = useSearchChange<AuditFilter>();
   const [open, setOpen] = useState<AuditRecord>();
   return (
     <>
@@ -43,23 +42,23 @@ export function AuditTable({ scope, filter, onFilter, onOpen }: AuditTableProps)
         selectedKey={open?.id}
         toolbar={
           <>
-            <SavedViews page={pageOf(scope)} search={{ ...filter }} onOpen={onOpen} />
+            <SavedViews page={pageOf(scope)} search={{ ...filter }} />
             <TextFilter
               label="Action, for example key.created"
               width={220}
               value={filter.action}
-              onChange={(action) => onFilter({ action })}
+              onChange={(action) => change({ action })}
             />
             <TextFilter
               label="Target id"
               value={filter.targetId}
-              onChange={(targetId) => onFilter({ targetId })}
+              onChange={(targetId) => change({ targetId })}
             />
             <FilterSelect
               label="Any time"
               value={filter.range}
               choices={rangeChoices}
-              onChange={(range) => onFilter({ range })}
+              onChange={(range) => change({ range })}
             />
           </>
         }

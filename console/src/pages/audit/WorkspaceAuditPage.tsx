@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Page } from '../../components/Page';
 import { AuditTable } from './AuditTable';
 
@@ -6,17 +6,9 @@ const route = getRouteApi('/app/workspaces/$workspaceId/audit');
 
 export function WorkspaceAuditPage() {
   const { workspaceId } = route.useParams();
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId/audit' });
   return (
     <Page title="Audit log" subtitle="Who changed what in this workspace and its games" fill>
-      <AuditTable
-        scope={{ kind: 'workspace', workspaceId }}
-        filter={route.useSearch()}
-        onOpen={(search) => void navigate({ search })}
-        onFilter={(changes) =>
-          void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })
-        }
-      />
+      <AuditTable scope={{ kind: 'workspace', workspaceId }} filter={route.useSearch()} />
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { NotFoundPage } from '../../app/RouteErrorPage';
@@ -13,6 +13,7 @@ import { formatCount } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { saveBlob } from '../../components/save-file';
 import { DefinitionDialog } from './DefinitionDialog';
@@ -56,14 +57,13 @@ export function DefinitionsPage() {
 function Definitions() {
   const game = useGame();
   const filter = route.useSearch();
-  const navigate = useNavigate({ from: '/games/$tenantId/definitions' });
+  const navigate = route.useNavigate();
   const definitions = useInfiniteQuery(definitionsQuery(game.id, filter));
   const [dialog, setDialog] = useState<OpenDialog>();
   const setActive = useSetActive(game.id);
   const exporting = useExportDefinitions(game.id);
   const isDragging = useDroppedFile((file) => setDialog({ kind: 'import', file }));
-  const change = (changes: Partial<typeof filter>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof filter>();
   const total = definitions.data?.pages[0]?.totalCount;
   const isFiltered = Object.keys(filter).length > 0;
   const close = (): void => setDialog(undefined);

@@ -1,6 +1,6 @@
 import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useGame } from '../../app/game';
@@ -18,6 +18,7 @@ import { TextFilter } from '../../components/TextFilter';
 import { toRange, type RangeName } from '../../components/range';
 import { Chart } from '../../components/Chart';
 import { startDownload } from '../../components/downloads';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { eventColumns } from './columns';
 import { EventSnippet } from './EventSnippet';
@@ -64,12 +65,10 @@ export const preload = (
 export function EventsPage() {
   const game = useGame();
   const search = route.useSearch();
-  const navigate = useNavigate({ from: '/games/$tenantId/events' });
   const range = toRange(search.range, '1h');
   const filter = filterOf(search);
   const isLive = search.live === 'true';
-  const change = (changes: Partial<typeof search>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof search>();
 
   return (
     <Page
@@ -96,11 +95,7 @@ export function EventsPage() {
         isLive={isLive}
         toolbar={
           <>
-            <SavedViews
-              page={`events.${game.id}`}
-              search={search}
-              onOpen={(next) => void navigate({ search: next })}
-            />
+            <SavedViews page={`events.${game.id}`} search={search} />
             <SegmentedControl
               size="xs"
               aria-label="Scope"

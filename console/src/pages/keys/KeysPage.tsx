@@ -1,7 +1,8 @@
 import { Switch } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { Page } from '../../components/Page';
+import { useSearchChange } from '../../components/use-search-change';
 import { KeyPanel } from './KeyPanel';
 
 const route = getRouteApi('/app/games/$tenantId/keys');
@@ -9,7 +10,7 @@ const route = getRouteApi('/app/games/$tenantId/keys');
 export function KeysPage() {
   const game = useGame();
   const { revoked } = route.useSearch();
-  const navigate = useNavigate({ from: '/games/$tenantId/keys' });
+  const change = useSearchChange<{ revoked: string | undefined }>();
   return (
     <Page
       title="Keys"
@@ -18,9 +19,7 @@ export function KeysPage() {
         <Switch
           label="Show revoked keys"
           checked={revoked === 'true'}
-          onChange={({ currentTarget: { checked } }) =>
-            void navigate({ search: checked ? { revoked: 'true' } : {}, replace: true })
-          }
+          onChange={({ currentTarget: { checked } }) => change({ revoked: checked ? 'true' : undefined })}
         />
       }
     >

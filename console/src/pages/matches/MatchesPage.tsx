@@ -1,5 +1,5 @@
 import { useInfiniteQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -8,6 +8,7 @@ import { Page } from '../../components/Page';
 import { Snippets } from '../../components/Snippet';
 import { TextFilter } from '../../components/TextFilter';
 import { rangeChoices } from '../../components/range';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { useKeyPlaceholder } from '../keys/queries';
 import { matchColumns } from './columns';
@@ -21,10 +22,9 @@ export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: stri
 export function MatchesPage() {
   const game = useGame();
   const filter = route.useSearch();
-  const navigate = useNavigate({ from: '/games/$tenantId/matches' });
+  const navigate = route.useNavigate();
   const matches = useInfiniteQuery(matchesQuery(game.id, filter));
-  const change = (changes: Partial<typeof filter>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof filter>();
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page title="Matches" subtitle="Every match that a game server has created, newest first" fill>

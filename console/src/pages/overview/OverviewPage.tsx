@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { Figure } from '../../components/Figure';
 import { formatNumber } from '../../components/format';
@@ -11,6 +11,8 @@ import { RangeSelect } from '../../components/RangeSelect';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { toRange, type RangeName } from '../../components/range';
+import { useSearchChange } from '../../components/use-search-change';
+import { alertNames } from '../alerts/alert-names';
 import { gameAuditQuery } from '../audit/queries';
 import { eventCountsQuery } from '../events/queries';
 import { countsOf } from '../events/top-series';
@@ -44,18 +46,13 @@ export const preload = (
 export function OverviewPage() {
   const game = useGame();
   const range = toRange(route.useSearch().range, '24h');
-  const navigate = useNavigate({ from: '/games/$tenantId' });
+  const change = useSearchChange<{ range: RangeName }>();
   return (
     <Page
       title="Overview"
       subtitle={game.name}
       state={!game.isActive && <State tone="bad">Disabled</State>}
-      actions={
-        <RangeSelect
-          value={range}
-          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
-        />
-      }
+      actions={<RangeSelect value={range} onChange={(next) => change({ range: next })} />}
     >
       <FirstStep tenantId={game.id} range={range} />
       <Figures tenantId={game.id} range={range} />
@@ -181,8 +178,6 @@ function LatestChanges({ tenantId }: { tenantId: string }) {
   );
 }
 
-const ALERTS = { rate_spike: 'Request rate', payload_spike: 'Payload size' };
-
 function RecentAlerts({ workspaceId, tenantId }: { workspaceId: string; tenantId: string }) {
   const query = useQuery(recentAlertsQuery(workspaceId, tenantId));
   const { data } = query;
@@ -198,7 +193,7 @@ function RecentAlerts({ workspaceId, tenantId }: { workspaceId: string; tenantId
       <ul className={classes.changes}>
         {data.items.map(({ id, type, observed, threshold, createdAt }) => (
           <li key={id}>
-            <State tone="warn">{ALERTS[type]}</State>
+            <State tone="warn">{alertNames[type]}</State>
             <Text span size="xs">
               {formatNumber(observed)} of {formatNumber(threshold)}
             </Text>

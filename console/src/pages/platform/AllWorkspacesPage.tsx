@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -7,13 +7,15 @@ import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { useTableRows } from '../../components/use-table-rows';
+import { useSearchChange } from '../../components/use-search-change';
 import { useAllWorkspaces, type AnyWorkspace } from './queries';
 
 const route = getRouteApi('/app/platform/workspaces');
 
 export function AllWorkspacesPage() {
   const { search } = route.useSearch();
-  const navigate = useNavigate({ from: '/platform/workspaces' });
+  const navigate = route.useNavigate();
+  const change = useSearchChange<{ search: string | undefined }>();
   const workspaces = useAllWorkspaces(search);
   return (
     <Page title="All workspaces" subtitle="The studios on this server and their plans, newest first" fill>
@@ -29,7 +31,7 @@ export function AllWorkspacesPage() {
           <SearchInput
             label="Name, slug, id or e-mail of a member"
             value={search ?? ''}
-            onChange={(next) => void navigate({ search: next ? { search: next } : {}, replace: true })}
+            onChange={(next) => change({ search: next || undefined })}
           />
         }
         empty={

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { Pending } from '../../components/Pending';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
@@ -14,6 +14,7 @@ import { Facts, Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
+import { useSearchChange } from '../../components/use-search-change';
 import { providerNames } from '../players/providers';
 import { DeletionReceiptPanel } from './DeletionReceipt';
 import classes from './FindPlayersPage.module.css';
@@ -23,7 +24,7 @@ const route = getRouteApi('/app/platform/players');
 
 export function FindPlayersPage() {
   const { search } = route.useSearch();
-  const navigate = useNavigate({ from: '/platform/players' });
+  const change = useSearchChange<{ search: string | undefined }>();
   return (
     <Page
       title="Find a player"
@@ -34,7 +35,7 @@ export function FindPlayersPage() {
           <SearchInput
             label="Player id, e-mail address or id at a provider"
             value={search ?? ''}
-            onChange={(next) => void navigate({ search: next ? { search: next } : {}, replace: true })}
+            onChange={(next) => change({ search: next || undefined })}
             onEnterOnly
           />
           <Text size="sm" c="dimmed" maw={720}>
@@ -132,7 +133,7 @@ function DeleteDialog({
   onClose: () => void;
 }) {
   const remove = useDeleteAnyPlayer(playerId);
-  const navigate = useNavigate({ from: '/platform/players' });
+  const change = useSearchChange<{ search: string | undefined }>();
   return (
     <ConfirmDialog
       opened
@@ -147,7 +148,7 @@ function DeleteDialog({
           onSuccess: () => {
             onClose();
             // The address no longer finds the player. The id does, and shows the receipt.
-            void navigate({ search: { search: playerId }, replace: true });
+            change({ search: playerId });
           },
         })
       }

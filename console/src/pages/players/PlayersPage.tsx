@@ -1,5 +1,5 @@
 import { useInfiniteQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { Button } from '@mantine/core';
 import { CopyableId } from '../../components/CopyableId';
@@ -11,6 +11,7 @@ import { Page } from '../../components/Page';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { SignInSnippet } from './SignInSnippet';
 import { PlayerState } from './PlayerState';
@@ -25,10 +26,9 @@ export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: stri
 export function PlayersPage() {
   const game = useGame();
   const filter = route.useSearch();
-  const navigate = useNavigate({ from: '/games/$tenantId/players' });
+  const navigate = route.useNavigate();
   const players = useInfiniteQuery(playersQuery(game.id, filter));
-  const change = (changes: Partial<typeof filter>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof filter>();
 
   const total = players.data?.pages[0]?.totalCount;
   const isFiltered = Object.keys(filter).some((name) => name !== 'sort');
@@ -56,11 +56,7 @@ export function PlayersPage() {
         }
         toolbar={
           <>
-            <SavedViews
-              page={`players.${game.id}`}
-              search={filter}
-              onOpen={(search) => void navigate({ search })}
-            />
+            <SavedViews page={`players.${game.id}`} search={filter} />
             <SearchInput
               label="Name, id, provider id or e-mail"
               value={filter.search ?? ''}

@@ -1,7 +1,8 @@
 import { Group, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Chart } from '../../components/Chart';
+import { useSearchChange } from '../../components/use-search-change';
 import { Pending } from '../../components/Pending';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -31,14 +32,12 @@ type UsageItem = Answer<'/api/workspaces/{workspaceId}/usage', 'get'>['items'][n
 export function UsagePage() {
   const { workspaceId } = route.useParams();
   const search = route.useSearch();
-  const navigate = useNavigate({ from: '/workspaces/$workspaceId/usage' });
   const period = PERIODS.some(({ value }) => value === search.range) ? search.range! : '30d';
   const groupBy = (GROUPINGS.find(({ value }) => value === search.groupBy)?.value ?? 'day') as Grouping;
   const days = Number.parseInt(period);
   const byDay = useQuery(usageQuery(workspaceId, 'day', days));
   const grouped = useQuery(usageQuery(workspaceId, groupBy, days));
-  const change = (changes: Partial<typeof search>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof search>();
   return (
     <Page
       title="Usage and plan"

@@ -1,6 +1,6 @@
 import { Button, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
 import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
@@ -11,6 +11,7 @@ import { formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { EntryDetails } from './EntryDetails';
 import { kindChoices, nameOfKind, summarise } from './entry-kinds';
@@ -23,11 +24,10 @@ const route = getRouteApi('/app/games/$tenantId/wallet');
 export function WalletPage() {
   const game = useGame();
   const { entry: opened, ...filter } = route.useSearch();
-  const navigate = useNavigate({ from: '/games/$tenantId/wallet' });
+  const navigate = route.useNavigate();
   const entries = useWalletEntries(game.id, filter);
   const [isVerifying, verifying] = useDisclosure();
-  const change = (changes: Partial<typeof filter & { entry: string | undefined }>): void =>
-    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof filter & { entry: string | undefined }>();
 
   const count = entries.data?.pages[0]?.head?.index;
   const isFiltered = Object.keys(filter).length > 0;

@@ -1,6 +1,6 @@
 import { Button, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Pending } from '../../components/Pending';
 import { CopyableId } from '../../components/CopyableId';
@@ -15,6 +15,7 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SavedViews } from '../../components/SavedViews';
 import { Snippet } from '../../components/Snippet';
 import { rangeChoices } from '../../components/range';
+import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { BulkRedelivery, NOTHING_SELECTED, type DeliverySelection } from './BulkRedelivery';
 import { DeliveryState } from './WebhookState';
@@ -36,15 +37,13 @@ const nameOf = ({ eventType, status, createdAt }: Delivery): string =>
 export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange: boolean }) {
   const { status, eventType, range, delivery } = useSearch({ strict: false });
   const filter = { status, eventType, range, delivery };
-  const navigate = useNavigate();
   const deliveries = useInfiniteQuery(deliveriesQuery(path, filter));
   const [chosen, setChosen] = useState({ shown: '', selection: NOTHING_SELECTED });
   // The filters that the rows were chosen with. With others, rows that do not show would be sent.
   const shown = JSON.stringify({ ...filter, delivery: undefined });
   const selection = chosen.shown === shown ? chosen.selection : NOTHING_SELECTED;
   const select = (next: DeliverySelection): void => setChosen({ shown, selection: next });
-  const change = (changes: Partial<typeof filter>): void =>
-    void navigate({ to: '.', search: (before) => ({ ...before, ...changes }), replace: true });
+  const change = useSearchChange<typeof filter>();
   const table = useTableRows(deliveries);
   const keys = selection.isWhole ? new Set(table.rows?.map(({ id }) => id)) : selection.ids;
 
@@ -72,11 +71,7 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
         }
         toolbar={
           <>
-            <SavedViews
-              page={`deliveries.${path.workspaceId}`}
-              search={{ ...filter, delivery: undefined }}
-              onOpen={(search) => void navigate({ to: '.', search })}
-            />
+            <SavedViews page={`deliveries.${path.workspaceId}`} search={{ ...filter, delivery: undefined }} />
             <FilterSelect
               label="State"
               value={filter.status}
