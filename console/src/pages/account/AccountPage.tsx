@@ -1,14 +1,13 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '../../app/account';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
-import { fieldErrors } from '../../components/FormDialog';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
+import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
-import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { checkPassword } from '../sign-in/check-password';
 import {
   accountSessionsQuery,
@@ -72,46 +71,40 @@ export function AccountPage() {
 function PasswordForm() {
   const form = useForm({
     initialValues: { currentPassword: '', newPassword: '' },
-    validate: { newPassword: checkPassword },
+    validate: {
+      currentPassword: (password) => (password === '' ? 'Enter your password.' : null),
+      newPassword: checkPassword,
+    },
     validateInputOnBlur: ['newPassword'],
   });
   const change = useChangePassword();
-  const unsaved = useUnsavedChanges(form.isDirty());
   return (
-    <form
-      onSubmit={form.onSubmit((values) =>
-        change.mutate(values, {
-          onSuccess: () => form.reset(),
-          onError: (error) => form.setErrors(fieldErrors(error)),
-        }),
-      )}
+    <SettingsForm
+      verb="Change the password"
+      form={form}
+      mutation={change}
+      toInput={(values) => values}
+      onDone={() => form.reset()}
     >
-      <Stack gap="sm" maw={320}>
-        <PasswordInput
-          label="Current password"
-          autoComplete="current-password"
-          required
-          {...form.getInputProps('currentPassword')}
-        />
-        <PasswordInput
-          label="New password"
-          description="8 to 128 characters. All other sessions end."
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('newPassword')}
-        />
-        {unsaved.question}
-        {change.error && <ErrorText error={change.error} />}
-        {change.data && (
-          <Text size="sm" role="status">
-            The password is changed. {change.data.endedSessions} other sessions have ended.
-          </Text>
-        )}
-        <Button type="submit" variant="default" w="fit-content" loading={change.isPending}>
-          Change the password
-        </Button>
-      </Stack>
-    </form>
+      <PasswordInput
+        label="Current password"
+        autoComplete="current-password"
+        required
+        {...form.getInputProps('currentPassword')}
+      />
+      <PasswordInput
+        label="New password"
+        description="8 to 128 characters. All other sessions end."
+        autoComplete="new-password"
+        required
+        {...form.getInputProps('newPassword')}
+      />
+      {change.data && (
+        <Text size="sm" role="status">
+          The password is changed. {change.data.endedSessions} other sessions have ended.
+        </Text>
+      )}
+    </SettingsForm>
   );
 }
 

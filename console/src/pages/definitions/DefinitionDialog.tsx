@@ -1,7 +1,7 @@
 import { Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors, FormDialog } from '../../components/FormDialog';
-import { useChangeDefinition, useCreateDefinition, type Definition } from './queries';
+import { FormDialog } from '../../components/FormDialog';
+import { useSaveDefinition, type Definition } from './queries';
 
 interface DefinitionDialogProps {
   tenantId: string;
@@ -22,29 +22,22 @@ export function DefinitionDialog({ tenantId, onClose, current }: DefinitionDialo
       eventDescription: current?.eventDescription ?? '',
     },
   });
-  const create = useCreateDefinition(tenantId);
-  const change = useChangeDefinition(tenantId);
-  const submit = (): void => {
-    const { eventKey, eventValue, eventScope, eventCategory, eventDescription } = form.values;
-    const common = {
-      eventScope,
-      eventCategory: eventCategory.trim() || null,
-      eventDescription: eventDescription.trim() || null,
-    };
-    const outcome = { onSuccess: onClose, onError: (error: Error) => form.setErrors(fieldErrors(error)) };
-    if (current) change.mutate({ definitionId: current.id, ...common }, outcome);
-    else create.mutate({ eventKey, eventValue: eventValue.trim() || null, ...common }, outcome);
-  };
+  const save = useSaveDefinition(tenantId, current?.id);
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title={current ? `Edit ${current.eventKey}` : 'Create a definition'}
       verb={current ? 'Save the definition' : 'Create the definition'}
-      isPending={create.isPending || change.isPending}
-      error={create.error ?? change.error}
-      isDirty={form.isDirty()}
-      onSubmit={submit}
+      form={form}
+      mutation={save}
+      toInput={({ eventKey, eventValue, eventScope, eventCategory, eventDescription }) => ({
+        eventKey,
+        eventValue: eventValue.trim() || null,
+        eventScope,
+        eventCategory: eventCategory.trim() || null,
+        eventDescription: eventDescription.trim() || null,
+      })}
+      onDone={onClose}
     >
       <TextInput
         label="Event key"

@@ -14,7 +14,6 @@ type DefinitionPage = Extract<Listed, { items: unknown }>;
 export type Definition = DefinitionPage['items'][number];
 export type ImportResult = Answer<'/api/bus_tenants/{tenantId}/event-definitions/import', 'post'>;
 export type NewDefinition = Body<'/api/bus_tenants/{tenantId}/event-definitions', 'post'>;
-export type DefinitionChange = Body<'/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', 'patch'>;
 
 const PAGE_SIZE = 200;
 
@@ -62,21 +61,20 @@ function useDefinitionChange<Input, Output>(tenantId: string, change: (input: In
   });
 }
 
-export function useCreateDefinition(tenantId: string) {
-  return useDefinitionChange(tenantId, (body: NewDefinition) =>
-    api.POST('/api/bus_tenants/{tenantId}/event-definitions', { params: { path: { tenantId } }, body }),
-  );
-}
-
-export function useChangeDefinition(tenantId: string) {
-  return useDefinitionChange(
-    tenantId,
-    ({ definitionId, ...body }: DefinitionChange & { definitionId: string }) =>
-      api.PATCH('/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', {
-        params: { path: { tenantId, definitionId } },
-        body,
-      }),
-  );
+/** Creates a definition, or changes a stored one, whose key and value stay. */
+export function useSaveDefinition(tenantId: string, definitionId: string | undefined) {
+  return useDefinitionChange(tenantId, (definition: NewDefinition) => {
+    if (definitionId === undefined)
+      return api.POST('/api/bus_tenants/{tenantId}/event-definitions', {
+        params: { path: { tenantId } },
+        body: definition,
+      });
+    const { eventKey: _key, eventValue: _value, ...body } = definition;
+    return api.PATCH('/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', {
+      params: { path: { tenantId, definitionId } },
+      body,
+    });
+  });
 }
 
 /** Shown at once in all lists, and rolled back if the server refuses. */

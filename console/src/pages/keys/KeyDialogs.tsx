@@ -1,7 +1,7 @@
 import { NumberInput, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
-import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { FormDialog } from '../../components/FormDialog';
 import { useCreateKey, useRevokeKey, useRotateKey, useUpdateKey, type AnyKey, type KeyKind } from './queries';
 
 interface DialogProps {
@@ -83,30 +83,21 @@ export function CreateKeyDialog({
     initialValues: { name: '', perMinute: '', perHour: '', alertRequests: '', allowDataApi: false, days: '' },
   });
   const create = useCreateKey(tenantId, kind);
-  const submit = ({ days, ...values }: typeof form.values): void =>
-    create.mutate(
-      {
-        ...toBody(values, kind),
-        ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-      },
-      {
-        onSuccess: ({ key }) => {
-          onClose();
-          if (key) onCreated(key);
-        },
-        onError: (error) => form.setErrors(fieldErrors(error)),
-      },
-    );
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title={`Create ${kind === 'game' ? 'a game key' : 'an API key'}`}
       verb="Create the key"
-      isPending={create.isPending}
-      error={create.error}
-      isDirty={form.isDirty()}
-      onSubmit={() => submit(form.values)}
+      form={form}
+      mutation={create}
+      toInput={({ days, ...values }) => ({
+        ...toBody(values, kind),
+        ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      })}
+      onDone={({ key }) => {
+        onClose();
+        if (key) onCreated(key);
+      }}
     >
       <KeyFields form={form} kind={kind} />
       <Select
@@ -136,19 +127,13 @@ export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps 
   const update = useUpdateKey(tenantId, kind);
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title={`Edit ${current.name}`}
       verb="Save the key"
-      isPending={update.isPending}
-      error={update.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        update.mutate(
-          { keyId: current.id, ...toBody(form.values, kind) },
-          { onSuccess: onClose, onError: (error) => form.setErrors(fieldErrors(error)) },
-        )
-      }
+      form={form}
+      mutation={update}
+      toInput={(values) => ({ keyId: current.id, ...toBody(values, kind) })}
+      onDone={onClose}
     >
       <KeyFields form={form} kind={kind} />
     </FormDialog>
@@ -166,24 +151,16 @@ export function RotateKeyDialog({
   const rotate = useRotateKey(tenantId, kind);
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title={`Rotate ${current.name}`}
       verb="Rotate the key"
-      isPending={rotate.isPending}
-      error={rotate.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        rotate.mutate(
-          { keyId: current.id, gracePeriodSeconds: Number(form.values.seconds) },
-          {
-            onSuccess: ({ key }) => {
-              onClose();
-              onCreated(key);
-            },
-          },
-        )
-      }
+      form={form}
+      mutation={rotate}
+      toInput={({ seconds }) => ({ keyId: current.id, gracePeriodSeconds: Number(seconds) })}
+      onDone={({ key }) => {
+        onClose();
+        onCreated(key);
+      }}
     >
       <Text size="sm" c="dimmed">
         Creates a new {KIND_NAMES[kind]} with the same settings. The old one works until the grace period

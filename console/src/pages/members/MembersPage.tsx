@@ -8,7 +8,7 @@ import { meQuery, useCan, type Role } from '../../app/account';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
-import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { FormDialog } from '../../components/FormDialog';
 import { Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
@@ -104,12 +104,7 @@ export function MembersPage() {
           empty={null}
         />
       </Panel>
-      <InviteDialog
-        opened={isInviting}
-        onClose={inviting.close}
-        workspaceId={workspaceId}
-        isOwner={isOwner}
-      />
+      {isInviting && <InviteDialog onClose={inviting.close} workspaceId={workspaceId} isOwner={isOwner} />}
       {leaving && (
         <RemoveDialog member={leaving} workspaceId={workspaceId} onClose={() => setLeaving(undefined)} />
       )}
@@ -118,12 +113,10 @@ export function MembersPage() {
 }
 
 function InviteDialog({
-  opened,
   onClose,
   workspaceId,
   isOwner,
 }: {
-  opened: boolean;
   onClose: () => void;
   workspaceId: string;
   isOwner: boolean;
@@ -132,22 +125,13 @@ function InviteDialog({
   const invite = useInvite(workspaceId);
   return (
     <FormDialog
-      opened={opened}
       onClose={onClose}
       title="Invite a member"
       verb="Send the invitation"
-      isPending={invite.isPending}
-      error={invite.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        invite.mutate(form.values, {
-          onSuccess: () => {
-            form.reset();
-            onClose();
-          },
-          onError: (error) => form.setErrors(fieldErrors(error)),
-        })
-      }
+      form={form}
+      mutation={invite}
+      toInput={(values) => values}
+      onDone={onClose}
     >
       <TextInput label="E-mail" type="email" required data-autofocus {...form.getInputProps('email')} />
       <Select

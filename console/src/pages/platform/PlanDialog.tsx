@@ -1,6 +1,6 @@
 import { NumberInput, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { FormDialog } from '../../components/FormDialog';
 import type { Plan } from '../usage/plan-facts';
 import { useChangePlan } from './queries';
 
@@ -30,23 +30,17 @@ export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps
   );
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title={`Change the plan of ${name}`}
       verb="Change the plan"
       size="lg"
-      isPending={change.isPending}
-      error={change.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        change.mutate(
-          {
-            ...form.values,
-            monthlyUnits: form.values.monthlyUnits === '' ? null : form.values.monthlyUnits,
-          },
-          { onSuccess: onClose, onError: (error) => form.setErrors(fieldErrors(error)) },
-        )
-      }
+      form={form}
+      mutation={change}
+      toInput={({ monthlyUnits, ...values }) => ({
+        ...values,
+        monthlyUnits: monthlyUnits === '' ? null : monthlyUnits,
+      })}
+      onDone={onClose}
     >
       <Text size="sm" c="dimmed">
         The limits apply at once, to all games of the workspace. Keys with limits of their own keep them.

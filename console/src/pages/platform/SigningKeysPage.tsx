@@ -57,19 +57,13 @@ function RotateDialog({ onClose }: { onClose: () => void }) {
   const rotate = useRotateSigningKeys();
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title="Rotate the signing keys"
       verb="Rotate the keys"
-      isPending={rotate.isPending}
-      error={rotate.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        rotate.mutate(
-          { activateInSeconds: Number(form.values.seconds), revokeOld: false },
-          { onSuccess: onClose },
-        )
-      }
+      form={form}
+      mutation={rotate}
+      toInput={({ seconds }) => ({ activateInSeconds: Number(seconds), revokeOld: false })}
+      onDone={onClose}
     >
       <Text size="sm" c="dimmed">
         Creates a new key. Tokens of the old key are accepted until the last one has expired, so nobody is

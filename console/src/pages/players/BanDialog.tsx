@@ -1,10 +1,9 @@
 import { SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { FormDialog, fieldErrors } from '../../components/FormDialog';
+import { FormDialog } from '../../components/FormDialog';
 import { useBanPlayer } from './queries';
 
 interface BanDialogProps {
-  opened: boolean;
   onClose: () => void;
   path: { tenantId: string; playerId: string };
   name: string;
@@ -19,34 +18,22 @@ const DURATIONS = [
 
 const DAY_MS = 86_400_000;
 
-export function BanDialog({ opened, onClose, path, name }: BanDialogProps) {
+export function BanDialog({ onClose, path, name }: BanDialogProps) {
   const form = useForm({ initialValues: { days: '7', reason: '', note: '' } });
   const ban = useBanPlayer(path);
-  const submit = ({ days, reason, note }: typeof form.values): void =>
-    ban.mutate(
-      {
-        ...(reason && { reason }),
-        ...(note && { note }),
-        ...(days && { until: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-      },
-      {
-        onSuccess: () => {
-          form.reset();
-          onClose();
-        },
-        onError: (error) => form.setErrors(fieldErrors(error)),
-      },
-    );
   return (
     <FormDialog
-      opened={opened}
       onClose={onClose}
       title={`Ban ${name}`}
       verb="Ban the player"
-      isPending={ban.isPending}
-      error={ban.error}
-      isDirty={form.isDirty()}
-      onSubmit={() => submit(form.values)}
+      form={form}
+      mutation={ban}
+      toInput={({ days, reason, note }) => ({
+        ...(reason && { reason }),
+        ...(note && { note }),
+        ...(days && { until: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      })}
+      onDone={onClose}
     >
       <Text size="sm" c="dimmed">
         All sessions end now, and sign-ins to this game are refused with the reason. You can lift the ban at

@@ -1,7 +1,7 @@
 import { Button, Menu, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
@@ -13,6 +13,7 @@ import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
 import { startDownload } from '../../components/downloads';
+import { useSearchChange } from '../../components/use-search-change';
 import { DeletionReceiptPanel } from '../platform/DeletionReceipt';
 import { BanDialog } from './BanDialog';
 import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
@@ -57,7 +58,7 @@ export function PlayerPage() {
 
 function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }) {
   const { tab = 'sessions' } = route.useSearch();
-  const navigate = useNavigate({ from: '/games/$tenantId/players/$playerId' });
+  const change = useSearchChange<{ tab: string | undefined }>();
   const isPlatformAdmin = useIsPlatformAdmin();
   const path = { tenantId, playerId: player.playerId };
   const name = player.displayName ?? player.authMethods[0]?.username ?? 'Player without a name';
@@ -99,12 +100,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
       <Panel title="Sign-in methods" flush>
         <PlayerMethods player={player} />
       </Panel>
-      <Tabs
-        value={tab}
-        onChange={(next) =>
-          void navigate({ search: { ...(next && next !== 'sessions' && { tab: next }) }, replace: true })
-        }
-      >
+      <Tabs value={tab} onChange={(next) => change({ tab: next && next !== 'sessions' ? next : undefined })}>
         <Tabs.List aria-label="Records of the player">
           <Tabs.Tab value="sessions">Sessions ({formatNumber(player.counts.sessions)})</Tabs.Tab>
           <Tabs.Tab value="devices">Devices ({formatNumber(player.counts.devices)})</Tabs.Tab>
@@ -194,7 +190,7 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
           )}
         </Menu.Dropdown>
       </Menu>
-      <BanDialog opened={isBanning} onClose={ban.close} path={path} name={name} />
+      {isBanning && <BanDialog onClose={ban.close} path={path} name={name} />}
       <LiftBanDialog opened={isLifting} onClose={lift.close} path={path} name={name} />
       <ForceLogoutDialog
         opened={isEnding}

@@ -14,7 +14,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { ErrorState, ErrorText } from '../../components/ErrorState';
-import { fieldErrors } from '../../components/FormDialog';
+import { fieldErrors } from '../../components/form-submit';
 import { Page, Panel } from '../../components/Page';
 import { Snippet } from '../../components/Snippet';
 import { State } from '../../components/State';

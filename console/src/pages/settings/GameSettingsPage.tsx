@@ -7,10 +7,9 @@ import { Pending } from '../../components/Pending';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
-import { fieldErrors } from '../../components/FormDialog';
 import { Page, Panel } from '../../components/Page';
+import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
-import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { alertSettingsQuery, useChangeAlertSettings, useChangeGame, useDisableGame } from './queries';
 
 export function GameSettingsPage() {
@@ -55,47 +54,30 @@ function GameForm({ canChange }: { canChange: boolean }) {
     },
     validateInputOnBlur: true,
   });
-  const unsaved = useUnsavedChanges(form.isDirty());
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) =>
-        change.mutate(values, {
-          onSuccess: () => form.resetDirty(),
-          onError: (error) => form.setErrors(fieldErrors(error)),
-        }),
-      )}
+    <SettingsForm
+      verb="Save the game"
+      canChange={canChange}
+      form={form}
+      mutation={change}
+      toInput={(values) => values}
+      onDone={() => form.resetDirty()}
     >
-      <Stack gap="sm" maw={420}>
-        <TextInput label="Name" required disabled={!canChange} {...form.getInputProps('name')} />
-        <TextInput
-          label="Slug"
-          description="Lower-case words joined by hyphens."
-          required
-          disabled={!canChange}
-          {...form.getInputProps('slug')}
-        />
-        <Switch
-          label="Hide from discovery"
-          description="Public profiles then do not name this game."
-          disabled={!canChange}
-          {...form.getInputProps('hiddenFromDiscovery', { type: 'checkbox' })}
-        />
-        {unsaved.question}
-        {change.error && <ErrorText error={change.error} />}
-        {canChange && (
-          <Button
-            type="submit"
-            variant="default"
-            w="fit-content"
-            loading={change.isPending}
-            disabled={!form.isDirty()}
-          >
-            Save the game
-          </Button>
-        )}
-      </Stack>
-    </form>
+      <TextInput label="Name" required disabled={!canChange} {...form.getInputProps('name')} />
+      <TextInput
+        label="Slug"
+        description="Lower-case words joined by hyphens."
+        required
+        disabled={!canChange}
+        {...form.getInputProps('slug')}
+      />
+      <Switch
+        label="Hide from discovery"
+        description="Public profiles then do not name this game."
+        disabled={!canChange}
+        {...form.getInputProps('hiddenFromDiscovery', { type: 'checkbox' })}
+      />
+    </SettingsForm>
   );
 }
 
@@ -121,51 +103,34 @@ function LoadedAlertForm({
     validate: { rateLimitPerMinute: checkThreshold, payloadBytesPerMinute: checkThreshold },
     validateInputOnBlur: true,
   });
-  const unsaved = useUnsavedChanges(form.isDirty());
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) =>
-        change.mutate(values, {
-          onSuccess: () => form.resetDirty(),
-          onError: (failure) => form.setErrors(fieldErrors(failure)),
-        }),
-      )}
+    <SettingsForm
+      verb="Save the thresholds"
+      canChange={canChange}
+      form={form}
+      mutation={change}
+      toInput={(values) => values}
+      onDone={() => form.resetDirty()}
     >
-      <Stack gap="sm" maw={420}>
-        <Text size="sm" c="dimmed">
-          A key above a threshold raises an alert, at most once in 15 minutes. A key can have thresholds of
-          its own.
-        </Text>
-        <NumberInput
-          label="Requests per minute"
-          min={1}
-          thousandSeparator=","
-          disabled={!canChange}
-          {...form.getInputProps('rateLimitPerMinute')}
-        />
-        <NumberInput
-          label="Bytes per minute"
-          min={1}
-          thousandSeparator=","
-          disabled={!canChange}
-          {...form.getInputProps('payloadBytesPerMinute')}
-        />
-        {unsaved.question}
-        {change.error && <ErrorText error={change.error} />}
-        {canChange && (
-          <Button
-            type="submit"
-            variant="default"
-            w="fit-content"
-            loading={change.isPending}
-            disabled={!form.isDirty()}
-          >
-            Save the thresholds
-          </Button>
-        )}
-      </Stack>
-    </form>
+      <Text size="sm" c="dimmed">
+        A key above a threshold raises an alert, at most once in 15 minutes. A key can have thresholds of its
+        own.
+      </Text>
+      <NumberInput
+        label="Requests per minute"
+        min={1}
+        thousandSeparator=","
+        disabled={!canChange}
+        {...form.getInputProps('rateLimitPerMinute')}
+      />
+      <NumberInput
+        label="Bytes per minute"
+        min={1}
+        thousandSeparator=","
+        disabled={!canChange}
+        {...form.getInputProps('payloadBytesPerMinute')}
+      />
+    </SettingsForm>
   );
 }
 

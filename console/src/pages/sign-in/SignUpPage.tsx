@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../../app/client';
-import { fieldErrors } from '../../components/FormDialog';
+import { fieldErrors } from '../../components/form-submit';
 import { useAfterSignIn } from './after-sign-in';
 import { EmailField, NewPasswordField } from './AuthFields';
 import { AuthForm } from './AuthForm';

@@ -2,7 +2,7 @@ import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { gamesQuery } from '../../app/game';
-import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { FormDialog } from '../../components/FormDialog';
 import {
   eventTypeNames,
   PLATFORM,
@@ -67,25 +67,19 @@ export function CreateWebhookDialog({
   const create = useCreateWebhook(workspaceId);
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title="Add a webhook"
       verb="Add the webhook"
-      isPending={create.isPending}
-      error={create.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        create.mutate(
-          { ...toBody(form.values), ...(isOfWorkspace && { tenantId: form.values.tenantId || null }) },
-          {
-            onSuccess: ({ secret }) => {
-              onClose();
-              onCreated(secret);
-            },
-            onError: (error) => form.setErrors(fieldErrors(error)),
-          },
-        )
-      }
+      form={form}
+      mutation={create}
+      toInput={(values) => ({
+        ...toBody(values),
+        ...(isOfWorkspace && { tenantId: values.tenantId || null }),
+      })}
+      onDone={({ secret }) => {
+        onClose();
+        onCreated(secret);
+      }}
     >
       <Fields form={form} />
       {isOfWorkspace && (
@@ -114,19 +108,13 @@ export function EditWebhookDialog({ workspaceId, onClose, current }: FormProps &
   const change = useChangeWebhook({ workspaceId, webhookId: current.id });
   return (
     <FormDialog
-      opened
       onClose={onClose}
       title="Edit the webhook"
       verb="Save the webhook"
-      isPending={change.isPending}
-      error={change.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        change.mutate(toBody(form.values), {
-          onSuccess: onClose,
-          onError: (error) => form.setErrors(fieldErrors(error)),
-        })
-      }
+      form={form}
+      mutation={change}
+      toInput={toBody}
+      onDone={onClose}
     >
       <Fields form={form} />
     </FormDialog>

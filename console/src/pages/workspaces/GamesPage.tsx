@@ -9,7 +9,7 @@ import { gamesQuery } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { fieldErrors, FormDialog } from '../../components/FormDialog';
+import { FormDialog } from '../../components/FormDialog';
 import { Page, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
@@ -68,14 +68,9 @@ export function GamesPage() {
           }
         />
       </Panel>
-      <CreateGameDialog opened={isCreating} onClose={creating.close} workspaceId={workspaceId} />
-      {workspace.data && (
-        <RenameDialog
-          opened={isRenaming}
-          onClose={renaming.close}
-          workspaceId={workspaceId}
-          name={workspace.data.name}
-        />
+      {isCreating && <CreateGameDialog onClose={creating.close} workspaceId={workspaceId} />}
+      {isRenaming && workspace.data && (
+        <RenameDialog onClose={renaming.close} workspaceId={workspaceId} name={workspace.data.name} />
       )}
     </Page>
   );
@@ -110,37 +105,24 @@ const columns: Column<Game>[] = [
   { id: 'created', header: 'Created', width: 140, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
-function CreateGameDialog({
-  opened,
-  onClose,
-  workspaceId,
-}: {
-  opened: boolean;
-  onClose: () => void;
-  workspaceId: string;
-}) {
+function CreateGameDialog({ onClose, workspaceId }: { onClose: () => void; workspaceId: string }) {
   const form = useForm({ initialValues: { name: '' } });
   const create = useCreateGame(workspaceId);
   const navigate = useNavigate();
   return (
     <FormDialog
-      opened={opened}
       onClose={onClose}
       title="Create a game"
       verb="Create the game"
-      isPending={create.isPending}
-      error={create.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        create.mutate(form.values, {
-          onSuccess: ({ id }) =>
-            void navigate({
-              to: '/games/$tenantId/first-run',
-              params: { tenantId: id },
-              // The name is saved: nothing to ask about.
-              ignoreBlocker: true,
-            }),
-          onError: (error) => form.setErrors(fieldErrors(error)),
+      form={form}
+      mutation={create}
+      toInput={(values) => values}
+      onDone={({ id }) =>
+        void navigate({
+          to: '/games/$tenantId/first-run',
+          params: { tenantId: id },
+          // The name is saved: nothing to ask about.
+          ignoreBlocker: true,
         })
       }
     >
@@ -150,12 +132,10 @@ function CreateGameDialog({
 }
 
 function RenameDialog({
-  opened,
   onClose,
   workspaceId,
   name,
 }: {
-  opened: boolean;
   onClose: () => void;
   workspaceId: string;
   name: string;
@@ -164,19 +144,13 @@ function RenameDialog({
   const rename = useRenameWorkspace(workspaceId);
   return (
     <FormDialog
-      opened={opened}
       onClose={onClose}
       title="Rename the workspace"
       verb="Rename"
-      isPending={rename.isPending}
-      error={rename.error}
-      isDirty={form.isDirty()}
-      onSubmit={() =>
-        rename.mutate(form.values, {
-          onSuccess: onClose,
-          onError: (error) => form.setErrors(fieldErrors(error)),
-        })
-      }
+      form={form}
+      mutation={rename}
+      toInput={(values) => values}
+      onDone={onClose}
     >
       <TextInput label="Name" required maxLength={128} data-autofocus {...form.getInputProps('name')} />
     </FormDialog>

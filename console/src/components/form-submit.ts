@@ -1,0 +1,52 @@
+import type { UseFormReturnType } from '@mantine/form';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { GuildhallError } from '../app/client';
+
+/** A form, and the request that its values become. */
+export interface SentForm<Values, Input, Answer> {
+  form: UseFormReturnType<Values>;
+  mutation: UseMutationResult<Answer, Error, Input>;
+  toInput: (values: Values) => Input;
+  onDone: (answer: Answer) => void;
+}
+
+/** Sends a form if its values are valid. A refused field shows the message of the server. */
+export function submitOf<Values, Input, Answer>({
+  form,
+  mutation,
+  toInput,
+  onDone,
+}: SentForm<Values, Input, Answer>) {
+  return form.onSubmit((values) =>
+    mutation.mutate(toInput(values), {
+      onSuccess: onDone,
+      onError: (error) => form.setErrors(fieldErrors(error)),
+    }),
+  );
+}
+
+/** The messages of the server for the fields of a form, by the path of the field. */
+export function fieldErrors(error: unknown): Record<string, string> {
+  if (!(error instanceof GuildhallError)) return {};
+  return Object.fromEntries(
+    (error.errors ?? []).flatMap(({ path, message }) =>
+      path && message ? [[path, toInstruction(message)]] : [],
+    ),
+  );
+}
+
+/** What to enter, for the messages of the server's schemas. Its other messages are written for people. */
+function toInstruction(message: string): string {
+  for (const [pattern, instruction] of INSTRUCTIONS)
+    if (pattern.test(message)) return message.replace(pattern, instruction);
+  return message;
+}
+
+const INSTRUCTIONS: [RegExp, string][] = [
+  [/^(must not be empty|is missing)$/, 'Enter a value.'],
+  [/^must be (an integer|a number)( or null)?$/, 'Enter a number.'],
+  [/^must be at least (-?\d+)$/, 'Enter $1 or more.'],
+  [/^must be at most (-?\d+)$/, 'Enter $1 or less.'],
+  [/^must have (at least|at most) (\d+) characters?$/, 'Enter $1 $2 characters.'],
+  [/^must be an e-mail address$/, 'Enter an e-mail address.'],
+];
