@@ -15,13 +15,13 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { saveBlob } from '../../components/save-file';
+import { startDownload } from '../../components/downloads';
 import { DefinitionDialog } from './DefinitionDialog';
 import { ImportDialog } from './ImportDialog';
 import {
   definitionSettingsQuery,
   definitionsQuery,
-  useExportDefinitions,
+  requestExport,
   useSetActive,
   useSetAutoCreate,
   type Definition,
@@ -61,7 +61,6 @@ function Definitions() {
   const definitions = useInfiniteQuery(definitionsQuery(game.id, filter));
   const [dialog, setDialog] = useState<OpenDialog>();
   const setActive = useSetActive(game.id);
-  const exporting = useExportDefinitions(game.id);
   const isDragging = useDroppedFile((file) => setDialog({ kind: 'import', file }));
   const change = useSearchChange<typeof filter>();
   const total = definitions.data?.pages[0]?.totalCount;
@@ -83,10 +82,7 @@ function Definitions() {
           <AutoCreate tenantId={game.id} />
           <Button
             variant="default"
-            loading={exporting.isPending}
-            onClick={() =>
-              exporting.mutate(undefined, { onSuccess: (blob) => saveBlob('event-definitions.csv', blob) })
-            }
+            onClick={() => startDownload('event-definitions.csv', (signal) => requestExport(game.id, signal))}
           >
             Export CSV
           </Button>
@@ -98,7 +94,6 @@ function Definitions() {
       }
       fill
     >
-      {exporting.error && <ErrorText error={exporting.error} />}
       {setActive.error && <ErrorText error={setActive.error} />}
       <DataTable
         label="Definitions"

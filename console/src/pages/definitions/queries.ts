@@ -135,12 +135,10 @@ export function useSetAutoCreate(tenantId: string) {
   });
 }
 
-export function useExportDefinitions(tenantId: string) {
-  return useMutation({
-    mutationFn: () =>
-      api.GET('/api/bus_tenants/{tenantId}/event-definitions/export', {
-        params: { path: { tenantId }, query: { includeInactive: true } },
-        readAs: 'blob',
-      }),
+/** Requests an export of all definitions, inactive ones included. */
+export const requestExport = (tenantId: string, signal: AbortSignal): Promise<Response> =>
+  api.GET('/api/bus_tenants/{tenantId}/event-definitions/export', {
+    params: { path: { tenantId }, query: { includeInactive: true } },
+    readAs: 'response',
+    signal,
   });
-}
