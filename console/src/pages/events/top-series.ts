@@ -1,25 +1,11 @@
 import type { Series } from '../../components/Chart';
+import { bucketTimes } from './bucket-times';
 import type { EventSummary } from './queries';
 
-const BUCKET_SECONDS: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 };
-
-/** The beginnings of the buckets of a summary, in seconds since 1970. */
-function timesOf({ bucket, from, to }: EventSummary): number[] {
-  const width = BUCKET_SECONDS[bucket]!;
-  const times: number[] = [];
-  for (
-    let time = Math.floor(Date.parse(from) / 1000 / width) * width;
-    time * 1000 < Date.parse(to);
-    time += width
-  )
-    times.push(time);
-  return times;
-}
-
-/** The number of events of each bucket of a summary. Buckets without events are zero. */
+/** The number of events of each whole bucket of a summary. Buckets without events are zero. */
 export function countsOf(summary: EventSummary, items = summary.items): number[] {
   const counts = new Map(items.map(({ bucketStart, count }) => [Date.parse(bucketStart) / 1000, count]));
-  return timesOf(summary).map((time) => counts.get(time) ?? 0);
+  return bucketTimes(summary).map((time) => counts.get(time) ?? 0);
 }
 
 /** The number of colors. */
@@ -40,7 +26,7 @@ export function topSeries(all: EventSummary, frequent: EventSummary): { times: n
       ),
     }))
     .toSorted((one, other) => total(other.values) - total(one.values));
-  const times = timesOf(all);
+  const times = bucketTimes(all);
   if (ranked.length <= MAX_SERIES) return { times, series: ranked };
   const own = ranked.slice(0, MAX_SERIES - 1);
   const others = countsOf(all).map((count, index) =>

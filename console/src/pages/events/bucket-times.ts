@@ -1,0 +1,17 @@
+const BUCKET_SECONDS: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 };
+
+/**
+ * The beginnings of the buckets of a time range, in seconds since 1970. A bucket that began before the range is left out: its count is
+ * too small, and would look like a drop.
+ */
+export function bucketTimes({ bucket, from, to }: { bucket: string; from: string; to: string }): number[] {
+  const width = BUCKET_SECONDS[bucket]!;
+  const times: number[] = [];
+  for (
+    let time = Math.ceil(Date.parse(from) / 1000 / width) * width;
+    time * 1000 < Date.parse(to);
+    time += width
+  )
+    times.push(time);
+  return times;
+}
