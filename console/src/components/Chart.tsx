@@ -129,7 +129,8 @@ function optionsOf(
   return {
     width,
     height,
-    padding: [8, 20, 0, 0],
+    // At the right there is room for half of the last label.
+    padding: [8, 28, 0, 0],
     legend: { markers: { width: 0, fill: (_plot, index) => colors[(index - 1) % colors.length]! } },
     cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },

@@ -36,7 +36,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
           enroll.mutate({ password });
         }}
       >
-        <Stack gap="sm" maw={320}>
+        <Stack gap="sm" maw={420}>
           <Text size="sm" c="dimmed">
             Sign-ins then need a code of an authenticator app beside the password.
           </Text>
@@ -68,7 +68,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
           src={qrCode(enroll.data.otpauthUri)}
           alt="QR code for the authenticator app"
         />
-        <Stack gap="sm" maw={320}>
+        <Stack gap="sm" maw={420}>
           <Text size="sm">Scan the code with the authenticator app, or type this secret into it:</Text>
           <Snippet code={enroll.data.secret} label="Secret" />
           <TextInput
@@ -100,7 +100,7 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const code = toAuthenticatorCode(proof);
   const given: Reauthentication = code === undefined ? { password: proof } : { code };
   return (
-    <Stack gap="sm" maw={360}>
+    <Stack gap="sm" maw={420}>
       <div>
         <State tone="good">On</State>
       </div>

@@ -4,6 +4,7 @@ import { gamesQuery } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { formatBytes, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
@@ -59,10 +60,16 @@ export function AlertsPage() {
           </>
         }
         empty={
-          <EmptyState title="No alerts">
-            An alert appears when a key sends more requests or more bytes in a minute than its threshold.
-            Owners and admins also get an e-mail.
-          </EmptyState>
+          Object.keys(filter).length > 0 ? (
+            <NoResults title="No alert fits the filters">
+              Choose a longer time, or another type or game.
+            </NoResults>
+          ) : (
+            <EmptyState title="No alerts">
+              An alert appears when a key sends more requests or more bytes in a minute than its threshold.
+              Owners and admins also get an e-mail.
+            </EmptyState>
+          )
         }
       />
     </Page>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
@@ -44,8 +45,8 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
           <>
             <SavedViews page={pageOf(scope)} search={{ ...filter }} />
             <TextFilter
-              label="Action, for example key.created"
-              width={220}
+              label="Action, for example game_key.created"
+              width={260}
               value={filter.action}
               onChange={(action) => change({ action })}
             />
@@ -63,9 +64,15 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
           </>
         }
         empty={
-          <EmptyState title="No audit records">
-            Each change of keys, members, players and settings leaves a record here, with its author.
-          </EmptyState>
+          Object.keys(filter).length > 0 ? (
+            <NoResults title="No audit record fits the filters">
+              Enter a whole action and a whole id, or choose a longer time.
+            </NoResults>
+          ) : (
+            <EmptyState title="No audit records">
+              Each change of keys, members, players and settings leaves a record here, with its author.
+            </EmptyState>
+          )
         }
       />
       <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title={open?.action} size={520}>

@@ -7,6 +7,7 @@ import { NotFoundPage } from '../../app/RouteErrorPage';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { NoResults } from '../../components/NoResults';
 import { ErrorText } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
 import { formatCount } from '../../components/format';
@@ -57,7 +58,6 @@ export function DefinitionsPage() {
 function Definitions() {
   const game = useGame();
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const definitions = useInfiniteQuery(definitionsQuery(game.id, filter));
   const [dialog, setDialog] = useState<OpenDialog>();
   const setActive = useSetActive(game.id);
@@ -128,16 +128,9 @@ function Definitions() {
         }
         empty={
           isFiltered ? (
-            <EmptyState
-              title="No definition matches"
-              next={
-                <Button variant="default" w="fit-content" onClick={() => void navigate({ search: {} })}>
-                  Remove the filters
-                </Button>
-              }
-            >
+            <NoResults title="No definition matches">
               Search for a part of a key, value, category or description.
-            </EmptyState>
+            </NoResults>
           ) : (
             <EmptyState
               title="No definitions yet"

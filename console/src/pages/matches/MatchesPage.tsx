@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { Page } from '../../components/Page';
 import { Snippets } from '../../components/Snippet';
@@ -66,7 +67,9 @@ export function MatchesPage() {
         }
         empty={
           isFiltered ? (
-            <EmptyState title="No match fits the filters">Remove a filter to see more matches.</EmptyState>
+            <NoResults title="No match fits the filters">
+              Choose a longer time, or another state or player.
+            </NoResults>
           ) : (
             <EmptyState title="No matches yet" next={<MatchSnippet tenantId={game.id} />}>
               A game server creates a match for players who are signed in:

@@ -1,10 +1,10 @@
 import { useInfiniteQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
-import { Button } from '@mantine/core';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { capitalize, formatCount, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
@@ -92,16 +92,9 @@ export function PlayersPage() {
         }
         empty={
           isFiltered ? (
-            <EmptyState
-              title="No player matches"
-              next={
-                <Button variant="default" onClick={() => void navigate({ search: {} })} w="fit-content">
-                  Remove the filters
-                </Button>
-              }
-            >
+            <NoResults title="No player matches">
               Search for the beginning of a name, or for a whole id, provider id or e-mail address.
-            </EmptyState>
+            </NoResults>
           ) : (
             <EmptyState title="No players yet" next={<SignInSnippet tenantId={game.id} />}>
               A player appears here after the first sign-in. Sign one in:

@@ -6,6 +6,7 @@ import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
@@ -24,7 +25,6 @@ const route = getRouteApi('/app/games/$tenantId/wallet');
 export function WalletPage() {
   const game = useGame();
   const { entry: opened, ...filter } = route.useSearch();
-  const navigate = route.useNavigate();
   const entries = useWalletEntries(game.id, filter);
   const [isVerifying, verifying] = useDisclosure();
   const change = useSearchChange<typeof filter & { entry: string | undefined }>();
@@ -81,16 +81,9 @@ export function WalletPage() {
         }
         empty={
           isFiltered ? (
-            <EmptyState
-              title="No entry fits the filters"
-              next={
-                <Button variant="default" onClick={() => void navigate({ search: {} })} w="fit-content">
-                  Remove the filters
-                </Button>
-              }
-            >
+            <NoResults title="No entry fits the filters">
               Search for a whole transaction hash, or for the number that a wallet player has in this game.
-            </EmptyState>
+            </NoResults>
           ) : (
             <EmptyState title="No entries yet" next={<WalletSnippet tenantId={game.id} />}>
               Each call of the wallet recording adds an entry that holds the hash of the entry before. So

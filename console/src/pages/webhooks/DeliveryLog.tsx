@@ -6,6 +6,7 @@ import { Pending } from '../../components/Pending';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { NoResults } from '../../components/NoResults';
 import { ErrorText } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
 import { formatExactTime, formatNumber } from '../../components/format';
@@ -99,9 +100,15 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
           </>
         }
         empty={
-          <EmptyState title="No deliveries">
-            Nothing was sent to this address with these filters. Send a test to see a delivery.
-          </EmptyState>
+          (status ?? eventType ?? range) !== undefined ? (
+            <NoResults title="No delivery fits the filters">
+              Choose a longer time, or another state or event.
+            </NoResults>
+          ) : (
+            <EmptyState title="No deliveries yet">
+              Nothing was sent to this address. Send a test to see a delivery.
+            </EmptyState>
+          )
         }
       />
       <Drawer

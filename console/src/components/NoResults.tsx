@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { EmptyState } from './EmptyState';
+
+/** A list whose filters select nothing. The button removes them all. */
+export function NoResults({ title, children }: { title: string; children: ReactNode }) {
+  const navigate = useNavigate();
+  return (
+    <EmptyState
+      title={title}
+      next={
+        <Button variant="default" w="fit-content" onClick={() => void navigate({ to: '.', search: {} })}>
+          Remove the filters
+        </Button>
+      }
+    >
+      {children}
+    </EmptyState>
+  );
+}
