@@ -3,7 +3,8 @@ import { after, describe, test } from 'node:test';
 import { cloneTestDatabase } from '../testing/databases.ts';
 import { openDatabase } from './database.ts';
 import { sql } from './sql.ts';
-import { BUCKETS, bucketStart } from './time-buckets.ts';
+import { BUCKETS } from '../core/time-range.ts';
+import { bucketStart } from './time-buckets.ts';
 
 const clone = await cloneTestDatabase();
 const database = openDatabase(clone.url, { poolSize: 1 });

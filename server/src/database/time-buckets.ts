@@ -1,9 +1,5 @@
+import type { Bucket } from '../core/time-range.ts';
 import { sql, type Sql } from './sql.ts';
-
-export const BUCKETS = ['minute', 'hour', 'day', 'week', 'month'] as const;
-
-/** A span of time that begins with a minute, hour, day, Monday or month in UTC. */
-export type Bucket = (typeof BUCKETS)[number];
 
 const lengths: Record<Exclude<Bucket, 'month'>, Sql> = {
   minute: sql`interval '1 minute'`,

@@ -1,15 +1,13 @@
 import type { Database } from '../../../database/database.ts';
 import { emptyRange } from '../../../core/problem.ts';
+import { DAY_MS, resolveRange, type TimeRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { splitRange } from './split-range.ts';
 import { countSessions, findRolledUpTo, type SessionCounts } from './queries.ts';
 
 const DEFAULT_DAYS = 30;
 
-export interface SessionAnalytics extends SessionCounts {
-  from: string;
-  to: string;
-}
+export interface SessionAnalytics extends SessionCounts, TimeRange {}
 
 /**
  * Counts the logins and logouts that the database received from `from` (inclusive) to `to` (exclusive). `to` defaults to now,
@@ -20,16 +18,11 @@ export async function readAnalytics(
   tenantId: string,
   range: { from?: string | undefined; to?: string | undefined },
 ): Promise<SessionAnalytics> {
-  const to = toMicroseconds(range.to ?? new Date().toISOString())!;
-  const from = toMicroseconds(range.from ?? daysBefore(to))!;
+  const { from, to } = resolveRange(range, DEFAULT_DAYS * DAY_MS);
   if (from >= to) throw emptyRange();
   const tenant = database.heavy.forTenant(tenantId);
   // Roll-ups never change, so the result stays correct if the roll-up advances before the second statement.
   const rolledUpTo = await findRolledUpTo(tenant, tenantId);
   const parts = splitRange(from, to, rolledUpTo && toMicroseconds(rolledUpTo));
   return { from, to, ...(await countSessions(tenant, tenantId, parts)) };
-}
-
-function daysBefore(to: string): string {
-  return new Date(Math.max(Date.parse(to) - DEFAULT_DAYS * 86_400_000, Date.UTC(1970))).toISOString();
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../../database/database.ts';
-import { emptyRange, invalidField } from '../../../core/problem.ts';
+import { emptyRange } from '../../../core/problem.ts';
+import { BUCKET_MS, requireFewBuckets, resolveRange, type TimeRange } from '../../../core/time-range.ts';
 import { floor } from '../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
@@ -9,11 +10,8 @@ export type TimelineBucket = 'hour' | 'day';
 /** Eight days of hours, or half a year of days. */
 const MAX_BUCKETS = 192;
 const DEFAULT_BUCKETS = 24;
-const BUCKET_MS = { hour: 3_600_000, day: 86_400_000 };
 
-export interface SessionTimeline {
-  from: string;
-  to: string;
+export interface SessionTimeline extends TimeRange {
   bucket: TimelineBucket;
   items: TimelineRow[];
 }
@@ -32,16 +30,10 @@ export async function readTimeline(
   range: { from?: string | undefined; to?: string | undefined; bucket: TimelineBucket },
 ): Promise<SessionTimeline> {
   const { bucket } = range;
-  const to = toMicroseconds(range.to ?? new Date().toISOString())!;
-  const earliest = new Date(Math.max(Date.parse(to) - (DEFAULT_BUCKETS - 1) * BUCKET_MS[bucket], 0));
-  const from = floor(toMicroseconds(range.from ?? earliest.toISOString())!, bucket);
+  const { from: begin, to } = resolveRange(range, (DEFAULT_BUCKETS - 1) * BUCKET_MS[bucket]);
+  const from = floor(begin, bucket);
   if (from >= to) throw emptyRange();
-  if (Date.parse(to) - Date.parse(from) > MAX_BUCKETS * BUCKET_MS[bucket])
-    throw invalidField(
-      'from',
-      `must be at most ${MAX_BUCKETS} buckets before to`,
-      `The range has more than ${MAX_BUCKETS} buckets. Use a shorter range or wider buckets.`,
-    );
+  requireFewBuckets({ from, to }, bucket, MAX_BUCKETS);
 
   const tenant = database.heavy.forTenant(tenantId);
   const rolledUpTo = toMicroseconds((await findRolledUpTo(tenant, tenantId)) ?? from)!;

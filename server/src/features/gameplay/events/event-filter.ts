@@ -6,6 +6,9 @@ import type { EventScope } from './event-row.ts';
 
 export const eventTable: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
 
+/** The most buckets of time that an answer with counts may have. */
+export const MAX_BUCKETS = 1_500;
+
 /** Selects the events to read. */
 export interface EventFilter {
   scope: EventScope;

@@ -1,8 +1,8 @@
-import { ProblemError } from '../../../core/problem.ts';
+import { emptyRange, ProblemError } from '../../../core/problem.ts';
+import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
 import { countArchived } from './archive/read-archive.ts';
-import type { EventFilter } from './event-filter.ts';
+import { MAX_BUCKETS, type EventFilter } from './event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
 import {
   groupEvents,
@@ -19,13 +19,11 @@ import { timesBesideRollups } from './rollups/counted-events.ts';
 
 /** A query of stored events (docs/decisions/0050-query-language.md). */
 export interface EventQuery extends Grouping {
-  filter: EventFilter & { from: string; to: string };
+  filter: EventFilter & TimeRange;
   limit: number;
 }
 
-export interface EventQueryResult {
-  from: string;
-  to: string;
+export interface EventQueryResult extends TimeRange {
   rows: EventGroup[];
   hasMore: boolean;
 }
@@ -100,14 +98,14 @@ export async function queryEvents(
   }
 }
 
-function checkRange(range: { from: string; to: string }, bucket: Grouping['bucket']): void {
+function checkRange(range: TimeRange, bucket: Grouping['bucket']): void {
   const { from, to } = range;
   // Compared as texts, because Date has no microseconds.
-  if (from >= to) throw new ProblemError('invalid_request', '`to` must be later than `from`.');
-  if (Date.parse(to) - Date.parse(from) > MAX_DAYS * BUCKET_MS.day)
+  if (from >= to) throw emptyRange();
+  if (Date.parse(to) - Date.parse(from) > MAX_DAYS * DAY_MS)
     throw new ProblemError(
       'invalid_request',
       `The range is longer than ${MAX_DAYS} days. Send one query for each part.`,
     );
-  if (bucket) requireFewBuckets(range, bucket);
+  if (bucket) requireFewBuckets(range, bucket, MAX_BUCKETS);
 }

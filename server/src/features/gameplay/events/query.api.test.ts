@@ -240,6 +240,22 @@ describe('POST /api/bus_tenants/:tenantId/queries', () => {
     assert.equal(none.rows[0]!['events'], 0);
   });
 
+  test('names the member of an empty range and of a range with too many buckets', async () => {
+    for (const [query, message] of [
+      [{ ...range, to: range.from }, 'must be earlier than to'],
+      [
+        { ...range, from: '2026-01-01T00:00:00Z', bucket: 'minute' },
+        'must be at most 1500 buckets before to',
+      ],
+    ] as const) {
+      const { status, body } = await app.http.post(path, query, reader);
+      assert.deepEqual(
+        [status, body.code, body.errors],
+        [400, 'invalid_request', [{ path: 'from', message }]],
+      );
+    }
+  });
+
   test('accepts the largest valid lists of alternatives, also as escapes', async () => {
     const knights = Array.from({ length: 50 }, (_, index) => '🐴'.repeat(30) + String(10 + index));
     const where = {

@@ -1,7 +1,6 @@
-import { toMicroseconds } from '../../../core/timestamps.ts';
-import { BUCKET_MS, requireFewBuckets } from './buckets.ts';
+import { BUCKET_MS, requireFewBuckets, resolveRange } from '../../../core/time-range.ts';
 import { countArchived } from './archive/read-archive.ts';
-import type { EventFilter } from './event-filter.ts';
+import { MAX_BUCKETS, type EventFilter } from './event-filter.ts';
 import type { EventSources } from './event-sources.ts';
 import { chooseCountPath } from './queries.ts';
 import { timesBesideRollups } from './rollups/counted-events.ts';
@@ -33,15 +32,10 @@ export async function summariseEvents(
   options: SummaryOptions,
 ): Promise<EventSummary> {
   const { bucket, groupBy } = options;
-  const to = toMicroseconds(filter.to ?? new Date().toISOString())!;
-  const from = filter.from
-    ? toMicroseconds(filter.from)!
-    : toMicroseconds(
-        new Date(Math.max(Date.parse(to) - DEFAULT_BUCKETS * BUCKET_MS[bucket], 0)).toISOString(),
-      )!;
-  requireFewBuckets({ from, to }, bucket);
+  const limits = resolveRange(filter, DEFAULT_BUCKETS * BUCKET_MS[bucket]);
+  requireFewBuckets(limits, bucket, MAX_BUCKETS);
   const tenant = database.heavy.forTenant(tenantId);
-  const range = { ...filter, from, to };
+  const range = { ...filter, ...limits };
   const items = await tenant.transaction(async (transaction) => {
     const path = await chooseCountPath(transaction, tenantId, range);
     const archived = await countArchived(
@@ -50,7 +44,7 @@ export async function summariseEvents(
       tenantId,
       {
         filter: range,
-        ranges: path === 'rollups' ? timesBesideRollups(range, bucket) : [{ from, to }],
+        ranges: path === 'rollups' ? timesBesideRollups(range, bucket) : [limits],
         bucket,
         byDefinition: groupBy !== 'time',
       },
@@ -64,8 +58,7 @@ export async function summariseEvents(
     });
   });
   return {
-    from,
-    to,
+    ...limits,
     bucket,
     items: items.slice(0, MAX_SUMMARY_ROWS),
     hasMore: items.length > MAX_SUMMARY_ROWS,

@@ -21,7 +21,7 @@ import { startTestApp } from '../../../../testing/test-app.ts';
 import type { EventScope } from '../event-row.ts';
 import { queryEvents } from '../query-events.ts';
 import type { StoredEvent } from '../queries.ts';
-import { BUCKETS } from '../../../../database/time-buckets.ts';
+import { BUCKETS } from '../../../../core/time-range.ts';
 import { DIMENSIONS } from '../query-sql.ts';
 import { exportEvents } from '../export-events.ts';
 import { listEvents } from '../list-events.ts';

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../../../core/problem.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
-import type { Bucket } from '../../../../database/time-buckets.ts';
+import type { Bucket, TimeRange } from '../../../../core/time-range.ts';
 import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { EVENTS_FILE, partName } from './archive-files.ts';
@@ -15,7 +15,7 @@ import { selectPartsOf } from './queries.ts';
 export interface ArchiveQuery {
   filter: EventFilter;
   /** The times, in the format of toMicroseconds(). */
-  ranges: { from: string; to: string }[];
+  ranges: TimeRange[];
   bucket?: Bucket | undefined;
   byDefinition?: boolean;
   byPlayer?: boolean;

@@ -1,11 +1,12 @@
+import type { TimeRange } from '../../../../core/time-range.ts';
 import { splitBySpans } from '../../../../core/time-spans.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
 import { eventTable, filterDefinitions, isOneOfDefinitions, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 
-/** A filter with limits in the format of toMicroseconds(). */
-export type RangeFilter = EventFilter & { from: string; to: string };
+/** A filter with a range of time. */
+export type RangeFilter = EventFilter & TimeRange;
 
 export type RollupSpan = 'minute' | 'hour' | 'day';
 export const ROLLUP_SPANS: RollupSpan[] = ['minute', 'hour', 'day'];
@@ -23,10 +24,7 @@ export function isRolledUp({ playerId, matchSessionId, minimumValue, maximumValu
 }
 
 /** The times of a range that no roll-up of a bucket covers. Their events are counted one by one. */
-export function timesBesideRollups(
-  { from, to }: RangeFilter,
-  bucket: string | undefined,
-): { from: string; to: string }[] {
+export function timesBesideRollups({ from, to }: RangeFilter, bucket: string | undefined): TimeRange[] {
   return splitBySpans(spansWithin(bucket), from, to).filter(({ span }) => span === undefined);
 }
 
@@ -57,7 +55,7 @@ export function countedEvents(
   const parts = splitBySpans(spansWithin(bucket), from, to);
   const whole = parts.filter(({ span }) => span !== undefined);
   const edges = parts.filter(({ span }) => span === undefined);
-  const limits = (ranges: { from: string; to: string }[]) =>
+  const limits = (ranges: TimeRange[]) =>
     sql`${ranges.map((range) => range.from)}::timestamptz[], ${ranges.map((range) => range.to)}::timestamptz[]`;
   const wholeFrom = sql`${whole[0]?.from}::timestamptz`;
   const wholeTo = sql`${whole.at(-1)?.to}::timestamptz`;

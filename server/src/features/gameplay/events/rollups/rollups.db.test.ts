@@ -15,7 +15,7 @@ import { compareRows, eventTables, type EventRow, type EventScope } from '../eve
 import { openEventWriter } from '../event-writer.ts';
 import { queryEvents } from '../query-events.ts';
 import type { Dimension } from '../query-sql.ts';
-import { BUCKETS } from '../../../../database/time-buckets.ts';
+import { BUCKETS } from '../../../../core/time-range.ts';
 import { summariseEvents } from '../summarise-events.ts';
 import type { SummaryGroup } from '../summary-sql.ts';
 import { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './maintain.ts';

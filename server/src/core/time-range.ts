@@ -1,0 +1,44 @@
+import { invalidField } from './problem.ts';
+import { now, toMicroseconds } from './timestamps.ts';
+
+/** From a time, which is included, to another one, which is not. Both have the format of toMicroseconds(). */
+export interface TimeRange {
+  from: string;
+  to: string;
+}
+
+/** Completes a range: `to` defaults to now, and `from` to `defaultMs` before `to`, but not to a time before 1970. */
+export function resolveRange(
+  range: { from?: string | undefined; to?: string | undefined },
+  defaultMs: number,
+): TimeRange {
+  const to = toMicroseconds(range.to ?? now())!;
+  const earliest = new Date(Math.max(Date.parse(to) - defaultMs, 0));
+  return { from: toMicroseconds(range.from ?? earliest.toISOString())!, to };
+}
+
+export const BUCKETS = ['minute', 'hour', 'day', 'week', 'month'] as const;
+
+/** A span of time that begins with a minute, hour, day, Monday or month in UTC. */
+export type Bucket = (typeof BUCKETS)[number];
+
+export const DAY_MS = 86_400_000;
+
+/** The least length of each bucket. */
+export const BUCKET_MS: Record<Bucket, number> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 28 * DAY_MS,
+};
+
+/** Throws `invalid_request` if a range may have more than `most` buckets. */
+export function requireFewBuckets({ from, to }: TimeRange, bucket: Bucket, most: number): void {
+  if (Date.parse(to) - Date.parse(from) > most * BUCKET_MS[bucket])
+    throw invalidField(
+      'from',
+      `must be at most ${most} buckets before to`,
+      `The range has more than ${most} buckets. Use a shorter range or wider buckets.`,
+    );
+}
