@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { openOwnerPool } from '../database/pool.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import {
   archiveBefore,
@@ -11,7 +10,7 @@ import {
   type WrittenPart,
 } from '../features/gameplay/events/index.ts';
 import type { Config } from '../runtime/config.ts';
-import { firstDayOf, withDatabase, withStorage } from './command.ts';
+import { firstDayOf, withDatabase, withOwner } from './command.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
 import { reportAlteredRows } from './verify.ts';
 
@@ -30,22 +29,17 @@ archiveCommand
     'the first month that stays in the database, such as 2026-01 (default: by ARCHIVE_AFTER_MONTHS, otherwise the current month)',
   )
   .action(({ before }: { before?: string }) =>
-    withStorage(async (url, config) => {
+    withOwner(OWNER_CONNECTIONS, async (owner, url, config) => {
       const day = firstDayToKeep(before, config);
-      const owner = openOwnerPool(url, OWNER_CONNECTIONS);
-      try {
-        const { parts, events, bytes } = await withDatabase(url, (database) =>
-          archiveBefore(owner, database, openArchive(config), day, (part) => console.log(describePart(part))),
-        );
-        console.log(
-          parts === 0
-            ? `No events from before ${day.slice(0, 7)} are in the database.`
-            : `Archived ${events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${parts} parts, ` +
-                `${(bytes / events).toFixed(1)} bytes an event.`,
-        );
-      } finally {
-        await owner.end();
-      }
+      const { parts, events, bytes } = await withDatabase(url, (database) =>
+        archiveBefore(owner, database, openArchive(config), day, (part) => console.log(describePart(part))),
+      );
+      console.log(
+        parts === 0
+          ? `No events from before ${day.slice(0, 7)} are in the database.`
+          : `Archived ${events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${parts} parts, ` +
+              `${(bytes / events).toFixed(1)} bytes an event.`,
+      );
     }),
   );
 

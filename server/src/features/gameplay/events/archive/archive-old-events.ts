@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { SYSTEM } from '../../../../core/author.ts';
 import type { Database } from '../../../../database/database.ts';
 import { findPartitionsBefore } from '../../../../database/drop-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
@@ -21,7 +22,7 @@ export async function archiveBefore(
   if (parts > 0)
     await auditTrail(database.forPlatform(), [
       {
-        actor: { kind: 'system', id: null },
+        ...SYSTEM,
         action: 'events.archived',
         details: { before, parts, events },
       },
