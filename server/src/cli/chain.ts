@@ -7,7 +7,7 @@ import {
   deployContract,
   describeChain,
   openChain,
-  type ChainSettings,
+  type DeploymentSettings,
 } from '../features/wallet/chain/index.ts';
 import { withDatabase, withStorage } from './command.ts';
 
@@ -37,7 +37,7 @@ chainCommand
 
 /** Deploys the contract, and returns what the operator should do with it, in lines. */
 async function deployLedgerContract(
-  settings: Pick<ChainSettings, 'rpcUrl' | 'signerKey'>,
+  settings: DeploymentSettings,
   owner: string | undefined,
 ): Promise<string> {
   const ownedBy = owner === undefined ? undefined : evmAddress(owner);

@@ -110,6 +110,7 @@ describe('settings', () => {
       contract: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
       signerKey: CHAIN.CHAIN_SIGNER_KEY,
       confirmations: 12,
+      feeLimit: 500_000_000_000,
     });
     assert.equal(readConfig({}).chain, undefined);
     assert.equal(readConfig({ CHAIN_CONFIRMATIONS: '3' }).chain, undefined);

@@ -2,7 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import type { ChainSettings } from '../features/wallet/chain/index.ts';
+import type { ChainSettings, DeploymentSettings } from '../features/wallet/chain/index.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
 import type { Retention } from './retention.ts';
@@ -159,14 +159,17 @@ function missingSettings(env: Environment): string[] {
   ];
 }
 
+const WEI_PER_GWEI = 1_000_000_000;
+
 function chainOf(values: v.InferOutput<typeof settings>): ChainSettings | undefined {
-  const { CHAIN_RPC_URL, CHAIN_CONTRACT_ADDRESS, CHAIN_SIGNER_KEY, CHAIN_CONFIRMATIONS } = values;
+  const { CHAIN_RPC_URL, CHAIN_CONTRACT_ADDRESS, CHAIN_SIGNER_KEY } = values;
   if (!CHAIN_RPC_URL || !CHAIN_CONTRACT_ADDRESS || !CHAIN_SIGNER_KEY) return undefined;
   return {
     rpcUrl: CHAIN_RPC_URL,
     contract: CHAIN_CONTRACT_ADDRESS,
     signerKey: CHAIN_SIGNER_KEY,
-    confirmations: CHAIN_CONFIRMATIONS,
+    confirmations: values.CHAIN_CONFIRMATIONS,
+    feeLimit: values.CHAIN_MAX_FEE_GWEI * WEI_PER_GWEI,
   };
 }
 
@@ -193,7 +196,7 @@ export function issuerOf({ publicUrl, host, port }: Pick<Config, 'publicUrl' | '
 }
 
 /** The settings for the deployment of a contract, before there is one. Throws {@link ConfigError}. */
-export function readDeployment(env: Environment = process.env): Pick<ChainSettings, 'rpcUrl' | 'signerKey'> {
+export function readDeployment(env: Environment = process.env): DeploymentSettings {
   // A placeholder, because the contract does not exist yet.
   const { chain } = readConfig({ ...env, CHAIN_CONTRACT_ADDRESS: `0x${'1'.repeat(40)}` });
   return chain!;

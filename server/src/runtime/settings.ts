@@ -235,6 +235,7 @@ export const settings = v.object({
   CHAIN_CONTRACT_ADDRESS: v.optional(contractAddress),
   CHAIN_SIGNER_KEY: v.optional(signerKey),
   CHAIN_CONFIRMATIONS: v.optional(integer(1, 10_000), '12'),
+  CHAIN_MAX_FEE_GWEI: v.optional(integer(1, 1_000_000), '500'),
   SMTP_URL: v.optional(smtpUrl),
   SMTP_TLS: v.optional(oneOf('required', 'opportunistic')),
   MAIL_FROM: v.optional(sender, 'Guildhall <guildhall@localhost>'),

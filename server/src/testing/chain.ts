@@ -22,8 +22,9 @@ const appended = parseAbiItem('event Appended(bytes16 indexed tenant, uint64 ind
 export async function startTestChain(options: EvmNodeOptions = {}): Promise<TestChain> {
   const node = await startEvmNode(options);
   const signerKey: Hex = richKeys[0];
-  const { contract, writer } = await deployContract({ rpcUrl: node.url, signerKey });
-  const settings = { rpcUrl: node.url, contract, signerKey, confirmations: 1 };
+  const feeLimit = 500_000_000_000;
+  const { contract, writer } = await deployContract({ rpcUrl: node.url, signerKey, feeLimit });
+  const settings = { rpcUrl: node.url, contract, signerKey, confirmations: 1, feeLimit };
   return {
     node,
     settings,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { parseTransaction, toHex, type Hex } from 'viem';
+import { parseEther, parseTransaction, toHex, type Hex } from 'viem';
 import { startTestChain, type TestChain } from '../../../testing/chain.ts';
 import { arrangeChainDeployment, countPooled, temporaryFolder } from '../../../testing/chain-deployment.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -165,27 +165,80 @@ describe('fees of the chain sender', () => {
     assert.ok(rows.every(({ nonces }) => nonces === 1));
   });
 
-  test('are raised for a stuck transaction, at most eight times', async () => {
+  test('are raised for a stuck transaction up to the limit, then reported', async () => {
     const chain = await startTestChain();
-    const deployment = await arrangeChainDeployment(chain);
+    const deployment = await arrangeChainDeployment(chain, { feeLimit: 8_000_000_000 });
     const lazy = await startLazyNode(chain);
     const hash = await deployment.record(await deployment.tenant());
     const sender = deployment.startSender({ ...deployment.chain, node: createChainNode(lazy.url) });
-    for (let sent = 1; sent <= 9; sent++) {
-      await eventually(() => lazy.taken.length === sent);
+    const feesOfLast = () => Number(parseTransaction(lazy.taken.at(-1)!).maxFeePerGas);
+    await eventually(() => lazy.taken.length === 1);
+    for (let sent = 1; feesOfLast() < 8_000_000_000; sent++) {
       await chain.node.ask('anvil_mine', toHex(10));
+      await eventually(() => lazy.taken.length === sent + 1);
     }
+    const sent = lazy.taken.length;
     await chain.node.ask('anvil_mine', toHex(10));
-    await eventually(async () => (await deployment.writerStatus()).problem === null);
+    await eventually(async () => AT_LIMIT.test((await deployment.writerStatus()).problem ?? ''));
     await sender.stop();
     const nonces = new Set(lazy.taken.map((signed) => parseTransaction(signed).nonce));
-    assert.deepEqual([nonces.size, lazy.taken.length], [1, 9], 'one nonce, and at most eight raises');
+    assert.deepEqual([nonces.size, lazy.taken.length], [1, sent], 'one nonce, and no fee above the limit');
     deployment.startSender();
     await deployment.settled();
     assert.equal((await deployment.transactionStatus(hash))?.state, 'confirmed');
   });
 
-  test('are raised once in a step, so that a node with old fees does not use up all raises', async () => {
+  test('have a limit, also when the node suggests more', async () => {
+    const chain = await startTestChain();
+    const feeLimit = 20_000_000_000;
+    const deployment = await arrangeChainDeployment(chain, { feeLimit });
+    const { node, writer } = deployment.chain;
+    const greedy = await startNodeBefore(chain, greedyFee);
+    deployment.startSender({ ...deployment.chain, node: createChainNode(greedy) });
+    await eventually(async () => (await deployment.writerStatus()).priorityFee === GREEDY_FEE);
+    const before = await node.balance(writer.signer);
+    await deployment.record(await deployment.tenant());
+    await deployment.settled();
+    assert.ok(before - (await node.balance(writer.signer)) <= 200_000n * BigInt(feeLimit));
+  });
+
+  test('are lowered when the signer cannot pay for those of a wrong answer', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    await chain.node.ask('anvil_setBalance', deployment.chain.writer.signer, toHex(parseEther('0.01')));
+    const greedy = await startNodeBefore(chain, greedyFee);
+    const sender = deployment.startSender({ ...deployment.chain, node: createChainNode(greedy) });
+    await eventually(async () => (await deployment.writerStatus()).priorityFee === GREEDY_FEE);
+    await deployment.record(tenant);
+    await deployment.record(tenant);
+    await eventually(async () => /send funds/.test((await deployment.writerStatus()).problem ?? ''));
+    await sender.stop();
+    deployment.startSender();
+    await deployment.settled();
+    assert.equal((await deployment.writerStatus()).problem, null);
+  });
+
+  test('stay below the limit while the base fee is above it, and calls wait', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain, { feeLimit: 10_000_000_000 });
+    const tenant = await deployment.tenant();
+    await chain.node.ask('anvil_setNextBlockBaseFeePerGas', toHex(50_000_000_000));
+    await chain.node.ask('evm_mine');
+    const hash = await deployment.record(tenant);
+    deployment.startSender();
+    await eventually(async () => AT_LIMIT.test((await deployment.writerStatus()).problem ?? ''));
+    assert.equal((await deployment.transactionStatus(hash))?.state, 'pending');
+    await chain.node.ask('anvil_setNextBlockBaseFeePerGas', toHex(1_000_000_000));
+    await chain.node.ask('evm_mine');
+    await deployment.settled();
+    const { rows } = await deployment.app.owner.query(
+      'SELECT max(max_fee) <= 10000000000 AS limited, count(*) < 5 AS few FROM chain_attempts',
+    );
+    assert.deepEqual(rows, [{ limited: true, few: true }]);
+  });
+
+  test('are raised once in a step, so that a node with old fees does not raise them to the limit at once', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);
     const refusing = await startNodeBefore(chain, {
@@ -232,6 +285,12 @@ describe('fees of the chain sender', () => {
   });
 });
 
+const AT_LIMIT = /the highest fee that CHAIN_MAX_FEE_GWEI allows/;
+
+/** A wrong answer: 5,000,000 gwei. */
+const GREEDY_FEE = 5_000_000_000_000_000;
+const greedyFee = { eth_maxPriorityFeePerGas: () => ({ result: toHex(GREEDY_FEE) }) };
+
 /** A node that accepts every transaction but never includes it in a block. */
 async function startLazyNode(chain: TestChain): Promise<{ url: string; taken: Hex[] }> {
   const taken: Hex[] = [];
@@ -249,17 +308,20 @@ function startNodeBefore(
 ): Promise<string> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { id, method, params } = JSON.parse(await text(request)) as RpcRequest;
-    const own = answers[method]?.(params) ?? { result: await node.ask(method, ...params) };
+    const own = answers[method]?.(params) ?? (await node.ask(method, ...params).then(resultOf, errorOf));
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...own }));
   };
   return serveOnLoopback((request, response) => void answer(request, response));
 }
 
-/** Whether a log line says that the fee of a transaction was raised. */
+const resultOf = (result: unknown) => ({ result });
+const errorOf = ({ message }: Error) => ({ error: { code: -32000, message } });
+
+/** Whether a log line says that the fee of a transaction was changed. */
 const isRaise = (line: string, hash: Hex): boolean => {
   const { msg, transaction } = JSON.parse(line) as { msg: string; transaction?: Hex };
-  return msg === 'the fee of a transaction was raised' && transaction === hash;
+  return msg === 'the fee of a transaction was changed' && transaction === hash;
 };
 
 interface RpcRequest {

@@ -4,14 +4,17 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { guildhallLedgerAbi, guildhallLedgerBytecode } from '../../../../contracts/guildhall-ledger.ts';
 import { ChainUnavailableError, ChainRefusedError, createChainNode } from './chain-node.ts';
 import { feeCapOf } from './fees.ts';
-import { ChainConfigurationError } from './open-chain.ts';
+import { ChainConfigurationError, type ChainSettings } from './open-chain.ts';
 
 const POLL_MS = 250;
 const TIMEOUT_MS = 180_000;
 
+/** The settings that exist before there is a contract. */
+export type DeploymentSettings = Omit<ChainSettings, 'contract' | 'confirmations'>;
+
 /** Deploys the contract with the signer as its writer. The signer is also its owner, unless `owner` is given. */
 export async function deployContract(
-  { rpcUrl, signerKey }: { rpcUrl: string; signerKey: Hex },
+  { rpcUrl, signerKey, feeLimit }: DeploymentSettings,
   owner?: Address,
 ): Promise<{ contract: Address; chainId: number; hash: Hex; owner: Address; writer: Address }> {
   const node = createChainNode(rpcUrl);
@@ -32,7 +35,7 @@ export async function deployContract(
     ]);
     if ('refusal' in simulation)
       throw new ChainConfigurationError(`The contract cannot be deployed: ${simulation.refusal.name}`);
-    const cap = feeCapOf({ baseFee: head.baseFee, priorityFee });
+    const cap = feeCapOf({ baseFee: head.baseFee, priorityFee }, feeLimit);
     const signed = await account.signTransaction({
       type: 'eip1559',
       chainId,

@@ -14,6 +14,7 @@ export async function enqueueBatch(
   transaction: Querier,
   writer: Writer,
   signer: Signer,
+  feeLimit: number,
   batch: Batch,
 ): Promise<Hex> {
   // Both statements are sent in one packet. The second sees all commits before the lock of the first.
@@ -22,7 +23,7 @@ export async function enqueueBatch(
     findLastEnqueued(transaction, batch.tenantId, writer),
   ]);
   const data = encodeAppend(batch, follows);
-  const call = await signer.sign({ data, gas: gasOf(data, batch) }, nonce, feeCapOf(fees));
+  const call = await signer.sign({ data, gas: gasOf(data, batch) }, nonce, feeCapOf(fees, feeLimit));
   const index = batch.first + batch.hashes.length - 1;
   await insertCall(transaction, writer, call, { tenantId: batch.tenantId, index });
   return call.hash;

@@ -12,26 +12,38 @@ const HEADROOM = 4;
 /** To replace a transaction with the same nonce, nodes require a fee that is 10 % higher. Some require more. */
 const RAISE = 1.25;
 
-/** The fee cap of a new transaction. Only the actual fee is paid. */
-export function feeCapOf({ baseFee, priorityFee }: Fees): FeeCap {
-  return { maxFee: Math.ceil(baseFee * HEADROOM) + priorityFee, priorityFee };
+/** The fee cap of a new transaction, in the limit. The base fee of its block is paid, and the whole priority fee. */
+export function feeCapOf({ baseFee, priorityFee }: Fees, limit: number): FeeCap {
+  return within({ maxFee: Math.ceil(baseFee * HEADROOM) + priorityFee, priorityFee }, limit);
 }
 
-/** The fee cap with which nodes replace a transaction that has the cap `before`. */
-export function raisedCap(fees: Fees, before: FeeCap): FeeCap {
-  const fresh = feeCapOf(fees);
+/** The fee cap with which nodes replace a transaction that has the cap `before`. Undefined if that is at the limit already. */
+export function raisedCap(fees: Fees, before: FeeCap, limit: number): FeeCap | undefined {
+  if (before.maxFee >= limit) return undefined;
+  const fresh = feeCapOf(fees, limit);
   const priorityFee = Math.max(
     fresh.priorityFee,
     Math.ceil(before.priorityFee * RAISE),
     before.priorityFee + 1,
   );
-  return {
-    maxFee: Math.max(fresh.maxFee, Math.ceil(before.maxFee * RAISE), priorityFee),
-    priorityFee,
-  };
+  const maxFee = Math.max(fresh.maxFee, Math.ceil(before.maxFee * RAISE), priorityFee);
+  return within({ maxFee, priorityFee }, limit);
+}
+
+function within({ maxFee, priorityFee }: FeeCap, limit: number): FeeCap {
+  return { maxFee: Math.min(maxFee, limit), priorityFee: Math.min(priorityFee, limit) };
 }
 
 /** Whether blocks with this base fee cannot contain the transaction. */
 export function isTooLow({ maxFee }: FeeCap, baseFee: number): boolean {
   return maxFee < baseFee;
+}
+
+/**
+ * The fee cap for a transaction with the cap `before` that the signer could not pay for. Undefined if the present fees are not
+ * much lower. Without that margin, a node that still has an earlier signature would cause raises and reductions in turn.
+ */
+export function loweredCap(fees: Fees, before: FeeCap, limit: number): FeeCap | undefined {
+  const fresh = feeCapOf(fees, limit);
+  return fresh.maxFee <= before.maxFee / 2 ? fresh : undefined;
 }

@@ -1,4 +1,4 @@
-export { deployContract } from './deploy-contract.ts';
+export { deployContract, type DeploymentSettings } from './deploy-contract.ts';
 export { describeChain } from './describe-chain.ts';
 export type { Batch } from './ledger-call.ts';
 export { measureChain } from './measure-chain.ts';

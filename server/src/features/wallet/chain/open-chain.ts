@@ -16,6 +16,8 @@ export interface ChainSettings {
   contract: Address;
   signerKey: Hex;
   confirmations: number;
+  /** The highest fee per unit of gas that is offered, in wei. */
+  feeLimit: number;
 }
 
 /** The chain that entries are recorded on. */
@@ -25,6 +27,7 @@ export interface Chain {
   writer: Writer;
   signer: Signer;
   confirmations: number;
+  feeLimit: number;
   /** Enqueues a batch in the transaction that writes its entries. Returns the hash of the signed call. */
   enqueueBatch(transaction: Querier, batch: Batch): Promise<Hex>;
   reader: ChainReader;
@@ -40,7 +43,7 @@ export class ChainConfigurationError extends OperatorError {
  * and the next nonce, and calls wait in the outbox while the node is unavailable.
  */
 export async function openChain(database: Database, settings: ChainSettings): Promise<Chain> {
-  const { rpcUrl, contract, signerKey, confirmations } = settings;
+  const { rpcUrl, contract, signerKey, confirmations, feeLimit } = settings;
   const node = createChainNode(rpcUrl);
   const address = privateKeyToAddress(signerKey);
   const writer =
@@ -57,7 +60,8 @@ export async function openChain(database: Database, settings: ChainSettings): Pr
     writer,
     signer,
     confirmations,
-    enqueueBatch: (transaction, batch) => enqueueBatch(transaction, writer, signer, batch),
+    feeLimit,
+    enqueueBatch: (transaction, batch) => enqueueBatch(transaction, writer, signer, feeLimit, batch),
     reader: createChainReader(database, rpcUrl, writer, confirmations),
   };
 }

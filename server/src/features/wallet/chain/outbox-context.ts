@@ -2,6 +2,7 @@ import type { BaseLogger } from 'pino';
 import { parseTransaction } from 'viem';
 import type { Database } from '../../../database/database.ts';
 import type { ChainNode } from './chain-node.ts';
+import type { FeeCap } from './fees.ts';
 import type { WaitingCall, Writer } from './queries.ts';
 import type { Call, Signer } from './signer.ts';
 
@@ -13,6 +14,8 @@ export interface OutboxContext {
   signer: Signer;
   /** The number of blocks, including its own, after which a transaction is final. */
   confirmations: number;
+  /** The highest fee per unit of gas that is offered, in wei. */
+  feeLimit: number;
   logger: Pick<BaseLogger, 'info' | 'warn'>;
 }
 
@@ -20,4 +23,18 @@ export interface OutboxContext {
 export function callOf({ signed }: Pick<WaitingCall, 'signed'>): Call {
   const { data, gas } = parseTransaction(signed);
   return { data: data!, gas: Number(gas) };
+}
+
+/**
+ * Signs a call again. Each signature of a call has at least one unit of gas more than the one before, because two signatures with
+ * the same nonce and fees would have the same hash.
+ */
+export async function signAgain(
+  { signer }: Pick<OutboxContext, 'signer'>,
+  call: WaitingCall,
+  { nonce, cap, gas: leastGas = 0 }: { nonce: number; cap: FeeCap; gas?: number },
+): Promise<WaitingCall> {
+  const { data, gas } = callOf(call);
+  const signed = await signer.sign({ data, gas: Math.max(gas + 1, leastGas) }, nonce, cap);
+  return { ...signed, position: call.position, number: call.number + 1 };
 }

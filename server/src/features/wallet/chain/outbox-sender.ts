@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { ChainRefusedError, type Block, type Fees } from './chain-node.ts';
 import { requireContract, ChainStalledError } from './contract-faults.ts';
-import { isTooLow, raisedCap } from './fees.ts';
+import { isTooLow, loweredCap, raisedCap, type FeeCap } from './fees.ts';
 import {
   confirmBlocks,
   countUnmined,
@@ -19,7 +19,7 @@ import {
   type WaitingCall,
 } from './queries.ts';
 import { resignOutbox } from './resign-outbox.ts';
-import { callOf, type OutboxContext } from './outbox-context.ts';
+import { signAgain, type OutboxContext } from './outbox-context.ts';
 
 /** How many calls are sent ahead. Nodes accept about as many pending transactions per account. */
 const WINDOW = 64;
@@ -29,8 +29,6 @@ const ANOMALIES_BEFORE_ACTION = 3;
 
 /** If the oldest transaction is not in a block after this many blocks, its fee is raised. */
 const BLOCKS_BEFORE_RAISE = 10;
-/** How often the fee of one transaction is raised at most. */
-const MAX_RAISES = 8;
 
 /** The state of the chain at the start of a step. */
 interface ChainView {
@@ -70,7 +68,7 @@ export function outboxState(
  * step is due at once. It throws if no call can be sent.
  */
 export function createOutboxSender(context: OutboxContext): () => Promise<boolean> {
-  const { database, node, writer, signer, confirmations, logger } = context;
+  const { database, node, writer, signer, confirmations, feeLimit, logger } = context;
   const cache: SenderCache = {
     sentAt: new Map(),
     oldest: { position: 0, sinceBlock: 0 },
@@ -190,19 +188,22 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     if (oldest.position !== cache.oldest.position)
       cache.oldest = { position: oldest.position, sinceBlock: head.number };
 
+    let isAtLimit = false;
     for (const call of calls) {
       const since = Math.max(cache.sentAt.get(call.hash) ?? head.number, cache.oldest.sinceBlock);
-      const isStuck =
-        call === oldest && head.number - since >= BLOCKS_BEFORE_RAISE && call.number <= MAX_RAISES;
-      const isRaised = isStuck || isTooLow(call, fees.baseFee);
-      await send(isRaised ? await raiseFee(call, fees) : call, isRaised, { head, fees });
+      const isStuck = call === oldest && head.number - since >= BLOCKS_BEFORE_RAISE;
+      const needsRaise = isStuck || isTooLow(call, fees.baseFee);
+      const cap = needsRaise ? raisedCap(fees, call, feeLimit) : undefined;
+      isAtLimit ||= needsRaise && !cap;
+      await send(cap ? await changeFee(call, cap) : call, cap !== undefined, { head, fees });
     }
+    if (isAtLimit) throw atLimit();
   }
 
-  /** Raises the fee once if it is too low. If that is not enough, the fees have changed, and the next step reads them. */
+  /** Changes the fee once if the node refuses it. If that is not enough, the fees have changed, and the next step reads them. */
   async function send(
     call: WaitingCall,
-    isRaised: boolean,
+    isChanged: boolean,
     view: Pick<ChainView, 'head' | 'fees'>,
   ): Promise<void> {
     if (cache.sentAt.has(call.hash)) return;
@@ -210,27 +211,42 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
       await node.send(call.signed);
     } catch (error) {
       if (!(error instanceof ChainRefusedError)) throw error;
-      if (isUnderpriced(error) && !isRaised && call.number <= MAX_RAISES)
-        return send(await raiseFee(call, view.fees), true, view);
-      if (!isKnownAlready(error)) throw notSent(error);
+      if (!isKnownAlready(error)) {
+        const cap = isChanged ? undefined : acceptableCap(error, call, view.fees);
+        if (!cap) throw notSent(error, call);
+        return send(await changeFee(call, cap), true, view);
+      }
     }
     cache.sentAt.set(call.hash, view.head.number);
   }
 
-  /** Signs a call with the same nonce and a higher fee. The chain accepts only one of the two. */
-  async function raiseFee(call: WaitingCall, fees: Fees): Promise<WaitingCall> {
-    const raised = await signer.sign(callOf(call), call.nonce, raisedCap(fees, call));
-    const attempt = { ...raised, position: call.position, number: call.number + 1 };
+  /** The fee cap with which the node may accept a call that it has refused. */
+  function acceptableCap(error: ChainRefusedError, call: WaitingCall, fees: Fees): FeeCap | undefined {
+    if (isUnderpriced(error)) return raisedCap(fees, call, feeLimit);
+    return isUnpaid(error) ? loweredCap(fees, call, feeLimit) : undefined;
+  }
+
+  /** Signs a call with the same nonce and another fee. The chain accepts only one of the two. */
+  async function changeFee(call: WaitingCall, cap: FeeCap): Promise<WaitingCall> {
+    const attempt = await signAgain(context, call, { nonce: call.nonce, cap });
     await insertAttempts(database, [attempt]);
-    logger.info({ transaction: call.hash, by: raised.hash }, 'the fee of a transaction was raised');
+    logger.info({ transaction: call.hash, by: attempt.hash }, 'the fee of a transaction was changed');
     return attempt;
   }
 
-  function notSent({ message }: ChainRefusedError): ChainStalledError {
+  function notSent(error: ChainRefusedError, { maxFee }: WaitingCall): ChainStalledError {
+    if (isUnderpriced(error) && maxFee >= feeLimit) return atLimit();
     return new ChainStalledError(
-      /insufficient funds/i.test(message)
-        ? `The signer ${signer.address} cannot pay for gas: send funds to it. (${message})`
-        : `The node refuses a transaction: ${message}`,
+      isUnpaid(error)
+        ? `The signer ${signer.address} cannot pay for gas: send funds to it. (${error.message})`
+        : `The node refuses a transaction: ${error.message}`,
+    );
+  }
+
+  function atLimit(): ChainStalledError {
+    return new ChainStalledError(
+      'A waiting transaction offers the highest fee that CHAIN_MAX_FEE_GWEI allows, and the chain requires more. ' +
+        'Wait until the fees of the chain fall, or raise the setting and restart.',
     );
   }
 }
@@ -242,4 +258,8 @@ function isKnownAlready({ message }: ChainRefusedError): boolean {
 
 function isUnderpriced({ message }: ChainRefusedError): boolean {
   return /underpriced|fee too low|base ?fee|fee cap/i.test(message);
+}
+
+function isUnpaid({ message }: ChainRefusedError): boolean {
+  return /insufficient funds/i.test(message);
 }

@@ -2,7 +2,7 @@ import { describeRefusal, ChainStalledError } from './contract-faults.ts';
 import { raisedCap } from './fees.ts';
 import { decodeAppend } from './ledger-call.ts';
 import { insertAttempts, listUnmined, lockNextNonce, setNextNonce, type WaitingCall } from './queries.ts';
-import { callOf, type OutboxContext } from './outbox-context.ts';
+import { callOf, signAgain, type OutboxContext } from './outbox-context.ts';
 
 /** How many calls are signed in one statement. */
 const CHUNK = 200;
@@ -16,10 +16,11 @@ const GAS_MARGIN = 1.5;
  * refuse it, nothing is signed, and this throws {@link ChainStalledError} with the reason.
  */
 export async function resignOutbox(
-  { database, node, writer, signer, logger }: OutboxContext,
+  context: OutboxContext,
   first: WaitingCall,
   nextNonce: number,
 ): Promise<void> {
+  const { database, node, writer, signer, feeLimit, logger } = context;
   const { data } = callOf(first);
   const simulation = await node.simulate({ from: signer.address, to: signer.contract, data });
   if ('refusal' in simulation)
@@ -35,14 +36,9 @@ export async function resignOutbox(
       const calls = await listUnmined(transaction, writer.id, { after, limit: CHUNK });
       const attempts = [];
       for (const call of calls) {
-        const { data, gas } = callOf(call);
+        const cap = raisedCap(fees, call, feeLimit) ?? call;
         // If the first call ran out of gas, the others would too.
-        const again = await signer.sign(
-          { data, gas: Math.max(gas, enoughGas) },
-          nonce++,
-          raisedCap(fees, call),
-        );
-        attempts.push({ ...again, position: call.position, number: call.number + 1 });
+        attempts.push(await signAgain(context, call, { nonce: nonce++, cap, gas: enoughGas }));
       }
       if (attempts.length > 0) await insertAttempts(transaction, attempts);
       if (calls.length < CHUNK) break;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { Hex } from 'viem';
+import { toHex, type Hex } from 'viem';
 import { chainStatus } from '../../../cli/chain.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { openDatabase } from '../../../database/database.ts';
@@ -86,7 +86,7 @@ describe('GET /api/BlockchainStorage/transactions/:transactionHash with an EVM c
     await eventually(
       async () => (await chain.node.ask<object | null>('eth_getTransactionByHash', first)) !== null,
     );
-    await chain.node.ask('anvil_setNextBlockBaseFeePerGas', '0x4a817c80000');
+    await chain.node.ask('anvil_setNextBlockBaseFeePerGas', toHex(100_000_000_000));
     await chain.node.ask('evm_mine');
     const attempts = `SELECT FROM chain_attempts a JOIN chain_attempts b USING (position)
     WHERE b.hash = decode(substr($1, 3), 'hex')`;
