@@ -114,7 +114,7 @@ test('a second server on the same folder exits with one sentence, and the first 
   assert.equal(await exitOf(second.child), 1);
   assert.match(
     second.output(),
-    /^Another Guildhall server already uses [^\n]+ set another DATA_DIR for this one\.\n$/,
+    /^Another Guildhall server, worker or command already uses [^\n]+ set another DATA_DIR for this server\.\n$/,
   );
   assert.equal((await logIn(running)).playerId, playerId);
 });
@@ -333,7 +333,7 @@ test('of two concurrent first starts one serves and the other exits, also for an
     const serving = servers[outcomes.indexOf('answers')]!;
     const refused = servers[outcomes.indexOf('ends')]!;
     assert.equal(await exitOf(refused.child), 1);
-    assert.match(refused.output(), /^Another Guildhall server already uses [^\n]+\n$/);
+    assert.match(refused.output(), /^Another Guildhall server, worker or command already uses [^\n]+\n$/);
     if (user) assert.equal(statSync(join(empty.path, 'postgres')).uid, user.uid);
     assert.equal(await serving.end('SIGTERM'), 0);
     assert.equal(postgresOf(empty.path), undefined);

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
@@ -82,10 +92,51 @@ describe('a start on a data folder', () => {
     const dataDir = join(folder, 'old-postgres');
     mkdirSync(join(dataDir, 'postgres'), { recursive: true });
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+    if (user) for (const path of [dataDir, join(dataDir, 'postgres')]) chownSync(path, user.uid, user.gid);
     assert.match(
-      await refusal({ dataDir }),
+      await refusal({ dataDir, user }),
       /postgres was created by PostgreSQL 17, but this version of Guildhall brings PostgreSQL \d+\. .+"Upgrade PostgreSQL" in docs\/backup\.md\.$/,
     );
+  });
+
+  test('changes nothing if the folder has files of other programs', async () => {
+    const dataDir = join(folder, 'documents');
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'letter.txt'), '');
+    const before = statSync(dataDir);
+    assert.match(
+      await refusal({ dataDir }),
+      /files of other programs, such as letter\.txt\. Set DATA_DIR to/,
+    );
+    assert.deepEqual(readdirSync(dataDir), ['letter.txt']);
+    assert.deepEqual([statSync(dataDir).mode, statSync(dataDir).uid], [before.mode, before.uid]);
+  });
+
+  test('a command without a database creates none', async () => {
+    for (const command of ['bootstrap --email ada@example.com', 'keys list', 'backup /tmp/unused']) {
+      const dataDir = join(folder, 'no-database');
+      const running = spawnCommand(command, { dataDir });
+      assert.equal(await exitOf(running.child), 1);
+      assert.match(running.output(), /^DATA_DIR is [^\n]+, which has no database\. [^\n]+\n$/);
+      assert.ok(!existsSync(dataDir));
+    }
+  });
+
+  test('a command of root changes nothing on the data folder of another user, whose server goes on', async (context) => {
+    if (!user) return context.skip('SKIPPED: only root can run a command as another user.');
+    const dataDir = join(folder, 'of-nobody');
+    mkdirSync(dataDir, { mode: 0o700 });
+    chownSync(dataDir, user.uid, user.gid);
+    const server = await startServer({ dataDir, user });
+    const running = spawnCommand('keys list', { dataDir });
+    assert.equal(await exitOf(running.child), 1);
+    assert.match(
+      running.output(),
+      /belongs to the system user nobody, but PostgreSQL would run as guildhall-\S+\. Start/,
+    );
+    assert.equal(statSync(dataDir).uid, user.uid);
+    assert.equal((await fetch(`${server.url}/health/ready`)).status, 200);
+    assert.equal(await server.end('SIGTERM'), 0);
   });
 
   test('refuses a file that is no master key', async () => {

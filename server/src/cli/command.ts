@@ -38,10 +38,16 @@ export function readSettings(): Config {
   return config;
 }
 
-/** Runs a command on the database that the settings name. A server may run on it at the same time. */
-export async function withStorage(work: (url: string, config: Config) => Promise<void>): Promise<void> {
+/**
+ * Runs a command on the database that the settings name. A server may run on it at the same time. Throws {@link OperatorError} if
+ * DATA_DIR has no database, because a command with a wrong DATA_DIR would otherwise work on a new one.
+ */
+export async function withStorage(
+  work: (url: string, config: Config) => Promise<void>,
+  { mustExist = true } = {},
+): Promise<void> {
   const config = readSettings();
-  const storage = await openStorage(config, 'shared');
+  const storage = await openStorage(config, 'shared', { mustExist });
   try {
     await work(storage.url, config);
   } finally {

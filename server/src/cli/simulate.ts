@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { SYSTEM } from '../core/author.ts';
+import { hasDatabase } from '../database/data-folder.ts';
 import { parseDuration } from '../core/durations.ts';
 import { sql } from '../database/sql.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
@@ -111,7 +110,7 @@ async function createSimulationKey(
     );
   if (!(await fetch(`${url}/health/live`).catch(() => undefined))?.ok)
     throw new UsageError(`No server answers at ${url}. Start it with \`npm start\`, or set --url.`);
-  if (!existsSync(join(config.dataDir, 'postgres')))
+  if (!(await hasDatabase(config.dataDir)))
     throw new UsageError(
       `${config.dataDir} has no database. Set DATA_DIR to the server's folder, or set --key.`,
     );

@@ -9,7 +9,6 @@ import {
   rename,
   rm,
   rmdir,
-  stat,
   symlink,
   unlink,
   writeFile,
@@ -19,7 +18,7 @@ import { arch, platform, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../core/operator-error.ts';
-import { prepareDataFolder, type Owner } from './data-folder.ts';
+import { clusterIn, prepareDataFolder, type Owner } from './data-folder.ts';
 
 const exec = promisify(execFile);
 
@@ -64,12 +63,11 @@ export async function startEmbeddedServer(
   const owner = userInfo().uid === 0 ? await systemUser() : undefined;
   await prepareDataFolder(folder, owner);
   const postgres = await findBinaries(folder, owner);
-  const cluster = join(folder, 'postgres');
+  const cluster = clusterIn(folder);
   await createCluster(postgres, folder, cluster);
 
   let socketFolder: string | undefined;
   const start = async (): Promise<void> => {
-    await checkClusterOwner(cluster, postgres.owner?.uid ?? userInfo().uid);
     await writeAuthentication(cluster);
     socketFolder ??= await createSocketFolder(folder, postgres.owner);
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
@@ -192,15 +190,6 @@ async function systemUser(): Promise<Owner> {
   }
 }
 
-/** Throws if the cluster belongs to another system user, because PostgreSQL would not start. */
-async function checkClusterOwner(cluster: string, uid: number): Promise<void> {
-  const { uid: actual } = await stat(cluster);
-  if (actual !== uid)
-    throw new OperatorError(
-      `${cluster} belongs to the system user with the id ${actual}, but PostgreSQL would run as ${uid}. Start Guildhall as the user that created the data folder, or remove the folder to start with an empty database.`,
-    );
-}
-
 /** Lets root and the current system user log in as the one role, on the socket only. */
 async function writeAuthentication(cluster: string): Promise<void> {
   const users = new Set(['root', userInfo().username]);
@@ -223,7 +212,7 @@ export async function createClusterFrom(
     await unpack(draft);
     await chmod(draft, 0o700);
     if (owner) await exec('chown', ['-R', `${owner.uid}:${owner.gid}`, draft]);
-    await rename(draft, join(folder, 'postgres'));
+    await rename(draft, clusterIn(folder));
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

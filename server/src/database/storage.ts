@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
+import { hasDatabase } from './data-folder.ts';
 import { startEmbeddedServer } from './embedded-server.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
 
@@ -29,14 +30,15 @@ const DATABASE = 'guildhall';
  * Connects to the database of `databaseUrl`. Without one, uses the embedded database in `dataDir` and starts it if
  * necessary.
  * A server opens an embedded database as `exclusive` and takes an advisory lock, which PostgreSQL releases when the
- * process ends. Throws {@link OperatorError} if another server holds the lock. Commands open it as `shared`, and
- * also work without the lock. An embedded server that is started here has connections for the processes of one server. With
- * `mustBeDurable`, throws {@link OperatorError} if PostgreSQL may lose what it has acknowledged.
+ * process ends. Throws {@link OperatorError} if another process holds the lock. Workers and commands open it as `shared`, and
+ * also work without the lock. An embedded server that is started here has connections for the processes of one server.
+ * Throws {@link OperatorError} with `mustBeDurable` if PostgreSQL may lose what it has acknowledged, and with `mustExist` instead of
+ * creating an embedded database.
  */
 export async function openStorage(
   location: { databaseUrl: string | undefined; dataDir: string },
   purpose: 'exclusive' | 'shared',
-  { processes = 1, mustBeDurable = false } = {},
+  { processes = 1, mustBeDurable = false, mustExist = false } = {},
 ): Promise<Storage> {
   if (location.databaseUrl) {
     await checkExternalServer(location.databaseUrl);
@@ -44,13 +46,17 @@ export async function openStorage(
     return { url: location.databaseUrl, embedded: false, keepRunning: () => {}, close: async () => {} };
   }
 
+  if (mustExist && !(await hasDatabase(location.dataDir)))
+    throw new OperatorError(
+      `DATA_DIR is ${location.dataDir}, which has no database. Set DATA_DIR or DATABASE_URL as for the server, or start the server first.`,
+    );
   const server = await startEmbeddedServer(location.dataDir, connectionSettings(processes));
   let lockHolder = await connect(server.url('postgres'));
   const granted = await takeLock(lockHolder);
   if (!granted && purpose === 'exclusive') {
     await lockHolder.end();
     throw new OperatorError(
-      `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this one.`,
+      `Another Guildhall server, worker or command already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
     );
   }
   const found = await lockHolder.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);

@@ -31,7 +31,7 @@ export async function createBackup(
   if (await exists(target)) throw new OperatorError(`${target} exists already. Name a new folder.`);
   const draft = `${target}.partial-${process.pid}`;
   const started = performance.now();
-  const storage = await openStorage(config, 'shared');
+  const storage = await openStorage(config, 'shared', { mustExist: true });
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 });
     const postgres = join(draft, ARCHIVES.postgres);
