@@ -70,7 +70,7 @@ function Component({ component, status, detail, latencyMs, since }: ComponentHea
         {status === 'failing' && <State tone="bad">Failing</State>}
       </span>
       <span className={classes.detail}>
-        {detail}
+        {detail?.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}
         {since !== null && (
           <>
             {' '}
