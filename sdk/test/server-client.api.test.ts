@@ -136,6 +136,30 @@ describe('createServerClient', () => {
     );
   });
 
+  test('sends a request again after the 429 of a gateway, and not after that of a used-up plan', async () => {
+    const server = newServer({ baseUrl: proxy.url });
+    const { playerId } = await server.signIn(mock('limited'));
+    const match = { players: [{ playerId }] };
+    proxy.plan([{ match: 'POST /api/game/matches', action: 'answer_429', times: 2 }]);
+    assert.ok((await server.matches.create(match)).matchSessionId);
+    proxy.plan([
+      { match: 'POST /api/game/matches', action: 'answer_429', problem: { code: 'quota_exceeded' } },
+    ]);
+    await assert.rejects(server.matches.create(match), failsWith('quota_exceeded', 429));
+  });
+
+  test('sends a sign-in once, because each one starts a session', async () => {
+    const { tenantId, gameKey } = await arrangeGame(app);
+    const server = newServer({ baseUrl: proxy.url, gameKey });
+    proxy.plan([{ match: 'POST /api/player-auth/login', action: 'drop_answer' }]);
+    await assert.rejects(server.signIn(mock('once')), failsWith('network_error', 0));
+    const { rows } = await app.owner.query(
+      'SELECT count(*)::int AS logins FROM login_ledger WHERE tenant_id = $1',
+      [tenantId],
+    );
+    assert.deepEqual(rows, [{ logins: 1 }]);
+  });
+
   test('gives the same error after its last attempt', async () => {
     const server = newServer({ baseUrl: proxy.url, retries: { ...retries, attempts: 2 } });
     const { playerId } = await newServer().signIn(mock('unlucky'));

@@ -62,6 +62,11 @@ export class GuildhallError extends Error {
   }
 }
 
+/** Makes an error of the client itself, for a request that got no answer of the API. */
+export function clientError(code: ClientErrorCode, detail: string, cause?: unknown): GuildhallError {
+  return new GuildhallError({ code, detail, status: 0 }, cause);
+}
+
 /** Makes the error of a refused request. Proxies in between may answer with something else than a problem document. */
 export async function errorOf(response: Response): Promise<GuildhallError> {
   const text = await response.text().catch(() => '');

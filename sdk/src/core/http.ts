@@ -1,5 +1,5 @@
 import type { Api, CommonOptions } from './api-types.ts';
-import { errorOf, GuildhallError } from './errors.ts';
+import { clientError, errorOf, GuildhallError } from './errors.ts';
 import { parseJson, writeJson } from './json.ts';
 
 export interface HttpOptions {
@@ -108,10 +108,6 @@ export function createApi(send: Send): Api {
   const call = (method: string) => (path: string, options?: RequestOptions) => send(method, path, options);
   const calls = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'].map((method) => [method, call(method)]);
   return Object.fromEntries(calls) as Api;
-}
-
-function clientError(code: string, detail: string, cause?: unknown): GuildhallError {
-  return new GuildhallError({ code, detail, status: 0 }, cause);
 }
 
 async function readAnswer(response: Response, readAs: RequestOptions['readAs']): Promise<unknown> {

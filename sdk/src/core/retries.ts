@@ -1,6 +1,6 @@
 import { GuildhallError } from './errors.ts';
 import type { Send } from './http.ts';
-import { wait } from './waiting.ts';
+import { wait, withJitter } from './waiting.ts';
 
 export interface RetryOptions {
   /** How often a request is sent at most, 5 times by default. */
@@ -10,7 +10,7 @@ export interface RetryOptions {
 }
 
 /**
- * Sends a request again after a failure that may pass: no answer, a 5xx, or a 429 with its `Retry-After`. Only for requests
+ * Sends a request again after a failure that may pass: no answer, a 5xx, or a 429, after its `Retry-After`. Only for requests
  * that have the same effect when they are carried out twice.
  */
 export function withRetries(
@@ -23,15 +23,16 @@ export function withRetries(
         return await send(method, path, options);
       } catch (error) {
         if (!(error instanceof GuildhallError) || !mayPass(error) || attempt >= attempts) throw error;
-        const backedOff = Math.min(longestMs, firstMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
         const asked = (error.retryAfter ?? 0) * 1_000;
         if (asked > longestMs) throw error;
-        await wait(Math.max(asked, backedOff), options?.signal);
+        const backedOff = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
+        await wait(withJitter(Math.max(asked, backedOff)), options?.signal);
       }
     }
   };
 }
 
-function mayPass({ code, isUncertain }: GuildhallError): boolean {
-  return isUncertain || code === 'rate_limited' || code === 'too_many_attempts' || code === 'too_many_reads';
+/** A plan that is used up stays so for days. */
+function mayPass({ code, status, isUncertain }: GuildhallError): boolean {
+  return isUncertain || (status === 429 && code !== 'quota_exceeded');
 }

@@ -1,4 +1,4 @@
-import { GuildhallError } from './errors.ts';
+import { clientError, GuildhallError } from './errors.ts';
 import { createListeners } from './listeners.ts';
 import type { ClientStorage } from './storage.ts';
 import { randomId, wait } from './waiting.ts';
@@ -216,11 +216,10 @@ export function isAboutSession({ status, code }: GuildhallError): boolean {
 export function requireTokens<Answer extends Tokens>(answer: Answer): Answer {
   const { accessToken, refreshToken, expiresIn }: Partial<Tokens> = answer ?? {};
   if (typeof accessToken !== 'string' || typeof refreshToken !== 'string' || typeof expiresIn !== 'number')
-    throw new GuildhallError({
-      code: 'unexpected_answer',
-      status: 0,
-      detail: 'The answer has no tokens. Something between the client and the server answered.',
-    });
+    throw clientError(
+      'unexpected_answer',
+      'The answer has no tokens. Something between the client and the server answered.',
+    );
   return answer;
 }
 

@@ -12,6 +12,14 @@ export function randomId(): string {
  */
 export const LONGEST_ASKED_MS = 3_600_000;
 
+/**
+ * Adds up to half to a wait. A rate limit is one for all players of a game: without this, all of them would come back in the
+ * same second.
+ */
+export function withJitter(milliseconds: number): number {
+  return milliseconds * (1 + Math.random() / 2);
+}
+
 /** Waits, or until the signal ends the wait. */
 export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

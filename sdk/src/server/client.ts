@@ -84,7 +84,7 @@ export interface ServerClient {
   matches: Matches;
   players: Players;
   assertions: Assertions;
-  /** Signs a player in for the game server, which keeps the tokens itself. */
+  /** Signs a player in for the game server, which keeps the tokens itself. Each sign-in starts a session, so it is sent once. */
   signIn(login: Body<'/api/player-auth/login', 'post'>): Promise<Answer<'/api/player-auth/login', 'post'>>;
   /** Sends events of the player whose access token it is. Splits a batch that is too large. */
   sendMatchEvents(accessToken: string, events: readonly MatchEvent[]): Promise<BatchResult>;
@@ -151,7 +151,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
           params: { header: nameOf(options) },
         }),
     },
-    signIn: (body) => repeated.POST('/api/player-auth/login', { body }),
+    signIn: (body) => api.POST('/api/player-auth/login', { body }),
     sendMatchEvents: sendEvents('match'),
     sendPlayerEvents: sendEvents('player'),
     api,
