@@ -31,6 +31,22 @@ describe('verifyWebhook', () => {
       await verifyWebhook({ body: Buffer.from(BODY), headers: new Headers(headers) }, SECRET),
       event,
     );
+    // The headers of a library that has a class of its own.
+    const library = { get: (name: string) => new Headers(headers).get(name) } as Headers;
+    assert.deepEqual(await verifyWebhook({ body: BODY, headers: library }, SECRET), event);
+  });
+
+  test('says what is wrong with a parsed body and a missing secret', async () => {
+    const { body, headers } = signed();
+    const parsed = JSON.parse(body) as string;
+    await assert.rejects(verifyWebhook({ body: parsed, headers }, SECRET), {
+      name: 'TypeError',
+      message: /before any parser/,
+    });
+    await assert.rejects(verifyWebhook({ body, headers }, undefined as unknown as string), {
+      name: 'TypeError',
+      message: /whsec_/,
+    });
   });
 
   test('refuses a changed body, id or timestamp, and another secret', async () => {

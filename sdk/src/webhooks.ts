@@ -36,6 +36,8 @@ export async function verifyWebhook(
   secrets: string | readonly string[],
   { toleranceSeconds = TOLERANCE_SECONDS, now = new Date() }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body))
+    throw new TypeError('The body of a webhook must be its text or bytes, before any parser.');
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
@@ -68,10 +70,15 @@ export async function verifyWebhook(
 }
 
 function headerOf(headers: WebhookDelivery['headers'], name: string): string {
-  const values = headers instanceof Headers ? headers.get(name) : entryOf(headers, name);
+  const values = hasGet(headers) ? headers.get(name) : entryOf(headers, name);
   const value = Array.isArray(values) ? values[0] : values;
   if (!value) throw new WebhookVerificationError(`The header ${name} is missing.`);
   return value;
+}
+
+/** `Headers` of a library are often a class of their own. */
+function hasGet(headers: WebhookDelivery['headers']): headers is Headers {
+  return typeof headers.get === 'function';
 }
 
 function entryOf(headers: Record<string, string | string[] | undefined>, name: string) {
@@ -79,7 +86,7 @@ function entryOf(headers: Record<string, string | string[] | undefined>, name: s
 }
 
 async function importKey(secret: string): Promise<CryptoKey> {
-  const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
+  const bytes = typeof secret === 'string' ? decodeBase64(secret.replace(/^whsec_/, '')) : undefined;
   if (!bytes || bytes.length === 0) throw new TypeError('The secret of a webhook is `whsec_` and base64.');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
