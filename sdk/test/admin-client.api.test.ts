@@ -80,6 +80,36 @@ describe('createAdminClient', () => {
     assert.deepEqual(seen, ['first', 'while disconnected', 'last']);
   });
 
+  test('misses no notification if a connection breaks before the first one', async () => {
+    const { email, id } = await accounts.signUp();
+    let connection = new AbortController();
+    const admin = newAdmin({
+      fetch: (url, init) => {
+        connection = new AbortController();
+        return fetch(url, { ...init, signal: AbortSignal.any([init!.signal!, connection.signal]) });
+      },
+    });
+    await admin.signIn({ email, password: ACCOUNT_PASSWORD });
+    for (const title of ['the first of the account', 'the next one']) {
+      const seen: string[] = [];
+      const states: string[] = [];
+      const feed = admin.followNotifications({
+        onNotification: (notification) => seen.push(notification.title),
+        onState: (state) => states.push(state),
+      });
+      await eventually(() => states.includes('connected'));
+      connection.abort();
+      await eventually(() => states.includes('waiting'));
+      await app.owner.query(
+        `INSERT INTO notifications (id, account_id, type, title, text) VALUES (gen_random_uuid(), $1, 'test', $2, '-')`,
+        [id, title],
+      );
+      await eventually(() => seen.length > 0);
+      feed.close();
+      assert.deepEqual(seen, [title]);
+    }
+  });
+
   test('signs an account up, and reports a wrong password', async () => {
     const email = `${crypto.randomUUID()}@example.com`;
     const admin = newAdmin();

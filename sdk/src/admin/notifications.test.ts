@@ -16,3 +16,34 @@ test('waits after a refusal with a Retry-After that no timer can hold', async (c
   await sleep(100);
   assert.equal(requests, 1);
 });
+
+test('goes on after an error of onNotification', { timeout: 10_000 }, async (context) => {
+  const uncaught: string[] = [];
+  const { queueMicrotask } = globalThis;
+  context.mock.method(globalThis, 'queueMicrotask', (task: () => void) =>
+    queueMicrotask(() => {
+      try {
+        task();
+      } catch (error) {
+        uncaught.push(String(error));
+      }
+    }),
+  );
+  const note = (id: string) => `id: ${id}\nevent: notification\ndata: {"id":"${id}"}\n\n`;
+  const send = async () => new Response(new Blob([note('1'), note('2')]));
+  const session = { accessToken: async () => 'token', renew: async () => 'token' };
+  const seen: string[] = [];
+  const last = Promise.withResolvers<void>();
+  const feed = followNotifications(send, session, {
+    after: '0',
+    onNotification: ({ id }) => {
+      seen.push(id);
+      if (id === '2') last.resolve();
+      if (id === '1') throw new Error('of the application');
+    },
+  });
+  await last.promise;
+  feed.close();
+  assert.deepEqual(seen, ['1', '2']);
+  assert.deepEqual(uncaught, ['Error: of the application']);
+});

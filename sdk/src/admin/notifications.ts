@@ -2,15 +2,16 @@ import type { Answer } from '../core/api-types.ts';
 import { GuildhallError } from '../core/errors.ts';
 import { parseJson } from '../core/json.ts';
 import type { Send } from '../core/http.ts';
+import { callListener } from '../core/listeners.ts';
 import type { OwnSession } from '../core/session.ts';
-import { LONGEST_ASKED_MS, wait } from '../core/waiting.ts';
+import { LONGEST_ASKED_MS, wait, withJitter } from '../core/waiting.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 export type Notification = Answer<'/api/notifications', 'get'>['items'][number];
 
 export interface NotificationFeedOptions {
   onNotification(notification: Notification): void;
-  /** The id of the newest notification that you have. Without it the feed begins with the next one. */
+  /** The id of the newest notification that you have. Without it, the feed begins with the next one. */
   after?: string | undefined;
   /** Called when the feed connects, and when it waits before it connects again. */
   onState?(state: 'connected' | 'waiting' | 'closed'): void;
@@ -23,6 +24,8 @@ export interface NotificationFeed {
 
 /** The server sends a comment every 20 seconds. After this time without anything the connection is dead. */
 const SILENCE_MS = 60_000;
+/** No notification has this id. After an unknown one, the server begins with the oldest. */
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -35,6 +38,15 @@ export function followNotifications(
   const closing = new AbortController();
   let lastId = after;
 
+  /** The newest notification, so that a connection that breaks before its first one leaves no gap. */
+  async function readNewestId(): Promise<string> {
+    const { items } = (await send('GET', '/api/notifications', {
+      params: { query: { limit: 1 } },
+      signal: closing.signal,
+    })) as Answer<'/api/notifications', 'get'>;
+    return items[0]?.id ?? BEFORE_ALL;
+  }
+
   /** Reads one connection to its end. */
   async function readStream(onConnected: () => void): Promise<void> {
     const stalled = new AbortController();
@@ -44,6 +56,7 @@ export function followNotifications(
       timer = setTimeout(() => stalled.abort(), SILENCE_MS);
     };
     try {
+      lastId ??= await readNewestId();
       const response = (await send('GET', '/api/notifications/stream', {
         readAs: 'response',
         signal: AbortSignal.any([closing.signal, stalled.signal]),
@@ -52,7 +65,7 @@ export function followNotifications(
       onConnected();
       for await (const { id, event, data } of readServerSentEvents(response.body!, onBytes)) {
         if (id) lastId = id;
-        if (event === 'notification') onNotification(parseJson(data) as Notification);
+        if (event === 'notification') callListener(onNotification, parseJson(data) as Notification);
         if (event === 'end') return await renewIfNeeded((parseJson(data) as { reason?: string }).reason);
       }
     } finally {
@@ -73,20 +86,20 @@ export function followNotifications(
         if ((await session.accessToken()) === undefined) break;
         await readStream(() => {
           failures = 0;
-          onState('connected');
+          callListener(onState, 'connected');
         });
         pause = FIRST_PAUSE_MS;
       } catch (error) {
         if (error instanceof GuildhallError && error.status === 400 && lastId) lastId = undefined;
-        pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
+        const backedOff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
         const { retryAfter = 0 } = error instanceof GuildhallError ? error : {};
-        pause = Math.max(pause * (0.5 + Math.random() / 2), Math.min(retryAfter * 1000, LONGEST_ASKED_MS));
+        pause = Math.max(backedOff, Math.min(retryAfter * 1000, LONGEST_ASKED_MS));
       }
       if (closing.signal.aborted) break;
-      onState('waiting');
-      await wait(pause, closing.signal);
+      callListener(onState, 'waiting');
+      await wait(withJitter(pause), closing.signal);
     }
-    onState('closed');
+    callListener(onState, 'closed');
   }
 
   void follow();

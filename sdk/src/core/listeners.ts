@@ -4,7 +4,6 @@ export interface Listeners<Value> {
   call(value: Value): void;
 }
 
-/** A listener that throws does not keep the others from being called: its error becomes an uncaught one. */
 export function createListeners<Value>(): Listeners<Value> {
   const listeners = new Set<(value: Value) => void>();
   return {
@@ -15,15 +14,18 @@ export function createListeners<Value>(): Listeners<Value> {
       return () => void listeners.delete(one);
     },
     call: (value) => {
-      for (const listener of Array.from(listeners)) {
-        try {
-          listener(value);
-        } catch (error) {
-          queueMicrotask(() => {
-            throw error;
-          });
-        }
-      }
+      for (const listener of Array.from(listeners)) callListener(listener, value);
     },
   };
+}
+
+/** Calls a function of the application. If it throws, its error becomes an uncaught one, and the caller goes on. */
+export function callListener<Value>(listener: (value: Value) => void, value: Value): void {
+  try {
+    listener(value);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
 }
