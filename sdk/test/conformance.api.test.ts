@@ -21,7 +21,7 @@ const app = await startTestApp();
 const proxy = await startFaultProxy(app.url);
 after(() => proxy.close());
 
-const SESSION_KEY = 'guildhall.player';
+const SESSION_KEY = 'session';
 
 /** A device with one storage and the clients of its tabs. A case tells it what to do. */
 async function createDevice({ options = {} }: ConformanceCase) {
@@ -40,10 +40,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
       for (const listener of watching) listener();
       return isDone;
     },
-    watch: (listener) => {
-      watching.add(listener);
-      return () => watching.delete(listener);
-    },
+    watch: (_key, listener) => watching.add(listener),
   };
   /** What a killed program still does must not reach the storage or the server. */
   let alive = new AbortController();
@@ -72,6 +69,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
       baseUrl: proxy.url,
       gameKey: tenant.gameKey,
       storage: guarded,
+      storageKey: SESSION_KEY,
       fetch: (...call) => (signal.aborted ? new Promise(() => {}) : fetch(...call)),
     });
     client.session.onSessionEnded(({ reason }) => ended.push(reason));
@@ -112,7 +110,12 @@ async function createDevice({ options = {} }: ConformanceCase) {
       open();
     }
     while (clients.length < count) {
-      const client = createPlayerClient({ baseUrl: proxy.url, gameKey: tenant.gameKey, storage });
+      const client = createPlayerClient({
+        baseUrl: proxy.url,
+        gameKey: tenant.gameKey,
+        storage,
+        storageKey: SESSION_KEY,
+      });
       client.session.onSessionEnded(({ reason }) => ended.push(reason));
       clients.push(client);
     }

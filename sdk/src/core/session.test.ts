@@ -90,3 +90,95 @@ test('a refused refresh takes over the session that another tab has stored at th
   assert.equal(await session.accessToken(), 'access bob');
   assert.deepEqual([session.current, ends], ['bob', []]);
 });
+
+describe('a storage that cannot be read', () => {
+  const denied = async () => {
+    throw new DOMException('The operation is insecure.', 'SecurityError');
+  };
+
+  test('keeps the session for the life of the page', async () => {
+    const storage: ClientStorage = { get: denied, write: denied, list: denied };
+    const session = createSession<string>({ storage, key: KEY, refresh: async () => tokensOf('ada 2') });
+    assert.equal(await session.load(), undefined);
+    await session.start(tokensOf('ada'), 'ada');
+    assert.equal(await session.accessToken(), 'access ada');
+    assert.equal(await session.renew('access ada'), 'access ada 2');
+    await session.update('grace');
+    assert.equal(await session.load(), 'grace');
+    assert.equal(await session.end(), 'refresh ada 2');
+    assert.deepEqual([session.current, await session.load()], [undefined, undefined]);
+  });
+
+  test('does not bring back a session that the server refused', async () => {
+    const stored = memoryStorage();
+    await arrangeExpired(stored);
+    let refreshes = 0;
+    const session = createSession<string>({
+      storage: { ...stored, write: denied },
+      key: KEY,
+      refresh: async () => {
+        refreshes++;
+        throw refused();
+      },
+    });
+    assert.equal(await session.accessToken(), undefined);
+    assert.equal(await session.renew('access ada'), undefined);
+    assert.deepEqual([session.current, refreshes], [undefined, 1]);
+  });
+
+  test('is read again by the next call', async () => {
+    const stored = memoryStorage();
+    await createSession<string>({
+      storage: stored,
+      key: KEY,
+      refresh: () => Promise.reject(refused()),
+    }).start(tokensOf('ada'), 'ada');
+    let isReadable = false;
+    const session = createSession<string>({
+      storage: { ...stored, get: (key) => (isReadable ? stored.get(key) : denied()) },
+      key: KEY,
+      refresh: () => Promise.reject(refused()),
+    });
+    assert.equal(await session.load(), undefined);
+    isReadable = true;
+    assert.equal(await session.load(), 'ada');
+  });
+});
+
+test('a used refresh token does not stay in a storage that has no room for the next one', async () => {
+  const stored = memoryStorage();
+  let hasRoom = true;
+  const storage: ClientStorage = {
+    ...stored,
+    write: async (changes, onlyIf) => {
+      if (!hasRoom && changes[KEY] !== undefined) throw new Error('full');
+      return stored.write(changes, onlyIf);
+    },
+  };
+  const session = createSession<string>({ storage, key: KEY, refresh: async () => tokensOf('ada 2') });
+  await session.start(tokensOf('ada', 0), 'ada');
+  hasRoom = false;
+  assert.equal(await session.accessToken(), 'access ada 2');
+  assert.equal(await stored.get(KEY), undefined);
+  assert.equal(await session.accessToken(), 'access ada 2');
+  assert.equal(session.current, 'ada');
+});
+
+test('a refresh waits as long as the server asked, in all calls', async () => {
+  let refreshes = 0;
+  const session = createSession<string>({
+    storage: memoryStorage(),
+    key: KEY,
+    refresh: async () => {
+      refreshes++;
+      throw new GuildhallError({ code: 'rate_limited', status: 429, retryAfter: 1 });
+    },
+  });
+  await session.start(tokensOf('ada', 0), 'ada');
+  const isLimited = { name: 'GuildhallError', code: 'rate_limited' };
+  for (let call = 0; call < 20; call++) await assert.rejects(session.accessToken(), isLimited);
+  assert.equal(refreshes, 1);
+  await new Promise((resolve) => setTimeout(resolve, 1_600));
+  await assert.rejects(session.accessToken(), isLimited);
+  assert.equal(refreshes, 2);
+});

@@ -1,7 +1,7 @@
 import { clientError, GuildhallError } from './errors.ts';
 import { createListeners } from './listeners.ts';
 import type { ClientStorage } from './storage.ts';
-import { randomId, wait } from './waiting.ts';
+import { LONGEST_ASKED_MS, randomId, wait, withJitter } from './waiting.ts';
 
 /** The answer of a sign-in or a refresh. */
 export interface Tokens {
@@ -66,7 +66,7 @@ const RENEW_EARLY_MS = 30_000;
 
 /** The server repeats the answer of a refresh for 60 seconds. These attempts end before. */
 const REFRESH_PAUSES_MS = [250, 1_000, 3_000];
-const LONGEST_PAUSE_SECONDS = 10;
+const LONGEST_PAUSE_MS = 10_000;
 
 export function createSession<Identity>({
   storage,
@@ -76,10 +76,13 @@ export function createSession<Identity>({
   const changed = createListeners<Identity | undefined>();
   const ended = createListeners<SessionEnd>();
   let held: Stored<Identity> | undefined;
-  /** The stored text that `held` replaced, if the storage refused the new one. */
-  let unsaved: { before: string | undefined } | undefined;
+  /** The text in the storage, as far as this page knows. `held` is newer if the storage refused it. */
+  let seen: string | undefined;
+  let isWatching = false;
   let loading: Promise<void> | undefined;
   let renewing: Promise<string | undefined> | undefined;
+  /** The last refusal that asked to wait, until a time of `performance.now`. */
+  let limited: { error: GuildhallError; until: number } | undefined;
 
   function hold(next: Stored<Identity> | undefined, end: SessionEnd = { reason: 'signed_out' }): void {
     const before = held;
@@ -88,44 +91,66 @@ export function createSession<Identity>({
     if (before && !next) ended.call(end);
   }
 
-  /** Reads the storage, because another tab may have signed in, renewed or signed out. */
-  async function reread(): Promise<string | undefined> {
-    const text = await storage.get(key);
-    if (!unsaved || unsaved.before !== text) {
-      unsaved = undefined;
-      hold(read<Identity>(text));
+  /**
+   * Reads the storage, because another tab may have signed in, renewed or signed out. Returns false if it cannot be read, for
+   * example in a frame without cookies. Then the session stays as this page knows it.
+   */
+  async function reread(end?: SessionEnd): Promise<boolean> {
+    let text: string | undefined;
+    try {
+      text = await storage.get(key);
+    } catch {
+      return false;
     }
-    return text;
+    if (text !== seen) {
+      seen = text;
+      hold(read(text), end);
+    }
+    return true;
   }
 
+  /** Changes the stored text. Returns false if another tab has changed it since this page saw `before`. */
+  async function store(text: string | undefined, before?: { text: string | undefined }): Promise<boolean> {
+    const isDone = await storage.write({ [key]: text }, before && { key, value: before.text });
+    if (isDone) seen = text;
+    return isDone;
+  }
+
+  /** A storage that cannot be changed keeps nobody signed in. */
+  const remove = (before?: { text: string | undefined }) => store(undefined, before).catch(() => true);
+
   async function save(next: Stored<Identity>, before?: { text: string | undefined }): Promise<boolean> {
+    const text = JSON.stringify(next);
     try {
-      const onlyIf = before && { key, value: before.text };
-      if (!(await storage.write({ [key]: JSON.stringify(next) }, onlyIf))) return false;
-      unsaved = undefined;
+      if (!(await store(text, before))) return false;
     } catch {
-      // A full storage must not sign anybody out: the session lasts as long as this page.
-      unsaved = { before: before ? before.text : await storage.get(key).catch(() => undefined) };
+      // A full storage must not sign anybody out: the session lasts as long as this page. A later run must not find the refresh
+      // token that is used by now, because its use would end the session on the server.
+      if (!(await remove(before))) return false;
+      await store(text, { text: undefined }).catch(() => {});
     }
     hold(next);
     return true;
   }
 
-  async function load(): Promise<void> {
-    if (!loading) {
-      loading = reread().then(() => undefined);
-      loading.catch(() => (loading = undefined));
-      storage.watch?.(() => void reread().catch(() => {}));
-    }
+  /** Reads the storage once. If it cannot be read, the next call tries again. */
+  function load(): Promise<void> {
+    if (!isWatching) storage.watch?.(key, () => void reread());
+    isWatching = true;
+    loading ??= reread().then((isRead) => {
+      if (!isRead) loading = undefined;
+    });
     return loading;
   }
 
   async function renewOnce(refused: string | undefined): Promise<string | undefined> {
     for (let attempt = 0; ; attempt++) {
-      const text = await reread();
+      await reread();
       if (!held) return undefined;
+      const before = { text: seen };
       const { accessToken, refreshToken, secret, refreshes, identity } = held;
       if (accessToken !== refused && isFresh(held)) return accessToken;
+      if (limited && performance.now() < limited.until) throw limited.error;
       let answer;
       try {
         answer = requireTokens(await refresh(refreshToken, `${secret}-${refreshes}`));
@@ -137,31 +162,33 @@ export function createSession<Identity>({
           // Another tab renewed the session in the meantime, or somebody else has signed in.
           continue;
         }
+        const asked = (error.retryAfter ?? 0) * 1_000;
+        // The repetition of a refresh that may have been carried out must not wait so long.
+        if (!error.isUncertain)
+          limited = { error, until: performance.now() + withJitter(Math.min(asked, LONGEST_ASKED_MS)) };
         const pause = REFRESH_PAUSES_MS[attempt];
         if (pause === undefined || !error.isUncertain) throw error;
-        await wait(Math.max(pause, Math.min(error.retryAfter ?? 0, LONGEST_PAUSE_SECONDS) * 1000));
+        await wait(withJitter(Math.max(pause, Math.min(asked, LONGEST_PAUSE_MS))));
         continue;
       }
       // Somebody else has signed in, or the person has signed out.
       if (held?.refreshToken !== refreshToken) continue;
       const next = stored(answer, answer.identity ?? identity, secret, refreshes + 1);
       // If another tab was faster, its session is the one to use.
-      if (await save(next, { text })) return next.accessToken;
+      if (await save(next, before)) return next.accessToken;
     }
   }
 
   /** Ends the session, unless this page or another tab has replaced it. */
   async function refuse(refreshToken: string, error: GuildhallError): Promise<void> {
     const isReplaced = () => held?.refreshToken !== refreshToken;
-    const text = await storage.get(key);
+    const end: SessionEnd = { reason: 'refused', error };
+    await reread(end);
     if (isReplaced()) return;
-    const other = read<Identity>(text);
-    if (other && other.refreshToken !== refreshToken && !unsaved) return hold(other);
-    const isRemoved = await storage.write({ [key]: undefined }, { key, value: text }).catch(() => true);
+    const isRemoved = await remove({ text: seen });
     if (isReplaced()) return;
-    unsaved = undefined;
-    if (isRemoved) hold(undefined, { reason: 'refused', error });
-    else await reread();
+    if (isRemoved) hold(undefined, end);
+    else await reread(end);
   }
 
   return {
@@ -175,19 +202,18 @@ export function createSession<Identity>({
     subscribe: (listener) => changed.add(listener),
     onSessionEnded: (listener) => ended.add(listener),
     start: async (tokens, identity) => {
-      await load().catch(() => {});
+      await load();
       await save(stored(tokens, identity, randomId(), 0));
     },
     update: async (identity) => {
-      const text = await reread();
+      await reread();
       // If another tab changed the session in between, its answer is the newer one.
-      if (held && !(await save({ ...held, identity }, { text }))) await reread();
+      if (held && !(await save({ ...held, identity }, { text: seen }))) await reread();
     },
     end: async () => {
-      await load().catch(() => {});
+      await load();
       const refreshToken = held?.refreshToken;
-      await storage.write({ [key]: undefined });
-      unsaved = undefined;
+      await remove();
       hold(undefined);
       return refreshToken;
     },

@@ -1,4 +1,4 @@
-import { GuildhallError } from '../core/errors.ts';
+import { clientError, GuildhallError } from '../core/errors.ts';
 import type { RequestOptions, Send } from '../core/http.ts';
 
 /** Match events belong to a player in a match, player events to a player. Each kind has its own endpoint. */
@@ -78,11 +78,7 @@ export async function sendBatch(
 function resultOf(lists: Lists | undefined, events: readonly string[]): BatchResult {
   const { records = [], errors = [], warnings = [], duplicateCount = 0 } = lists ?? {};
   if (records.length + errors.length + duplicateCount !== events.length)
-    throw new GuildhallError({
-      code: 'unexpected_answer',
-      status: 0,
-      detail: 'The answer is not about the events that were sent.',
-    });
+    throw clientError('unexpected_answer', 'The answer is not about the events that were sent.');
   const refused = errors.map(({ index, statusCode, error }) => ({ index, refusal: { statusCode, error } }));
   return { stored: records.length, duplicates: duplicateCount, refused, warnings };
 }

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rename, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { uptime } from 'node:os';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes, ClientStorage } from '../core/storage.ts';
 
-/** A file that is open: it belongs to this process until it is closed. */
+/** A file that is open: it belongs to this thread until it is closed, or until the process ends. */
 export interface FileStorage extends ClientStorage {
   close(): Promise<void>;
 }
@@ -14,8 +15,8 @@ const COMPACT_FACTOR = 4;
 const COMPACT_BYTES = 1024 * 1024;
 
 /**
- * Keeps everything in a file, for Node. A resolved write is on disk. One process at a time may use the file: another one
- * gets an error. The folder must exist.
+ * Keeps everything in a file, for Node. A resolved write is on disk. One thread of one process at a time may use the file:
+ * another one gets an error. Two containers do not see each other, so each needs a file of its own. The folder must exist.
  */
 export async function fileStorage(path: string): Promise<FileStorage> {
   const lock = await lockFile(path);
@@ -42,7 +43,14 @@ export async function fileStorage(path: string): Promise<FileStorage> {
     });
     // A crash interrupted the write of a line without an end, so the write was never acknowledged.
     const end = bytes.lastIndexOf('\n') + 1;
-    for (const line of bytes.toString('utf8', 0, end).split('\n')) if (line) apply(fromLine(line));
+    for (const [index, line] of bytes.toString('utf8', 0, end).split('\n').entries()) {
+      try {
+        if (line) apply(fromLine(line));
+      } catch {
+        // A disk or a crash of the machine damaged it. Its events are lost, and those of the other lines are not.
+        console.warn(`The storage ${path} is damaged: line ${index + 1} was skipped.`);
+      }
+    }
     file = await open(path, 'a', 0o600);
     await file.truncate(end);
     fileBytes = end;
@@ -137,27 +145,27 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** The locks of this process. In a container, a process often has the id of the one before it. */
+/** The files that this thread has locked. */
 const locked = new Set<string>();
 const ATTEMPTS = 5;
 
 /**
- * Takes a file for this process. Each process first writes a lock of its own and then looks for others, so of two that
- * open the file at once, at least one finds the other. Locks of processes that no longer run do not count.
+ * Takes a file for this thread. Each thread first writes a lock of its own and then looks for others, so of two that open the
+ * file at once, at least one finds the other. Locks of processes that no longer run do not count.
  */
 async function lockFile(path: string): Promise<{ release(): Promise<void> }> {
-  const prefix = `${resolve(path)}.lock.`;
-  const own = prefix + process.pid;
-  if (locked.has(own)) throw inUse(process.pid);
-  locked.add(own);
+  const file = resolve(path);
+  if (locked.has(file)) throw inUse(process.pid);
+  locked.add(file);
+  const own = `${file}.lock.${process.pid}.${randomUUID()}`;
   const release = async (): Promise<void> => {
     await unlink(own).catch(() => {});
-    locked.delete(own);
+    locked.delete(file);
   };
   try {
     for (let attempt = 1; ; attempt++) {
       await writeFile(own, '');
-      const other = await findOther(prefix);
+      const other = await findOther(file, own);
       if (other === undefined) return { release };
       if (attempt === ATTEMPTS) throw inUse(other);
       // The other one may have found this one, and give up too.
@@ -170,14 +178,15 @@ async function lockFile(path: string): Promise<{ release(): Promise<void> }> {
   }
 }
 
-/** Returns another process that runs and has a lock. Deletes the locks of processes that do not. */
-async function findOther(prefix: string): Promise<number | undefined> {
-  for (const name of await readdir(dirname(prefix))) {
-    if (!name.startsWith(basename(prefix))) continue;
-    const pid = Number(name.slice(basename(prefix).length));
-    if (pid === process.pid) continue;
-    if (isRunning(pid) && !(await isOlderThanBoot(prefix + pid))) return pid;
-    await unlink(prefix + pid).catch(() => {});
+/** Returns a process that runs and has another lock of the file. Deletes the locks of processes that do not. */
+async function findOther(file: string, own: string): Promise<number | undefined> {
+  const prefix = `${basename(file)}.lock.`;
+  for (const name of await readdir(dirname(file))) {
+    const lock = join(dirname(file), name);
+    if (!name.startsWith(prefix) || lock === own) continue;
+    const pid = Number.parseInt(name.slice(prefix.length));
+    if (isRunning(pid) && !(await isOlderThanProcess(lock, pid))) return pid;
+    await unlink(lock).catch(() => {});
   }
   return undefined;
 }
@@ -185,14 +194,18 @@ async function findOther(prefix: string): Promise<number | undefined> {
 /** Clocks are set by seconds after a boot. */
 const BOOT_TOLERANCE_MS = 60_000;
 
-/** Whether the machine has started since a lock was written. Then another program can have the process id. */
-async function isOlderThanBoot(lock: string): Promise<boolean> {
+/**
+ * Whether a lock was written before this process or the machine started. Then another program has the process id, as often in
+ * a container.
+ */
+async function isOlderThanProcess(lock: string, pid: number): Promise<boolean> {
   const found = await stat(lock).catch(() => undefined);
-  return found !== undefined && found.mtimeMs < Date.now() - uptime() * 1000 - BOOT_TOLERANCE_MS;
+  const runsForMs = pid === process.pid ? process.uptime() * 1000 : uptime() * 1000 + BOOT_TOLERANCE_MS;
+  return found !== undefined && found.mtimeMs < Date.now() - runsForMs;
 }
 
 const inUse = (pid: number): Error =>
-  new Error(`Another process uses this storage (process ${pid}). Use one file for each process.`);
+  new Error(`Another process or thread uses this storage (process ${pid}). Use one file for each of them.`);
 
 function isRunning(pid: number): boolean {
   try {

@@ -2,14 +2,10 @@ import type { ClientStorage } from '../core/storage.ts';
 
 /** Keeps everything in the browser's `localStorage`, which all pages of an origin share. It holds about 5 MB. */
 export function localStorage(): ClientStorage {
-  const storage = globalThis.localStorage;
-  const restore = (key: string, value: string | null | undefined) => {
-    if (typeof value === 'string') storage.setItem(key, value);
-    else storage.removeItem(key);
-  };
   return {
-    get: async (key) => storage.getItem(key) ?? undefined,
+    get: async (key) => open().getItem(key) ?? undefined,
     write: async (changes, onlyIf) => {
+      const storage = open();
       if (onlyIf && (storage.getItem(onlyIf.key) ?? undefined) !== onlyIf.value) return false;
       const before = Object.keys(changes).map((key) => [key, storage.getItem(key)] as const);
       try {
@@ -19,12 +15,13 @@ export function localStorage(): ClientStorage {
           if (value !== undefined) storage.setItem(key, value);
       } catch (error) {
         for (const [key] of before) storage.removeItem(key);
-        for (const [key, value] of before) restore(key, value);
+        for (const [key, value] of before) if (value !== null) storage.setItem(key, value);
         throw error;
       }
       return true;
     },
     list: async (prefix, limit, after = '') => {
+      const storage = open();
       const keys: string[] = [];
       for (let index = 0; index < storage.length; index++) {
         const key = storage.key(index);
@@ -38,10 +35,13 @@ export function localStorage(): ClientStorage {
           return value === null ? [] : [[key, value]];
         });
     },
-    watch: (listener) => {
-      const heard = ({ storageArea }: StorageEvent) => storageArea === storage && listener();
-      addEventListener('storage', heard);
-      return () => removeEventListener('storage', heard);
-    },
+    watch: (key, listener) =>
+      addEventListener('storage', (event) => {
+        // All keys may have been deleted at once. Then the event names none.
+        if (event.storageArea === open() && (event.key === key || event.key === null)) listener();
+      }),
   };
 }
+
+/** A browser that blocks the storage throws here, for example in a frame of another site. */
+const open = () => globalThis.localStorage;

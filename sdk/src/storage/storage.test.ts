@@ -5,7 +5,9 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } f
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { fileStorage, type FileStorage } from './file.ts';
+import { localStorage } from './local-storage.ts';
 import { memoryStorage } from './memory.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'guildhall-storage-'));
@@ -77,19 +79,61 @@ describe('fileStorage', () => {
     await third.close();
   });
 
+  test('skips a damaged line', async (context) => {
+    const warned = context.mock.method(console, 'warn', () => {});
+    const path = newPath();
+    await writeFile(path, '[[["a","1"]],[]]\n\0\0\0\0\n{"a":1}\n[[["b","2"]],[]]\n');
+    const storage = await fileStorage(path);
+    assert.deepEqual(await storage.list('', 10), [
+      ['a', '1'],
+      ['b', '2'],
+    ]);
+    await storage.close();
+    assert.equal(warned.mock.callCount(), 2);
+    assert.match(String(warned.mock.calls[0]!.arguments[0]), new RegExp(`${basename(path)}.* line 2`));
+  });
+
+  test('belongs to one thread of a process', async () => {
+    const path = newPath();
+    const code = `
+      const { parentPort } = require('node:worker_threads');
+      (async () => {
+        const { fileStorage } = await import('${new URL('file.ts', import.meta.url)}');
+        parentPort.postMessage(await fileStorage(${JSON.stringify(path)}).then(() => 'opened', String));
+      })();`;
+    const openInThread = async () => {
+      const thread = new Worker(code, { eval: true });
+      const [answer] = (await once(thread, 'message')) as [string];
+      return { thread, answer };
+    };
+    const storage = await fileStorage(path);
+    const { thread, answer } = await openInThread();
+    assert.match(answer, /Another process or thread uses this storage/);
+    await thread.terminate();
+    await storage.close();
+    const second = await openInThread();
+    assert.equal(second.answer, 'opened');
+    await assert.rejects(fileStorage(path), /Another process or thread uses this storage/);
+    await second.thread.terminate();
+  });
+
   test('belongs to one process, until it ends', async () => {
     const path = newPath();
     const storage = await fileStorage(path);
-    await assert.rejects(fileStorage(path), /Another process uses this storage/);
+    await assert.rejects(fileStorage(path), /Another process or thread uses this storage/);
     await storage.close();
     await (await fileStorage(path)).close();
     // The lock of a process that was killed.
-    await writeFile(`${path}.lock.4194304999`, '');
+    await writeFile(`${path}.lock.4194304999.1`, '');
+    await (await fileStorage(path)).close();
+    // The lock of a process before this one with the same id, as in a container that was restarted.
+    await writeFile(`${path}.lock.${process.pid}.1`, '');
+    await utimes(`${path}.lock.${process.pid}.1`, 0, 0);
     await (await fileStorage(path)).close();
     // The lock of a process that ended with the machine: now another program has its id.
-    await writeFile(`${path}.lock.${process.ppid}`, '');
-    await assert.rejects(fileStorage(path), /Another process uses this storage/);
-    await utimes(`${path}.lock.${process.ppid}`, 0, 0);
+    await writeFile(`${path}.lock.${process.ppid}.1`, '');
+    await assert.rejects(fileStorage(path), /Another process or thread uses this storage/);
+    await utimes(`${path}.lock.${process.ppid}.1`, 0, 0);
     await (await fileStorage(path)).close();
   });
 
@@ -110,7 +154,7 @@ describe('fileStorage', () => {
       await storage?.close();
       process.exit();`;
     for (let round = 0; round < 2; round++) {
-      await writeFile(`${path}.lock.4194304999`, '');
+      await writeFile(`${path}.lock.4194304999.1`, '');
       const at = String(Date.now() + 1_000);
       const processes = Array.from({ length: 4 }, () =>
         spawn(process.execPath, ['--input-type=module-typescript', '-e', code, at], {
@@ -148,4 +192,18 @@ describe('fileStorage', () => {
     await again.close();
     assert.ok((await readFile(path, 'utf8')).endsWith('\n'));
   });
+});
+
+test('localStorage may be blocked by the browser', async (context) => {
+  const existing = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+  context.after(() => existing && Object.defineProperty(globalThis, 'localStorage', existing));
+  Object.defineProperty(globalThis, 'localStorage', {
+    configurable: true,
+    get: () => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    },
+  });
+  const storage = localStorage();
+  for (const call of [storage.get('a'), storage.write({ a: '1' }), storage.list('', 10)])
+    await assert.rejects(call, { name: 'SecurityError' });
 });
