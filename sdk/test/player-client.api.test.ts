@@ -12,6 +12,7 @@ import {
   createPlayerClient,
   type GuildhallError,
   memoryStorage,
+  type ClientStorage,
   type IdentityProof,
   type PlayerClientOptions,
   type WalletSigner,
@@ -226,6 +227,57 @@ describe('sign-in', () => {
     await assert.rejects(slow.signIn.withProvider(mock('slow')), failsWith('timeout', 0));
     const nowhere = newClient({ baseUrl: 'http://127.0.0.1:1' });
     await assert.rejects(nowhere.signIn.withProvider(mock('slow')), failsWith('network_error', 0));
+  });
+
+  test('gives up in time while the session is renewed, and stays signed in', async () => {
+    const storage = memoryStorage();
+    await newClient({ baseUrl: proxy.url, storage }).signIn.withProvider(mock('hasty'));
+    await expireToken(storage);
+    const game = newClient({ baseUrl: proxy.url, storage, timeoutMs: 1_000 });
+    proxy.plan([{ match: 'POST /api/player-auth/refresh', action: 'delay', delayMs: 1_500 }]);
+    const aborted = game.api.GET('/api/player-profile/me', { signal: AbortSignal.timeout(200) });
+    await Promise.all([
+      assert.rejects(aborted, { name: 'TimeoutError' }),
+      assert.rejects(game.profile.get(), failsWith('timeout', 0)),
+      assert.rejects(game.api.GET('/api/player-profile/me', { signal: AbortSignal.abort() }), {
+        name: 'AbortError',
+      }),
+    ]);
+    assert.ok((await game.profile.get()).id);
+  });
+
+  test('keeps the session of each game of an origin', async () => {
+    const storage = memoryStorage();
+    const one = newClient({ storage });
+    const { playerId } = await one.signIn.withProvider(mock('origin'));
+    const other = newClient({ storage, gameKey: foreign.gameKey });
+    assert.equal(await other.session.load(), undefined);
+    await other.signIn.withProvider(mock('origin'));
+    for (const gameKey of [tenant.gameKey, foreign.gameKey]) {
+      const { session, profile } = newClient({ storage, gameKey });
+      assert.equal(
+        (await session.load())?.tenantId,
+        (gameKey === tenant.gameKey ? tenant : foreign).tenantId,
+      );
+      await profile.get();
+    }
+    await other.signOut();
+    assert.equal((await newClient({ storage }).session.load())?.playerId, playerId);
+    // A game that gives the session a name keeps it when its game key changes.
+    const named = { storage, storageKey: 'my-game' };
+    await newClient({ ...named, gameKey: tenant.gameKey }).signIn.withProvider(mock('origin'));
+    assert.ok(await newClient({ ...named, baseUrl: proxy.url }).session.load());
+  });
+
+  test('signs in and out if the storage cannot be read', async () => {
+    const denied = async () => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    };
+    const game = newClient({ storage: { get: denied, write: denied, list: denied } });
+    const { playerId } = await game.signIn.withProvider(mock('iframe'));
+    assert.equal((await game.profile.get()).id, playerId);
+    await game.signOut();
+    assert.equal(game.session.current, undefined);
   });
 
   test('signs out here while the server cannot be reached', async () => {
@@ -493,6 +545,12 @@ describe('createAssertion', () => {
     await assert.rejects(game.createAssertion(''), failsWith('invalid_request', 400));
   });
 });
+
+/** Makes the stored access token one that the client renews before its next request. */
+async function expireToken(storage: ClientStorage): Promise<void> {
+  const [[key, text]] = (await storage.list('', 1)) as [[string, string]];
+  await storage.write({ [key]: JSON.stringify({ ...JSON.parse(text), expiresAt: Date.now() - 1 }) });
+}
 
 /** A client whose access token the server refuses: it must renew the session first. */
 async function withRefusedToken(name: string | undefined) {

@@ -109,7 +109,8 @@ describe('sign-in with a code', () => {
   test('stays signed in when the answers of refreshes are lost', async () => {
     const { email, playerId } = await newPlayer();
     const storage = memoryStorage();
-    const portal = newPortal({ storage });
+    const kept = { storage, storageKey: 'portal' };
+    const portal = newPortal(kept);
     await portal.signInWithCode({ email, code: await portalCode(email) });
     const [[key, text]] = (await storage.list('', 1)) as [[string, string]];
     await storage.write({ [key]: JSON.stringify({ ...JSON.parse(text), expiresAt: Date.now() - 1 }) });
@@ -118,7 +119,7 @@ describe('sign-in with a code', () => {
       { match: 'POST /api/player-portal-auth/refresh', action: 'cut_answer' },
       { match: 'POST /api/player-portal-auth/refresh', action: 'answer_200' },
     ]);
-    const again = newPortal({ baseUrl: proxy.url, storage });
+    const again = newPortal({ ...kept, baseUrl: proxy.url });
     assert.equal((await again.profile.get()).id, playerId);
     assert.deepEqual(again.session.current, { playerId });
   });

@@ -17,7 +17,7 @@ type SignedIn = Exclude<Answer<'/api/saas-auth/login', 'post'>, { mfaToken: stri
 export interface AdminClientOptions extends HttpOptions {
   /** The storage of the session. Without one, the session ends with the program. */
   storage?: ClientStorage;
-  /** The key of the session in the storage, `guildhall.admin` by default. */
+  /** The key of the session in the storage. By default it is made from the address of the server. */
   storageKey?: string;
 }
 
@@ -43,15 +43,16 @@ export interface AdminClient {
 
 export function createAdminClient({
   storage = memoryStorage(),
-  storageKey = 'guildhall.admin',
+  storageKey,
   ...http
 }: AdminClientOptions): AdminClient {
   const { open, session, send, api } = createSignedInClient<AccountUser>(
+    'admin',
     http,
     {},
     {
       storage,
-      key: storageKey,
+      storageKey,
       refresh: async (open, refreshToken, idempotencyKey) => {
         const { user, ...tokens } = await open.POST('/api/saas-auth/refresh', {
           body: { refreshToken },

@@ -7,7 +7,7 @@ export interface HttpOptions {
   baseUrl: string;
   /** Replaces the global `fetch`, for example in a test. */
   fetch?: typeof fetch;
-  /** How long a request may take with its answer, 30 seconds by default. Streams may take longer. */
+  /** How long a request may take with its answer and a renewal of the session, 30 seconds by default. Streams may take longer. */
   timeoutMs?: number;
 }
 
@@ -42,65 +42,83 @@ export function createSend(
   { baseUrl, timeoutMs = TIMEOUT_MS, fetch: request = (...call) => fetch(...call) }: HttpOptions,
   credential: Credential,
 ): Send {
-  // A setting that is missing would look like a network that is down.
-  if (!/^(https?:\/)?\//.test(baseUrl))
-    throw new TypeError(
-      `The baseUrl is the address of the server, such as https://api.example, not ${baseUrl}.`,
-    );
-  const base = baseUrl.replace(/\/+$/, '');
+  const base = baseOf(baseUrl);
 
   async function attempt(
     url: string,
-    init: RequestInit,
-    { signal, readAs }: RequestOptions,
+    init: RequestInit & { signal: AbortSignal },
+    readAs: RequestOptions['readAs'],
   ): Promise<unknown> {
+    try {
+      const response = await request(url, init);
+      if (!response.ok) throw await errorOf(response);
+      return await readAnswer(response, readAs);
+    } catch (error) {
+      if (error instanceof GuildhallError || init.signal.aborted) throw error;
+      throw clientError('network_error', 'The server cannot be reached, or its answer is incomplete.', error);
+    }
+  }
+
+  return async (method, path, options = {}) => {
+    const { params = {}, body, keepalive, signal, readAs } = options;
+    const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
+    const url = base + addressOf(path, params);
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     const cancel = () => limit.abort(signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
     try {
-      const response = await request(url, { ...init, signal: limit.signal });
-      if (!response.ok) throw await errorOf(response);
-      return await readAnswer(response, readAs);
+      for (let isSecond = false; ; isSecond = true) {
+        const proof = await unlessAborted(credential.headers(options), limit.signal);
+        const init = {
+          method,
+          headers: {
+            ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
+            ...proof,
+            ...texts(params.header),
+            ...options.headers,
+          },
+          ...(body !== undefined && { body: isRaw ? body : writeJson(body) }),
+          ...(keepalive && { keepalive }),
+          signal: limit.signal,
+        };
+        try {
+          return await attempt(url, init, readAs);
+        } catch (error) {
+          const isExpired = error instanceof GuildhallError && error.code === 'invalid_bearer';
+          if (isSecond || !isExpired || !credential.renew) throw error;
+          if (!(await unlessAborted(credential.renew(proof), limit.signal))) throw error;
+        }
+      }
     } catch (error) {
-      if (error instanceof GuildhallError) throw error;
+      if (error instanceof GuildhallError || !limit.signal.aborted) throw error;
       signal?.throwIfAborted();
-      throw limit.signal.aborted
-        ? clientError('timeout', `The server did not answer within ${timeoutMs / 1000} seconds.`, error)
-        : clientError('network_error', 'The server cannot be reached, or its answer is incomplete.', error);
+      throw clientError('timeout', `The server did not answer within ${timeoutMs / 1000} seconds.`, error);
     } finally {
       clearTimeout(timer);
       // The caller's signal ends a stream that the caller still reads.
       if (readAs !== 'response') signal?.removeEventListener('abort', cancel);
     }
-  }
-
-  return async (method, path, options = {}) => {
-    const { params = {}, body, keepalive } = options;
-    const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
-    const url = base + addressOf(path, params);
-    for (let isSecond = false; ; isSecond = true) {
-      const proof = await credential.headers(options);
-      const init: RequestInit = {
-        method,
-        headers: {
-          ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
-          ...proof,
-          ...texts(params.header),
-          ...options.headers,
-        },
-        ...(body !== undefined && { body: isRaw ? body : writeJson(body) }),
-        ...(keepalive && { keepalive }),
-      };
-      try {
-        return await attempt(url, init, options);
-      } catch (error) {
-        const isExpired = error instanceof GuildhallError && error.code === 'invalid_bearer';
-        if (isSecond || !isExpired || !(await credential.renew?.(proof))) throw error;
-      }
-    }
   };
+}
+
+/** The address of the server without a slash at its end. A setting that is missing would look like a network that is down. */
+export function baseOf(baseUrl: string): string {
+  if (!/^(https?:\/)?\//.test(baseUrl))
+    throw new TypeError(
+      `The baseUrl is the address of the server, such as https://api.example, not ${baseUrl}.`,
+    );
+  return baseUrl.replace(/\/+$/, '');
+}
+
+/** All requests share one refresh of the session, so it goes on when one of them gives up. */
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    work.then(resolve, reject);
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 /** Makes the typed calls of all operations. Their types are those of the OpenAPI document. */

@@ -1,7 +1,8 @@
-import { GuildhallError } from './errors.ts';
-import { createApi, createSend, type HttpOptions, type Send } from './http.ts';
 import type { Api } from './api-types.ts';
+import { GuildhallError } from './errors.ts';
+import { baseOf, createApi, createSend, type HttpOptions, type Send } from './http.ts';
 import { createSession, type OwnSession, type SessionOptions } from './session.ts';
+import type { ClientStorage } from './storage.ts';
 
 /** The requests of a client with a session. */
 export interface SignedInClient<Identity> {
@@ -16,23 +17,30 @@ export interface SignedInClient<Identity> {
 /** The server repeats the answer of a refresh for 60 seconds: enough for four attempts. A later one would end the session. */
 const LONGEST_REFRESH_MS = 15_000;
 
+export interface SignedInOptions<Identity> {
+  storage: ClientStorage;
+  /** The default names the server and the game, because several games can share an origin. */
+  storageKey: string | undefined;
+  refresh(
+    open: Api,
+    ...tokens: Parameters<SessionOptions<Identity>['refresh']>
+  ): ReturnType<SessionOptions<Identity>['refresh']>;
+}
+
 /** Connects a session with the requests that it authorizes, and that renew it. */
 export function createSignedInClient<Identity>(
+  name: 'player' | 'portal' | 'admin',
   http: HttpOptions,
   key: Record<string, string>,
-  {
-    refresh,
-    ...kept
-  }: Omit<SessionOptions<Identity>, 'refresh'> & {
-    refresh(
-      open: Api,
-      ...tokens: Parameters<SessionOptions<Identity>['refresh']>
-    ): ReturnType<SessionOptions<Identity>['refresh']>;
-  },
+  { storage, storageKey, refresh }: SignedInOptions<Identity>,
 ): SignedInClient<Identity> {
   const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
   const open = createApi(createSend({ ...http, timeoutMs }, { headers: async () => key }));
-  const session = createSession<Identity>({ ...kept, refresh: (...tokens) => refresh(open, ...tokens) });
+  const session = createSession<Identity>({
+    storage,
+    key: storageKey ?? [`guildhall.${name}`, baseOf(http.baseUrl), ...Object.values(key)].join(' '),
+    refresh: (...tokens) => refresh(open, ...tokens),
+  });
   const send = createSend(http, {
     headers: async ({ playerId }) => {
       const token = await session.accessToken();

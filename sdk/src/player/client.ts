@@ -19,7 +19,7 @@ export interface PlayerClientOptions extends HttpOptions {
   gameKey: string;
   /** The storage of the session. Without one, the session ends with the program. */
   storage?: ClientStorage;
-  /** The key of the session in the storage, `guildhall.player` by default. */
+  /** The key of the session in the storage. By default it is made from the address of the server and the game key. */
   storageKey?: string;
 }
 
@@ -48,13 +48,13 @@ export interface PlayerClient {
 export function createPlayerClient({
   gameKey,
   storage = memoryStorage(),
-  storageKey = 'guildhall.player',
+  storageKey,
   ...http
 }: PlayerClientOptions): PlayerClient {
   const key = { 'x-game-key': gameKey };
-  const { open, session, send, api } = createSignedInClient<Player>(http, key, {
+  const { open, session, send, api } = createSignedInClient<Player>('player', http, key, {
     storage,
-    key: storageKey,
+    storageKey,
     refresh: (open, refreshToken, idempotencyKey) =>
       open.POST('/api/player-auth/refresh', {
         body: { refreshToken },

@@ -14,7 +14,7 @@ export interface PortalPlayer {
 export interface PortalClientOptions extends HttpOptions {
   /** The storage of the session. Without one, the session ends with the program. */
   storage?: ClientStorage;
-  /** The key of the session in the storage, `guildhall.portal` by default. */
+  /** The key of the session in the storage. By default it is made from the address of the server. */
   storageKey?: string;
 }
 
@@ -36,15 +36,16 @@ export interface PortalClient {
 
 export function createPortalClient({
   storage = memoryStorage(),
-  storageKey = 'guildhall.portal',
+  storageKey,
   ...http
 }: PortalClientOptions): PortalClient {
   const { open, session, api } = createSignedInClient<PortalPlayer>(
+    'portal',
     http,
     {},
     {
       storage,
-      key: storageKey,
+      storageKey,
       refresh: (open, refreshToken, idempotencyKey) =>
         open.POST('/api/player-portal-auth/refresh', {
           body: { refreshToken },
