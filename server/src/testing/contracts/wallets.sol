@@ -38,6 +38,15 @@ contract RevertingWallet {
     }
 }
 
+/// Answers with 600,000 bytes, which cost little gas.
+contract FloodWallet {
+    fallback() external {
+        assembly {
+            return(0, 600000)
+        }
+    }
+}
+
 /// Never comes to an answer.
 contract EndlessWallet {
     function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) {

@@ -52,15 +52,20 @@ async function deploy(url: string, name: string, ...args: unknown[]): Promise<Ad
 }
 
 /** Signs in as an address with the signature that `sign` returns for the message. */
-async function logIn(address: Address, chainId: number, sign: (message: string) => Promise<string>) {
+async function logIn(
+  address: Address,
+  chainId: number,
+  sign: (message: string) => Promise<string>,
+  keys = tenant,
+) {
   const { status, body } = await app.http.post(
     '/api/player-auth/wallet/challenge',
     { address, chainId },
-    tenant,
+    keys,
   );
   assert.equal(status, 200);
   const { message } = body;
-  return app.http.post('/api/player-auth/wallet/verify', { message, signature: await sign(message) }, tenant);
+  return app.http.post('/api/player-auth/wallet/verify', { message, signature: await sign(message) }, keys);
 }
 const by = (signer: typeof owner) => (message: string) => signer.signMessage({ message });
 
@@ -114,7 +119,7 @@ describe('sign-in with a contract wallet', () => {
   });
 
   test('returns 401 when the contract refuses, returns other data, fails or never ends, and when there is no contract', async () => {
-    for (const name of ['TrustingWallet', 'Echo', 'RevertingWallet', 'EndlessWallet']) {
+    for (const name of ['TrustingWallet', 'Echo', 'RevertingWallet', 'FloodWallet', 'EndlessWallet']) {
       const answer = await logIn(await deploy(node.url, name), node.chainId, by(owner));
       assert.deepEqual(
         [answer.status, answer.body.code],
@@ -127,6 +132,13 @@ describe('sign-in with a contract wallet', () => {
       assert.equal((await logIn(address, node.chainId, by(owner))).status, 401, address);
     // No node is configured for this chain.
     assert.equal((await logIn(wallet, 1, by(owner))).status, 401);
+  });
+
+  test('is not blocked by wallets that return much data', async () => {
+    const flood = await deploy(node.url, 'FloodWallet');
+    for (let count = 0; count < 6; count++)
+      assert.equal((await logIn(flood, node.chainId, by(stranger))).status, 401);
+    assert.equal((await logIn(wallet, node.chainId, by(owner))).status, 200);
   });
 
   test('accepts a wallet before and after its deployment (ERC-6492)', async () => {
@@ -244,6 +256,13 @@ describe('sign-in with a contract wallet', () => {
       (await logIn(wallet, node.chainId, by(owner))).status,
       200,
       'the nodes of other chains are still requested',
+    );
+    await dying.start();
+    const other = await arrangeTenant(app, { providers: ['EvmWallet'] });
+    assert.equal(
+      (await logIn(stranger.address, dying.chainId, async () => '0x00', other)).status,
+      401,
+      'the failures of one tenant do not affect others',
     );
   });
 });

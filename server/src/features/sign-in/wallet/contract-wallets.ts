@@ -9,17 +9,17 @@ import {
   type Hex,
 } from 'viem';
 import type { OutboundClient } from '../../../outbound/http-client.ts';
-import { createOutboundProvider, type OutboundProvider } from '../../../outbound/provider.ts';
+import { createTenantProviders, type OutboundProvider } from '../../../outbound/provider.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Challenge } from './queries.ts';
 
 /** Wallets that are smart contracts. The contract decides whether a signature is valid. */
 export interface ContractWallets {
   /**
-   * Whether the contract at the address of a challenge accepts the signature (EIP-1271). The contract may be not yet deployed
+   * Whether the contract at the address of a tenant's challenge accepts the signature (EIP-1271). The contract may be not yet deployed
    * (ERC-6492). Returns false if no node is configured for the chain. Throws provider_unavailable if the node sends no usable response.
    */
-  haveSigned(challenge: Challenge, signature: string): Promise<boolean>;
+  haveSigned(tenantId: string, challenge: Challenge, signature: string): Promise<boolean>;
 }
 
 const erc1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
@@ -32,6 +32,12 @@ const VALID_BY_VALIDATOR = '0x01';
  * takes 3 million gas. One Ethereum transaction may take 16 million.
  */
 const GAS: Hex = '0xa00000';
+
+/**
+ * A valid response has about 100 bytes. The wallet's code determines how much it returns, and megabytes cost little gas. Without this
+ * limit, they would be an error of the node.
+ */
+const MAX_RESPONSE_BYTES = 4096;
 
 /**
  * The caller that wallets see: "guildhall" in ASCII. It is not the zero address, because some wallets accept every signature from it
@@ -47,24 +53,25 @@ export function createContractWallets(
   const nodes = new Map(
     [...rpcUrls].map(([chainId, url]) => [
       chainId,
-      { url, provider: createOutboundProvider(`The node of chain ${chainId}`, client) },
+      { url, providerOf: createTenantProviders(`The node of chain ${chainId}`, client) },
     ]),
   );
   return {
-    async haveSigned({ address, chainId, message }, signature) {
+    async haveSigned(tenantId, { address, chainId, message }, signature) {
       const node = nodes.get(chainId);
       if (!node || !isBytes(signature)) return false;
+      const ask = (transaction: Call) => call(node.url, node.providerOf(tenantId), transaction);
       const hash = hashMessage(message);
       if (!isErc6492Signature(signature)) {
         const data = encodeFunctionData({ abi: erc1271, args: [hash, signature] });
-        return (await call(node, { to: address, data })) === VALID_BY_WALLET;
+        return (await ask({ to: address, data })) === VALID_BY_WALLET;
       }
       const data = encodeDeployData({
         abi: erc6492SignatureValidatorAbi,
         bytecode: erc6492SignatureValidatorByteCode,
         args: [address, hash, signature],
       });
-      return (await call(node, { data })) === VALID_BY_VALIDATOR;
+      return (await ask({ data })) === VALID_BY_VALIDATOR;
     },
   };
 }
@@ -73,18 +80,24 @@ function isBytes(text: string): text is Hex {
   return /^0x([0-9a-f]{2})+$/i.test(text);
 }
 
-/** Runs `eth_call`. Returns undefined if the code reverts or fails. */
-async function call(
-  { url, provider }: { url: string; provider: OutboundProvider },
-  transaction: { to?: Hex; data: Hex },
-): Promise<string | undefined> {
+interface Call {
+  to?: Hex;
+  data: Hex;
+}
+
+/** Runs `eth_call`. Returns undefined if the code reverts or fails, or returns too much. */
+async function call(url: string, provider: OutboundProvider, transaction: Call): Promise<string | undefined> {
   const params = [{ from: CALLER, gas: GAS, ...transaction }, 'latest'];
   const { text } = await provider.ask(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
+    readUpTo: MAX_RESPONSE_BYTES,
   });
-  const { result, error } = parseResponse(text);
+  const response = parseResponse(text);
+  // The rest was not read. A response of a node that is not JSON begins with another character.
+  if (!response && text.startsWith('{')) return undefined;
+  const { result, error } = response ?? {};
   if (typeof result === 'string') return result;
   if (error && isExecutionError(error)) return undefined;
   throw new ProblemError(
@@ -98,11 +111,11 @@ interface RpcResponse {
   error?: { code?: unknown; message?: unknown } | null;
 }
 
-function parseResponse(text: string): RpcResponse {
+function parseResponse(text: string): RpcResponse | undefined {
   try {
     return (JSON.parse(text) as RpcResponse | null) ?? {};
   } catch {
-    return {};
+    return undefined;
   }
 }
 

@@ -49,7 +49,7 @@ async function verifyAnswer(
   const { tenantId } = source;
   const challenge = await take(database.forTenant(tenantId), tenantId, answer);
   if (!challenge || challenge.isExpired) throw invalidAnswer();
-  const identity = await identify(contractWallets, challenge, answer.signature);
+  const identity = await identify(contractWallets, tenantId, challenge, answer.signature);
   await walletThrottle.giveBack(source);
   return identity;
 }
@@ -68,13 +68,14 @@ async function take(tenant: Scope, tenantId: string, answer: WalletAnswer): Retu
  */
 async function identify(
   contractWallets: ContractWallets,
+  tenantId: string,
   challenge: Challenge,
   signature: string,
 ): Promise<Identity> {
   const { address, chainId } = challenge;
   const wallet = { provider: 'EvmWallet', issuer: '' } as const;
   if (await isSignedByKey(challenge, signature)) return { ...wallet, providerUserId: address };
-  if (await contractWallets.haveSigned(challenge, signature))
+  if (await contractWallets.haveSigned(tenantId, challenge, signature))
     return { ...wallet, providerUserId: `eip155:${chainId}:${address}` };
   throw invalidAnswer();
 }
