@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { arrangeTenant } from '../../server/src/testing/arrange.ts';
+import { arrangeAccount, arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { smallPicture } from '../../server/src/testing/avatars.ts';
 import { emailClient, someEmail, someNetwork } from '../../server/src/testing/email-player.ts';
 import { eventually } from '../../server/src/testing/eventually.ts';
@@ -263,10 +263,50 @@ describe('sign-in', () => {
     }
     await other.signOut();
     assert.equal((await newClient({ storage }).session.load())?.playerId, playerId);
-    // A game that gives the session a name keeps it when its game key changes.
-    const named = { storage, storageKey: 'my-game' };
-    await newClient({ ...named, gameKey: tenant.gameKey }).signIn.withProvider(mock('origin'));
-    assert.ok(await newClient({ ...named, baseUrl: proxy.url }).session.load());
+  });
+
+  test('keeps the session over a new game key and address with a storageKey', async () => {
+    const kept = { storage: memoryStorage(), storageKey: 'my-game' };
+    const { playerId } = await newClient(kept).signIn.withProvider(mock('rotated'));
+    await expireToken(kept.storage);
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const created = await app.http.post(
+      `/api/bus_tenants/${tenant.tenantId}/game-keys`,
+      { name: 'next' },
+      owner,
+    );
+    const next = newClient({ ...kept, baseUrl: proxy.url, gameKey: created.body.key });
+    assert.equal((await next.profile.get()).id, playerId);
+  });
+
+  test('keeps the session on the server after a refresh with a full storage', async () => {
+    const stored = memoryStorage();
+    let isFull = false;
+    const storage: ClientStorage = {
+      ...stored,
+      write: async (changes, onlyIf) => {
+        if (isFull && Object.values(changes).some(Boolean)) throw new Error('The storage is full.');
+        return stored.write(changes, onlyIf);
+      },
+    };
+    await newClient({ storage }).signIn.withProvider(mock('full-storage'));
+    await expireToken(storage);
+    const game = newClient({ storage });
+    isFull = true;
+    const { id } = await game.profile.get();
+    await app.owner.query(
+      `UPDATE refresh_tokens SET used_at = used_at - interval '61 seconds' WHERE used_at IS NOT NULL
+       AND session_id = $1`,
+      [game.session.current?.sessionId],
+    );
+    const other = newClient({ storage });
+    await assert.rejects(other.profile.get(), failsWith('missing_bearer', 401));
+    assert.equal((await game.profile.get()).id, id);
+    const { rows } = await app.owner.query(
+      'SELECT tokens_revoked_at FROM login_sessions WHERE session_id = $1',
+      [game.session.current?.sessionId],
+    );
+    assert.deepEqual(rows, [{ tokens_revoked_at: null }]);
   });
 
   test('signs in and out if the storage cannot be read', async () => {
