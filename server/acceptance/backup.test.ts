@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { arrangeGameKey } from './arrange.ts';
 import {
   crash,
@@ -50,6 +51,27 @@ function signIn({ url }: ServerProcess, gameKey: string) {
   };
 }
 
+/** Writes and removes avatars until `stop`, faster than an archive reads their folder. */
+function changeAvatars(folder: string) {
+  mkdirSync(folder, { recursive: true });
+  for (let number = 0; number < 3_000; number++) writeFileSync(join(folder, `${number}.webp`), 'an avatar');
+  let stopping = false;
+  const loop = async () => {
+    for (let number = 0; !stopping; number++) {
+      writeFileSync(join(folder, `new-${number}.webp`), 'a new avatar');
+      rmSync(join(folder, `${number}.webp`), { force: true });
+      await wait(2);
+    }
+  };
+  const running = loop();
+  return {
+    async stop() {
+      stopping = true;
+      await running;
+    },
+  };
+}
+
 async function logIn(url: string, gameKey: string, name: string) {
   const answer = await fetch(`${url}/api/player-auth/login`, {
     method: 'POST',
@@ -83,11 +105,13 @@ describe('guildhall backup and restore', () => {
       gameKey = await arrangeGameKey(server.url);
       const load = signIn(server, gameKey);
       while (load.acknowledged.length < 50) await new Promise((resolve) => setTimeout(resolve, 20));
-      mkdirSync(join(source.path, 'avatars'), { recursive: true });
-      writeFileSync(join(source.path, 'avatars', 'ada.webp'), 'an avatar');
+      const avatars = join(source.path, 'avatars');
+      const changes = changeAvatars(avatars);
+      writeFileSync(join(avatars, 'ada.webp'), 'an avatar');
       before = [...load.acknowledged];
 
       const { code, output } = await run(`backup ${backup}`, source.path);
+      await changes.stop();
       assert.equal(code, 0, output);
       assert.match(output, /^Wrote \d+ MB to .+ save it in another place\.$/);
       assert.ok(load.acknowledged.length > before.length, 'the server answers during the backup');

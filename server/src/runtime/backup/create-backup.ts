@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { createZstdCompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
 import { version } from '../../core/version.ts';
@@ -14,6 +15,8 @@ import { openStorage } from '../../database/storage.ts';
 import type { Config } from '../config.ts';
 import { streamBaseBackup } from './base-backup.ts';
 import { ARCHIVES, hashFile, writeManifest } from './manifest.ts';
+
+const execute = promisify(execFile);
 
 /**
  * Creates `folder` with a copy of the embedded database, of the avatars in a folder and of the archived events. The server may run. The copy has each
@@ -78,12 +81,22 @@ async function writeArchive(path: string, write: (archive: Writable) => Promise<
   await written;
 }
 
+/** Files may be written and removed meanwhile. Those that the copied database names do not change. */
 async function packFolder(folder: string, archive: Writable): Promise<void> {
-  const tar = spawn('tar', ['-c', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const isGnu = /GNU tar/.test((await execute('tar', ['--version'])).stdout);
+  // GNU tar ends with 1 if a file changed or was removed while it was read. Other programs do so for each failure.
+  const [changes, complete] = isGnu
+    ? [
+        ['--warning=no-file-changed', '--warning=no-file-removed'],
+        [0, 1],
+      ]
+    : [[], [0]];
+  const tar = spawn('tar', [...changes, '-c', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(tar, 'exit') as Promise<[number | null]>;
   for await (const chunk of tar.stdout) if (!archive.write(chunk)) await once(archive, 'drain');
   const [code] = await ended;
-  if (code !== 0) throw new OperatorError(`The files in ${folder} cannot be read (tar ended with ${code}).`);
+  if (code === null || !complete.includes(code))
+    throw new OperatorError(`The files in ${folder} cannot be read (tar ended with ${code}).`);
 }
 
 async function readPostgresVersion(url: string): Promise<string> {
