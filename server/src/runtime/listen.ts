@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { App } from '../http/server.ts';
@@ -9,7 +10,9 @@ const PROPOSALS = 20;
 /** Lets the application listen on HOST and PORT. Throws {@link ConfigError} with the command that works instead. */
 export async function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   try {
-    return await app.listen({ port, host });
+    // For `localhost` with two addresses, Fastify would open a second server, which app.server, and so drain(), does not know.
+    const { address } = await lookup(host);
+    return await app.listen({ port, host: address });
   } catch (error) {
     throw new ConfigError(await describeProblem(error as NodeJS.ErrnoException, host, port), {
       cause: error,
