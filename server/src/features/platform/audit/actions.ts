@@ -44,6 +44,7 @@ export const auditActions = [
   'player.ban_lifted',
   'player.banned',
   'player.data_exported',
+  'player.password_reset',
   'player.exported',
   'player.force_logged_out',
   'player.note_added',

@@ -5,7 +5,12 @@ import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
-import { deleteCredentials, lockCredentials } from '../../sign-in/email/index.ts';
+import {
+  deleteCredentials,
+  listTenantsOfPlayer,
+  lockCredentials,
+  mailChange,
+} from '../../sign-in/email/index.ts';
 import { eraseSessions } from '../../sign-in/sessions/index.ts';
 import { eraseDevices } from './devices/queries.ts';
 import { revokePortalSessions } from '../../sign-in/portal/index.ts';
@@ -17,10 +22,8 @@ import {
   type CallerWithProof,
   type ProofServices,
 } from './auth-methods/identity-proof.ts';
-import { listTenantsOfPlayer } from './auth-methods/proof-queries.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
-import { mailChange } from './notify-change.ts';
 import {
   deleteAuthMethods,
   deleteNotes,

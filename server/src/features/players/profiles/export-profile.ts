@@ -36,7 +36,7 @@ import {
 } from './export-queries.ts';
 import { PAGE_SIZE, readAll, streamObject, type Chunks } from './export-object.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
-import { notifyChange, type ChangeAuthor } from './notify-change.ts';
+import { notifyChange, type ChangeAuthor } from '../../sign-in/email/index.ts';
 import { lockProfiles } from './queries.ts';
 import { readProfile, type FullProfile } from './read-profile.ts';
 

@@ -4,11 +4,12 @@ export { emailCodeRoutes, type EmailLoginServices } from './code-routes.ts';
 export {
   deleteCredentials,
   deletePendingCredentials,
-  listVerifiedAddresses,
   lockCredentials,
   moveCredentials,
 } from './credential-queries.ts';
 export { NOTICE_TENANT_ID, createMailBudget, spendNotice } from './mail-limits.ts';
+export { listTenantsOfPlayer } from './notice-queries.ts';
+export { mailChange, notifyChange, type ChangeAuthor } from './notify-change.ts';
 export { mailReset, passwordResetQueue } from './password-reset.ts';
 export { emailPasswordRoutes } from './password-routes.ts';
 export { mailPortalCode, portalCodeQueue, verifyPortalCode } from './portal-codes.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import { hashPassword } from '../../../security/passwords.ts';
-import type { Vault } from '../../../security/vault.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
@@ -11,9 +11,17 @@ import { findCredential, lockCredential, setPassword } from './credential-querie
 import { resetPasswordEmail } from './email-templates.ts';
 import { invalidToken, mailToken } from './email-tokens.ts';
 import { decideMail } from './mail-limits.ts';
+import { notifyChange } from './notify-change.ts';
 import { deleteToken, deleteTokens, findToken } from './token-queries.ts';
 
 export const passwordResetQueue = requestedMailQueue<{ tenantId: string; email: string }>('password-reset');
+
+/** The tenant of a reset, its workspace, and the origin of the request. */
+export interface PasswordResetSource {
+  billing: BillingContext;
+  workspaceId: string;
+  origin: Origin;
+}
 
 /** One e-mail per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
 const RESEND_SECONDS = 30;
@@ -48,14 +56,15 @@ export async function mailReset(
 }
 
 /**
- * Sets a new password with a mailed token, and marks the address as verified. Ends all sessions of the player, in all tenants and in
- * the portal. Throws invalid_credentials.
+ * Sets a new password for the games of the workspace with a mailed token, and marks the address as verified. Ends all sessions of the
+ * player, in all tenants and in the portal, and notifies the player. Throws invalid_credentials.
  */
 export async function resetPassword(
-  { database, vault }: { database: Database; vault: Vault },
-  billing: BillingContext,
+  services: MailServices & { database: Database },
+  { billing, workspaceId, origin }: PasswordResetSource,
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<{ email: string }> {
+  const { database, vault } = services;
   const { tenantId } = billing;
   const hash = vault.fingerprint(token);
   const owner = await findToken(database.forTenant(tenantId), { tenantId, hash, purpose: 'reset' });
@@ -68,13 +77,14 @@ export async function resetPassword(
       await lockCredential(transaction, email);
       if (!(await deleteToken(transaction, tenantId, hash))) throw invalidToken();
       await confirmOwnershipInTransaction(transaction, owner);
-      await setPassword(transaction, { email, playerId, passwordHash, authMethodId: newId() });
+      await setPassword(transaction, { email, playerId, workspaceId, passwordHash, authMethodId: newId() });
       await deleteTokens(transaction, playerId);
       await endPlayerSessions(transaction, playerId, 'everywhere', {
         reason: 'kicked',
         message: 'The password was reset.',
       });
       await revokePortalSessions(transaction, playerId);
+      await notifyChange(services, transaction, { playerId, tenantId, origin }, 'passwordReset');
     });
   } catch (error) {
     throw error instanceof CredentialChangedError ? invalidToken() : error;

@@ -11,6 +11,7 @@ const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
+const sibling = await arrangeTenant(app, { providers, workspaceId: tenant.workspaceId });
 const stranger = await arrangeTenant(app, { providers });
 const bare = await arrangeTenant(app, { providers: ['EmailOneTimeCode'] });
 const { post, mailsTo, secretTo, codeFor, exchange, signUp, logIn, refresh, resetTokenFor } =
@@ -52,7 +53,7 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
     const login = await logIn(email.toUpperCase(), tenant);
     assert.equal(login.status, 200, login.text);
     assert.deepEqual([login.body.playerId, login.body.isNewPlayer], [playerId, false]);
-    assert.equal((await logIn(email, stranger)).body.playerId, playerId, 'one person in all tenants');
+    assert.equal((await logIn(email, sibling)).body.playerId, playerId, 'one person in all tenants');
     assert.equal((await refresh(login.body.refreshToken, tenant)).status, 200);
   });
 
@@ -168,7 +169,7 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
       'the ban is disclosed only with the right password',
     );
     await app.owner.query(`UPDATE players SET is_active = false WHERE id = $1`, [playerId]);
-    assert.equal((await logIn(email, stranger)).status, 401);
+    assert.equal((await logIn(email, sibling)).status, 401);
   });
 });
 
@@ -217,7 +218,7 @@ describe('POST /api/player-auth/email/password-reset', () => {
       { provider: 'Mock', token: `mock:${randomBytes(6).toString('hex')}:secret` },
       tenant,
     );
-    const elsewhere = (await logIn(email, stranger)).body;
+    const elsewhere = (await exchange(email, await codeFor(email, stranger), stranger)).body;
     const token = await resetTokenFor(email, tenant);
     assert.equal((await confirm(token, 'a new password', stranger)).status, 401);
     const done = await confirm(token, 'a new password');
@@ -283,6 +284,56 @@ describe('POST /api/player-auth/email/password-reset', () => {
     assert.equal((await confirm(token, 'short')).status, 400);
     assert.equal((await confirm(token, 'a new password')).status, 200);
     assert.equal((await logIn(email, tenant, 'a new password')).body.playerId, playerId);
+  });
+
+  test('sets a password for games of one workspace, so that a studio cannot sign in to games of another one', async () => {
+    const { email, playerId } = await signedUp();
+    await verify(await secretTo(email));
+    const typedAtSignUp = await logIn(email, stranger);
+    assert.deepEqual([typedAtSignUp.status, typedAtSignUp.body.code], [401, 'invalid_credentials']);
+    assert.equal(
+      (await exchange(email, await codeFor(email, stranger), stranger)).body.playerId,
+      playerId,
+      'two workspaces know the player',
+    );
+    assert.equal((await confirm(await resetTokenFor(email, tenant), 'chosen by the studio')).status, 200);
+    assert.equal((await logIn(email, sibling, 'chosen by the studio')).body.playerId, playerId);
+    assert.equal((await logIn(email, stranger, 'chosen by the studio')).status, 401);
+
+    const there = await confirm(await resetTokenFor(email, stranger), 'chosen by the player', stranger);
+    assert.equal(there.status, 200, there.text);
+    assert.equal((await logIn(email, stranger, 'chosen by the player')).body.playerId, playerId);
+    assert.equal((await logIn(email, tenant, 'chosen by the player')).status, 401);
+    assert.equal((await logIn(email, tenant, 'chosen by the studio')).body.playerId, playerId);
+  });
+
+  test('mails and audits a reset in every tenant that knows the player', async () => {
+    const email = someEmail();
+    for (const game of [tenant, stranger]) await exchange(email, await codeFor(email, game), game);
+    const { playerId } = await row(
+      'SELECT player_id AS "playerId" FROM email_credentials WHERE email = $1',
+      email,
+    );
+    const token = await resetTokenFor(email, tenant);
+    assert.equal((await confirm(token, 'a new password')).status, 200);
+    const notices = (await mailsTo(email)).filter(({ subject }) =>
+      subject.startsWith('A new password was set'),
+    );
+    assert.equal(notices.length, 1);
+    const { rows } = await app.owner.query(
+      `SELECT tenant_id, ip_address IS NOT NULL AS "hasOrigin" FROM audit_records
+       WHERE target_id = $1 AND action = 'player.password_reset'`,
+      [playerId],
+    );
+    assert.deepEqual(
+      new Map(rows.map(({ tenant_id: id, hasOrigin }) => [id, hasOrigin])),
+      new Map([
+        [tenant.tenantId, true],
+        [stranger.tenantId, false],
+      ]),
+    );
+    assert.equal((await confirm(token, 'a second password')).status, 401);
+    assert.equal((await mailsTo(email)).length, 4, 'a refused reset mails nothing');
   });
 
   const resetsAreDone = async () => {

@@ -3,11 +3,15 @@ import { newId } from '../../../../core/ids.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { now } from '../../../../core/timestamps.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
-import { lockCredentials, unlinkAddress } from '../../../sign-in/email/index.ts';
+import {
+  lockCredentials,
+  notifyChange,
+  unlinkAddress,
+  type ChangeAuthor,
+} from '../../../sign-in/email/index.ts';
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
 import { lockForMethodChange } from '../lock-profile.ts';
-import { notifyChange, type ChangeAuthor } from '../notify-change.ts';
 import {
   deleteAuthMethod,
   findIdentity,

@@ -49,13 +49,6 @@ export function listWorkspacesOfPlayer(
     GROUP BY tenant.workspace_id`);
 }
 
-/** Lists the tenants that a player has signed in to. */
-export async function listTenantsOfPlayer(db: Querier, playerId: string): Promise<string[]> {
-  const rows = await db.rows<{ tenantId: string }>(sql`
-    SELECT tenant_id AS "tenantId" FROM tenant_access WHERE player_id = ${playerId} ORDER BY tenant_id`);
-  return rows.map(({ tenantId }) => tenantId);
-}
-
 /** Makes a sign-in method valid in all workspaces. */
 export async function allowMethodEverywhere(db: Querier, methodId: string): Promise<void> {
   await db.run(sql`UPDATE auth_methods SET linked_in_workspace = NULL WHERE id = ${methodId}`);

@@ -2,7 +2,12 @@ import type { Querier } from '../../../../database/database.ts';
 import type { Report } from '../../../../core/author.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
-import { lockCredentials, moveCredentials } from '../../../sign-in/email/index.ts';
+import {
+  lockCredentials,
+  moveCredentials,
+  notifyChange,
+  type ChangeAuthor,
+} from '../../../sign-in/email/index.ts';
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import { MAX_DEVICES } from '../devices/devices.ts';
@@ -21,7 +26,6 @@ import type { AvatarStore } from '../avatars/avatar-store.ts';
 import { removeAvatar } from '../avatars/upload-avatar.ts';
 import { endAllSessions } from '../delete-player.ts';
 import { lockForMethodChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
-import { notifyChange, type ChangeAuthor } from '../notify-change.ts';
 import {
   findIdentity,
   lockProfiles,

@@ -1,10 +1,10 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { listVerifiedAddresses, spendNotice } from '../../sign-in/email/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { findTenant } from '../../studio/tenants/index.ts';
-import { listTenantsOfPlayer } from './auth-methods/proof-queries.ts';
+import { spendNotice } from './mail-limits.ts';
+import { listTenantsOfPlayer, listVerifiedAddresses } from './notice-queries.ts';
 import { profileChangedEmail, type ProfileChange } from './profile-changed-email.ts';
 
 /** After a day, a notification is too late: the player can no longer stop the change. */
@@ -17,6 +17,7 @@ const ACTIONS = {
   primary: 'player.primary_auth_method_changed',
   merged: 'player.profiles_merged',
   exported: 'player.data_exported',
+  passwordReset: 'player.password_reset',
 } as const satisfies Partial<Record<ProfileChange, string>>;
 
 /** Who changes a profile. `tenantId` is the tenant of the token; null for the player portal. */

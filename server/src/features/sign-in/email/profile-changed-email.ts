@@ -17,6 +17,10 @@ const CHANGES = {
     'A profile was merged into your player profile',
     'Another profile was merged into your player profile.',
   ],
+  passwordReset: [
+    'A new password was set for your player profile',
+    'A new password was set for your player profile. All sessions were signed out.',
+  ],
   exported: ['Your player data was exported', 'All data about your player profile was exported.'],
   deleted: [
     'Your player profile was deleted',
