@@ -942,7 +942,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a sign-in method
-         * @description The last sign-in method cannot be removed. If the removed one was primary, the last used one becomes primary.
+         * @description The last sign-in method cannot be removed. If the removed one was primary, the last used one becomes primary. The sessions that the method opened end, in all tenants and in the player portal.
          */
         delete: operations["unlinkAuthMethod"];
         options?: never;

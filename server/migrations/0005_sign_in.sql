@@ -10,6 +10,7 @@ CREATE TABLE login_sessions (
   ended_at          timestamptz,
   last_seen_at      timestamptz NOT NULL,
   auth_provider     text NOT NULL,
+  auth_method_id    uuid,                           -- how it was opened: it ends when the method is removed
   device_id         uuid,
   platform          text NOT NULL,
   client_version    text,

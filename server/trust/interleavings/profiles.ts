@@ -117,6 +117,32 @@ export const profileScenarios: Scenario[] = [
     guard: { routine: 'guildhall_lock_profiles', part: ['FOR NO KEY UPDATE', ''] },
   },
   {
+    name: 'the removal of a method ends the sessions of concurrent sign-ins with it',
+    async arrange(stage) {
+      const { player, methods } = await twoMethods(stage);
+      return {
+        requests: [
+          logIn(stage, player),
+          unlink(player, methods[0]),
+          refresh(stage, player),
+          logIn(stage, player),
+        ],
+        async check(answers) {
+          assert.equal(answers[1]!.status, 204, answers[1]!.text);
+          // A sign-in after the removal creates another player.
+          await refuseTokens(
+            stage,
+            answers.filter(({ body }) => body?.playerId === player.playerId),
+          );
+          await checkProfiles(stage, [player]);
+        },
+      };
+    },
+    guard: {
+      statement: [["WHEN NOT EXISTS (SELECT FROM method) THEN guildhall_refuse('lost_race')", '']],
+    },
+  },
+  {
     name: 'two profiles are not merged into each other',
     async arrange(stage) {
       const [ada, bob] = [await newPlayer(stage), await newPlayer(stage)];

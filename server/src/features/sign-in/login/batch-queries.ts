@@ -121,9 +121,9 @@ export async function writeKnownLogins(
                                   auth_methods.wallet_address)
       WHERE id = ANY(ARRAY(SELECT method_id FROM login))),
     session AS (
-      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
-                                  platform, client_version, last_ip_address, key_salt)
-      SELECT ${tenantId}, session_id, player_id, ${at}, ${at}, ledger_provider, device_id, platform, client_version,
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider,
+                                  auth_method_id, device_id, platform, client_version, last_ip_address, key_salt)
+      SELECT ${tenantId}, session_id, player_id, ${at}, ${at}, ledger_provider, method_id, device_id, platform, client_version,
              ip_address, key_salt
       FROM login),
     ledger AS (
@@ -212,10 +212,10 @@ export async function writeFirstLogins(
              guildhall_search_form(nullif(email, provider_user_id)), at
       FROM login),
     session AS (
-      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
-                                  platform, client_version, last_ip_address, key_salt)
-      SELECT ${tenantId}, session_id, player_id, at, at, ledger_provider, device_id, platform, client_version, ip_address,
-             key_salt
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider,
+                                  auth_method_id, device_id, platform, client_version, last_ip_address, key_salt)
+      SELECT ${tenantId}, session_id, player_id, at, at, ledger_provider, method_id, device_id, platform, client_version,
+             ip_address, key_salt
       FROM login),
     ledger AS (
       INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,

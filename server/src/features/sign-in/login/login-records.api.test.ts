@@ -257,6 +257,7 @@ describe('the records of a login', () => {
       session_id: body.sessionId,
       player_id: body.playerId,
       auth_provider: 'mock',
+      auth_method_id: method.id,
       device_id: device.id,
       platform: 'ConsoleB5Pro',
       client_version: '1.2',
@@ -264,7 +265,6 @@ describe('the records of a login', () => {
     const ip = '2001:db8::7';
     assert.deepEqual(login, {
       ...said,
-      auth_method_id: method.id,
       client_build: 'b77',
     });
     assert.deepEqual(await loginDataOf(app, body.sessionId), { ipAddress: ip, metadata });

@@ -194,10 +194,10 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
       WHERE id = ${login.authMethodId} RETURNING id, player_id, auth_provider, provider_user_id, email),
     ${login.isMethodUsedInTenant ? empty : firstUse(tenantId, at)}
     session AS (
-      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, device_id,
-                                  platform, client_version, last_ip_address, key_salt)
-      VALUES (${tenantId}, ${sessionId}, ${playerId}, ${at}, ${at}, ${login.authProvider}, ${device?.id}::uuid,
-              ${login.platform}, ${login.clientVersion}, ${login.ipAddress}::inet, ${login.keySalt})),
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider,
+                                  auth_method_id, device_id, platform, client_version, last_ip_address, key_salt)
+      VALUES (${tenantId}, ${sessionId}, ${playerId}, ${at}, ${at}, ${login.authProvider},
+              ${login.authMethodId}, ${device?.id}::uuid, ${login.platform}, ${login.clientVersion}, ${login.ipAddress}::inet, ${login.keySalt})),
     ledger AS (
       INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
                                 client_version, client_build, occurred_at, created_at_gl, received_at_db,

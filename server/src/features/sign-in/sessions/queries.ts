@@ -37,10 +37,14 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
 }
 
 /** Selects sessions of a player. */
-export type SessionFilter = { tenantId: string } | { deviceId: string } | 'everywhere';
+export type SessionFilter =
+  | { tenantId: string }
+  | { deviceId: string }
+  | { authMethodId: string }
+  | 'everywhere';
 
 /**
- * Ends the open sessions of a player in a tenant, on a device, or everywhere, revokes their tokens, and appends a row to the logout
+ * Ends the open sessions of a player in a tenant, on a device, of a sign-in method, or everywhere, revokes their tokens, and appends a row to the logout
  * ledger for each of them. Returns their number. `last_seen_at` does not change, because the player sent no request. Sessions that ended
  * within the last 2 hours are revoked too: an access token of theirs may still be valid, and must not change how the player signs in.
  *
@@ -70,7 +74,9 @@ export function endPlayerSessions(
       ? empty
       : 'tenantId' in filter
         ? sql`AND (tenant_id = ${filter.tenantId}) IS TRUE`
-        : sql`AND device_id = ${filter.deviceId}`;
+        : 'deviceId' in filter
+          ? sql`AND device_id = ${filter.deviceId}`
+          : sql`AND auth_method_id = ${filter.authMethodId}`;
   return db.count(sql`
     WITH reached AS MATERIALIZED (
       SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions

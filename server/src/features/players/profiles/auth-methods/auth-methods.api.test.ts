@@ -25,6 +25,8 @@ const setPrimary = (id: string, caller: Caller) =>
   app.http.post(`${METHODS}/${id}/set-primary`, undefined, caller);
 const login = (username: string, at: TestTenant = tenant) =>
   app.http.post('/api/player-auth/login', { provider: 'Mock', token: tokenOf(username) }, at);
+const refresh = (refreshToken: string, at: TestTenant = tenant) =>
+  app.http.post('/api/player-auth/refresh', { refreshToken }, at);
 const methodsOf = async (caller: Caller) => (await app.http.get(ME, caller)).body.authMethods;
 
 async function newPlayer(at: TestTenant = tenant) {
@@ -202,6 +204,66 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
     const again = await login(second.username);
     assert.equal(again.body.isNewPlayer, true);
     assert.notEqual(again.body.playerId, player.playerId);
+  });
+
+  test('ends the sessions that the method opened, in all tenants, and revokes their tokens', async () => {
+    const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const owner = await newPlayer();
+    const { body: stolen } = await link(newName(), owner);
+    const thief = (await login(stolen.username)).body;
+    const elsewhere = (await login(stolen.username, sibling)).body;
+    const loggedOut = (await login(stolen.username)).body;
+    await app.http.post('/api/player-auth/logout', { sessionId: loggedOut.sessionId }, tenant);
+    const second = (await login(owner.username)).body;
+
+    assert.equal((await unlink(stolen.id, owner)).status, 204);
+    assert.equal((await refresh(thief.refreshToken)).status, 401);
+    assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 401);
+    for (const { accessToken: bearer } of [thief, elsewhere, loggedOut])
+      assert.equal((await link(newName(), { bearer })).status, 401, 'a thief cannot link a method to stay');
+    const { rows } = await app.owner.query(
+      'SELECT session_id AS id, reason FROM logout_ledger WHERE player_id = $1 ORDER BY received_at_db LIMIT 9',
+      [owner.playerId],
+    );
+    assert.deepEqual(
+      new Map(rows.map(({ id, reason }) => [id, reason])),
+      new Map([
+        [loggedOut.sessionId, 'user_logout'],
+        [thief.sessionId, 'kicked'],
+        [elsewhere.sessionId, 'kicked'],
+      ]),
+    );
+    assert.equal((await refresh(owner.refreshToken)).status, 200, 'sessions of other methods stay');
+    assert.equal((await refresh(second.refreshToken)).status, 200);
+  });
+
+  test('ends the own session too if the method opened it, but its access token can still undo the change', async () => {
+    const player = await newPlayer();
+    const [first] = await methodsOf(player);
+    assert.equal((await link(newName(), player)).status, 201);
+    assert.equal((await unlink(first.id, player)).status, 204);
+    assert.equal((await refresh(player.refreshToken)).status, 401);
+    assert.equal((await link(player.username, player)).status, 201);
+  });
+
+  test('leaves no open session of the method after concurrent sign-ins', async () => {
+    for (let round = 0; round < 10; round++) {
+      const player = await newPlayer();
+      const { body: second } = await link(newName(), player);
+      await login(second.username);
+      const answers = await Promise.all([
+        later(() => unlink(second.id, player)),
+        later(() => login(second.username)),
+        later(() => login(second.username)),
+      ]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [204, 200, 200],
+      );
+      for (const { body } of answers.slice(1))
+        if (body.playerId === player.playerId)
+          assert.equal((await refresh(body.refreshToken)).status, 401, 'the session outlives its method');
+    }
   });
 
   test('makes the last used method primary, and returns 400 for the last method', async () => {

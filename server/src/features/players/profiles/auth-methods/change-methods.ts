@@ -11,6 +11,7 @@ import {
 } from '../../../sign-in/email/index.ts';
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
+import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import { lockForMethodChange } from '../lock-profile.ts';
 import {
   deleteAuthMethod,
@@ -89,8 +90,8 @@ async function linkIdentity(
 }
 
 /**
- * Removes a sign-in method, and its password or e-mail address if no other method uses it. Ends the portal sessions that it opened.
- * If it was the primary method, the last used one becomes primary. Throws auth_method_not_found, last_auth_method, identity_proof_required and profile_deleted.
+ * Removes a sign-in method, and its password or e-mail address if no other method uses it. Ends the sessions that it opened,
+ * in all tenants and in the portal. If it was the primary method, the last used one becomes primary. Throws auth_method_not_found, last_auth_method, identity_proof_required and profile_deleted.
  */
 export async function unlinkMethod(
   services: ProofServices & MailServices,
@@ -108,6 +109,17 @@ export async function unlinkMethod(
     if (!removed) throw new ProblemError('auth_method_not_found');
     const next = await findLastUsedMethod(transaction, playerId);
     if (!next) throw new ProblemError('last_auth_method');
+    await endPlayerSessions(
+      transaction,
+      playerId,
+      { authMethodId: methodId },
+      {
+        reason: 'kicked',
+        message: 'The sign-in method was removed.',
+        // A player who removes the method in use can link it again while the token is valid.
+        keepToken: caller.sessionId,
+      },
+    );
     await revokePortalSessions(transaction, playerId, methodId);
     // Notify before the address is removed, so that it gets the mail too.
     await notifyChange(services, transaction, caller, 'unlinked', { authProvider: removed.provider });

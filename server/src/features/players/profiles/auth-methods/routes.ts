@@ -86,7 +86,8 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           tags,
           summary: 'Remove a sign-in method',
           description:
-            'The last sign-in method cannot be removed. If the removed one was primary, the last used one becomes primary.',
+            'The last sign-in method cannot be removed. If the removed one was primary, the last used one becomes primary. The ' +
+            'sessions that the method opened end, in all tenants and in the player portal.',
           params: AuthMethodPath,
           headers: ProofHeaders,
           response: { 204: Type.Null(), ...problems(403, 502) },
