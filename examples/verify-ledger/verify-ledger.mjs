@@ -1,44 +1,39 @@
-// Verifies, without the server, that a transaction belongs to the ledger that ends in a stored head. If it does, no entry from
-// the transaction to the head was changed. See README.md.
+// Verifies, without the server, that an entry belongs to the ledger that ends in a stored head. If it does, no entry from it to
+// the head was changed. See README.md.
 import { readFileSync } from 'node:fs';
 import { concat, hexToBytes, keccak256, stringToBytes } from 'viem';
 
-const USAGE = `Usage: verify-ledger.mjs proof.json
-       verify-ledger.mjs transaction.json <index>:<hash> [page.json …]`;
+const USAGE = 'Usage: verify-ledger.mjs <transaction hash> <index>:<hash> transaction.json [page.json …]';
 
-const { head, transaction, links } = readProof(process.argv.slice(2));
+const [wanted, given, file, ...pages] = process.argv.slice(2);
+const [, headIndex, headHash] = /^(\d+):(0x[0-9a-f]{64})$/.exec(given) ?? fail(USAGE);
+if (file === undefined) fail(USAGE);
+
 const link = (previousHash, contentHash) => keccak256(hexToBytes(concat([previousHash, contentHash])));
+const hashOf = ({ previousHash, canonical }) => link(previousHash, keccak256(stringToBytes(canonical)));
+
+const { entries = [], items = [] } = read(file);
+const links = [...items, ...pages.flatMap((page) => read(page).items)];
 const contentHashes = new Map(links.map(({ index, contentHash }) => [index, contentHash]));
 
-for (const { index, canonical, previousHash } of transaction.entries) {
-  if (index > head.index) fail(`Entry ${index} came after the head ${head.index}.`);
-  let hash = link(previousHash, keccak256(stringToBytes(canonical)));
-  for (let next = index + 1; next <= head.index; next++) {
-    if (!contentHashes.has(next)) fail(`The pages lack entry ${next}.`);
-    hash = link(hash, contentHashes.get(next));
-  }
-  if (hash !== head.hash) fail(`Entry ${index} is not in the ledger with that head.`);
-  console.log(`Entry ${index} is in the ledger, and says: ${canonical}`);
+// The file comes from the server, so the hash decides which entry it must have.
+const entry =
+  entries.find((one) => hashOf(one) === wanted) ?? fail(`${file} has no entry with the hash ${wanted}.`);
+const { index, canonical } = entry;
+if (index > Number(headIndex)) fail(`Entry ${index} came after the head ${headIndex}.`);
+let hash = wanted;
+for (let next = index + 1; next <= Number(headIndex); next++) {
+  if (!contentHashes.has(next)) fail(`The pages lack entry ${next}.`);
+  hash = link(hash, contentHashes.get(next));
 }
+if (hash !== headHash) fail(`Entry ${index} is not in the ledger with that head.`);
+console.log(`Entry ${index} is in the ledger with the head ${given}, and says: ${canonical}`);
 
-/** Reads a proof from one file that the wallet game has written, or from a transaction, a head and pages of links. */
-function readProof([first, given, ...pages]) {
-  if (first === undefined) fail(USAGE);
-  if (given === undefined) {
-    const { head, transaction, links } = read(first);
-    return head && transaction && links ? { head, transaction, links } : fail(USAGE);
-  }
-  const [index, hash] = given.split(':');
-  if (!hash) fail(USAGE);
-  const links = pages.flatMap((file) => read(file).items);
-  return { head: { index: Number(index), hash }, transaction: read(first), links };
-}
-
-function read(file) {
+function read(path) {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    return fail(`${file} cannot be read: ${error.message}`);
+    return fail(`${path} cannot be read: ${error.message}`);
   }
 }
 

@@ -119,8 +119,10 @@ async function main(): Promise<void> {
     const recording = createRecording(baseUrl, gameKey);
     const { score, transactionHash } = await play(recording, address, issuer.tokenOf(address), levels);
     console.log(`Game over: ${score} points.`);
-    await writeFile(values.proof, `${JSON.stringify(await recording.proveTransaction(transactionHash))}\n`);
-    console.log(`Check the score: node examples/verify-ledger/verify-ledger.mjs ${values.proof}`);
+    const { head, ...proof } = await recording.proveTransaction(transactionHash);
+    await writeFile(values.proof, `${JSON.stringify(proof)}\n`);
+    const known = `${transactionHash} ${head.index}:${head.hash}`;
+    console.log(`Check the score: node examples/verify-ledger/verify-ledger.mjs ${known} ${values.proof}`);
   } catch (error) {
     if (!(error instanceof GuildhallError)) throw error;
     console.error(

@@ -3,8 +3,9 @@ import { createApiClient, GuildhallError, type Body } from '@guildhall/client';
 /** The data with which a third party can verify a transaction without the server (examples/verify-ledger). */
 export interface Proof {
   head: { index: number; hash: string };
-  transaction: { entries: { index: number }[] };
-  links: { index: number; contentHash: string }[];
+  entries: { index: number }[];
+  /** The links between the transaction and the head. */
+  items: { index: number; contentHash: string }[];
 }
 
 const PAGE_SIZE = 1000;
@@ -37,16 +38,16 @@ export function createRecording(baseUrl: string, gameKey: string) {
       }),
     /** Reads a transaction, the head of the ledger, and the links between the two. */
     async proveTransaction(transactionHash: string): Promise<Proof> {
-      const transaction = await api.GET('/api/BlockchainStorage/transactions/{transactionHash}', {
+      const { entries } = await api.GET('/api/BlockchainStorage/transactions/{transactionHash}', {
         params: { path: { transactionHash } },
       });
       const list = (query: { from?: number; limit: number }) =>
         api.GET('/api/BlockchainStorage/transactions', { params: { query } });
       const { head } = await list({ limit: 1 });
-      const links: Proof['links'] = [];
-      for (let from = transaction.entries[0]!.index; from <= head.index; from += PAGE_SIZE)
-        links.push(...(await list({ from, limit: PAGE_SIZE })).items);
-      return { head, transaction, links: links.filter(({ index }) => index <= head.index) };
+      const items: Proof['items'] = [];
+      for (let from = entries[0]!.index; from <= head.index; from += PAGE_SIZE)
+        items.push(...(await list({ from, limit: PAGE_SIZE })).items);
+      return { head, entries, items: items.filter(({ index }) => index <= head.index) };
     },
     async signIn(jwt: string) {
       const login = await api.POST('/api/Auth/wallet/login/wallet-jwt', { body: { jwt } });

@@ -27,8 +27,9 @@ const transaction = await read(`/${scores[1]!.transactionHash}`);
 const pages = [await read('?from=1&limit=2'), await read('?from=3&limit=1000')];
 
 /** Runs the program on files, like a third party. */
-async function verify(given: { transaction?: unknown; head?: string; pages?: unknown[] }) {
-  const all = { transaction, head: `${head.index}:${head.hash}`, pages, ...given };
+async function verify(given: { hash?: string; transaction?: unknown; head?: string; pages?: unknown[] }) {
+  const hash = scores[1]!.transactionHash;
+  const all = { hash, transaction, head: `${head.index}:${head.hash}`, pages, ...given };
   const files = [all.transaction, ...all.pages].map((content, number) => ({
     path: join(folder, `${number}.json`),
     content: JSON.stringify(content),
@@ -36,7 +37,7 @@ async function verify(given: { transaction?: unknown; head?: string; pages?: unk
   for (const { path, content } of files) await writeFile(path, content);
   const [first, ...rest] = files.map(({ path }) => path);
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [PROGRAM, first!, all.head, ...rest], (error, stdout, stderr) =>
+    execFile(process.execPath, [PROGRAM, all.hash, all.head, first!, ...rest], (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
@@ -49,22 +50,32 @@ describe('examples/verify-ledger', () => {
     assert.equal(code, 0, stderr);
     assert.match(
       stdout,
-      /^Entry 3 is in the ledger, and says: \["guildhall-wallet-1",.*\{"score":"2"\}\]\n$/,
+      /^Entry 3 is in the ledger with the head 6:0x\w+, and says: \["guildhall-wallet-1",.*\{"score":"2"\}\]\n$/,
     );
   });
 
   test('proves the head entry without further links', async () => {
     const newest = await read(`/${scores[4]!.transactionHash}`);
-    assert.equal((await verify({ transaction: newest, pages: [] })).code, 0);
+    const hash = newest.transactionHash;
+    assert.equal((await verify({ hash, transaction: newest, pages: [] })).code, 0);
   });
 
-  test('rejects a changed entry, a changed link and another head', async () => {
+  test('rejects a changed entry, another entry of the ledger, and no entry', async () => {
     const changed = structuredClone(transaction);
     changed.entries[0].canonical = changed.entries[0].canonical.replace('"2"', '"9"');
+    const other = await read(`/${scores[2]!.transactionHash}`);
+    const none = { ...transaction, entries: [] };
+    for (const given of [changed, other, none, {}]) {
+      const { code, stderr } = await verify({ transaction: given });
+      assert.equal(code, 1);
+      assert.match(stderr, /has no entry with the hash/);
+    }
+  });
+
+  test('rejects a changed link and another head', async () => {
     const otherLinks = structuredClone(pages);
     otherLinks[1].items[1].contentHash = otherLinks[1].items[2].contentHash;
     for (const given of [
-      { transaction: changed },
       { pages: otherLinks },
       { head: `6:0x${'0'.repeat(64)}` },
       { head: `5:${head.hash}` },
@@ -78,6 +89,7 @@ describe('examples/verify-ledger', () => {
   test('names missing links and a missing head', async () => {
     assert.match((await verify({ pages: [] })).stderr, /lack entry 4/);
     assert.match((await verify({ head: `2:${head.hash}` })).stderr, /came after/);
-    assert.match((await verify({ head: 'x' })).stderr, /Usage/);
+    for (const given of ['x', 'x:0x1', `${head.index}:`, head.hash])
+      assert.match((await verify({ head: given })).stderr, /Usage/, given);
   });
 });

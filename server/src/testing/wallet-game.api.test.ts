@@ -67,14 +67,15 @@ describe('examples/wallet-game', () => {
     const { code, output } = await play(app.url, '--levels', '1');
     assert.equal(code, 0, output);
     const { score } = await recorded(app);
-    const checked = await run(CHECKER, proof);
+    const [, hash = '', head = ''] = /verify-ledger\.mjs (0x\w+) (\d+:0x\w+) /.exec(output) ?? [];
+    const checked = await run(CHECKER, hash, head, proof);
     assert.equal(checked.code, 0, checked.output);
-    assert.match(checked.output, new RegExp(`is in the ledger, and says: .*\\{"score":"${score}"\\}`));
+    assert.match(checked.output, new RegExp(`is in the ledger .*, and says: .*\\{"score":"${score}"\\}`));
 
     await writeFile(proof, (await readFile(proof, 'utf8')).replace(`\\"${score}\\"`, '\\"999999\\"'));
-    const forged = await run(CHECKER, proof);
+    const forged = await run(CHECKER, hash, head, proof);
     assert.equal(forged.code, 1);
-    assert.match(forged.output, /is not in the ledger/);
+    assert.match(forged.output, /has no entry with the hash/);
   });
 
   test('prints one sentence if no server answers', async () => {
