@@ -39,5 +39,8 @@ public static class UnityGame
 
         Coroutines.Run((IEnumerator)typeof(GuildhallClient).GetMethod("Start", Private).Invoke(client, null), afterStep);
         Console.WriteLine("sent all events");
+
+        for (var number = 0; number <= 10000; number++) client.Add("jump", number);
+        Console.WriteLine("waiting " + waiting.Count);
     }
 }

@@ -1,11 +1,13 @@
 // Stand-ins of the parts of Unity that the code in docs/unity-and-godot.md uses. They behave like Unity in what matters for
 // the requests: JsonUtility writes all fields, and an empty text for a field without a value; a request without an answer has
-// the status 0; coroutines run one another. Pauses are shorter.
+// the status 0; an answer that is cut has its status and a part of its text; coroutines run one another. Pauses are shorter.
 using System;
 using System.Collections;
 using System.Collections.Generic;
+using System.IO;
 using System.Net.Http;
 using System.Reflection;
+using System.Text;
 using System.Threading;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
@@ -43,7 +45,18 @@ namespace UnityEngine
 
     public static class Application { public static string version = "1.0.0"; }
 
-    public static class Mathf { public static float Max(float one, float other) { return Math.Max(one, other); } }
+    public static class Mathf
+    {
+        public static float Max(float one, float other) { return Math.Max(one, other); }
+        public static float Min(float one, float other) { return Math.Min(one, other); }
+        public static float Pow(float value, float power) { return (float)Math.Pow(value, power); }
+    }
+
+    public static class Random
+    {
+        static readonly System.Random random = new System.Random();
+        public static float Range(float least, float most) { return least + (most - least) * (float)random.NextDouble(); }
+    }
 
     public static class Debug
     {
@@ -106,6 +119,7 @@ namespace UnityEngine.Networking
     public class UnityWebRequest : IDisposable
     {
         public const string kHttpVerbPOST = "POST";
+        public enum Result { InProgress, Success, ConnectionError, ProtocolError, DataProcessingError }
         static readonly HttpClient http = new HttpClient();
         readonly HttpRequestMessage message;
         HttpResponseMessage answer;
@@ -114,6 +128,7 @@ namespace UnityEngine.Networking
         public DownloadHandlerBuffer downloadHandler;
         public int timeout;
         public long responseCode { get; private set; }
+        public Result result { get; private set; }
         readonly Dictionary<string, string> headers = new Dictionary<string, string>();
 
         public UnityWebRequest(string url, string method) { message = new HttpRequestMessage(new HttpMethod(method), url); }
@@ -130,17 +145,26 @@ namespace UnityEngine.Networking
             {
                 using (var limit = new CancellationTokenSource(timeout * 1000))
                 {
-                    var sent = http.SendAsync(message, limit.Token).GetAwaiter().GetResult();
-                    downloadHandler.text = sent.Content.ReadAsStringAsync().GetAwaiter().GetResult();
-                    answer = sent;
-                    responseCode = (long)sent.StatusCode;
+                    answer = http.SendAsync(message, HttpCompletionOption.ResponseHeadersRead, limit.Token).GetAwaiter().GetResult();
+                    responseCode = (long)answer.StatusCode;
+                    ReadText(answer.Content.ReadAsStreamAsync().GetAwaiter().GetResult());
+                    result = responseCode < 400 ? Result.Success : Result.ProtocolError;
                 }
             }
-            catch (Exception error) when (error is HttpRequestException || error is OperationCanceledException || error is System.IO.IOException)
+            catch (Exception error) when (error is HttpRequestException || error is OperationCanceledException || error is IOException)
             {
-                responseCode = 0;
+                result = Result.ConnectionError;
             }
             return null;
+        }
+
+        void ReadText(Stream stream)
+        {
+            var bytes = new MemoryStream();
+            try { stream.CopyTo(bytes); }
+            finally { downloadHandler.text = Encoding.UTF8.GetString(bytes.ToArray()); }
+            // Mono takes a connection that closes early for the end of the answer.
+            if (bytes.Length < answer.Content.Headers.ContentLength) throw new IOException("The answer is cut.");
         }
 
         public string GetResponseHeader(string name)

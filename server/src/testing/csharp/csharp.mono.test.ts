@@ -74,20 +74,28 @@ describe('C# code of the documentation', () => {
       'POST /api/game/player-events',
       'POST /api/player-auth/refresh',
     ];
+    const gateway = { portal: 'Sign in to the network.' };
     proxy.plan([
       { match: signIn, action: 'cut' },
       { match: signIn, action: 'answer_200' },
+      { match: signIn, action: 'answer_200', problem: gateway },
+      { match: signIn, action: 'cut_answer' },
       { match: signIn, action: 'answer_503' },
       // The first batch is not stored yet, so that a wrong reaction loses it.
       { match: events, action: 'answer_400' },
+      { match: events, action: 'answer_400', problem: gateway },
       { match: events, action: 'drop_answer' },
-      { match: events, action: 'answer_429', retryAfter: 2, problem: { code: 'rate_limited' } },
+      // With a pause of a month, the test would not end.
+      { match: events, action: 'answer_429', retryAfter: 2_592_000, problem: { code: 'quota_exceeded' } },
       { match: events, action: 'cut' },
-      { match: refresh, action: 'drop_answer' },
+      { match: events, action: 'answer_401', problem: { code: 'missing_bearer' } },
+      { match: refresh, action: 'drop_answer', times: 4 },
       { match: refresh, action: 'answer_401' },
+      { match: refresh, action: 'answer_200', problem: gateway },
     ]);
     const output = await run('mono', [program, proxy.url, gameKey]);
     assert.match(output, /sent all events/);
+    assert.match(output, /waiting 10000$/m);
     assert.deepEqual(
       await values(),
       Array.from({ length: 1_200 }, (_, index) => index),
@@ -99,9 +107,12 @@ describe('C# code of the documentation', () => {
       'answer_429',
       'answer_503',
       'cut',
+      'cut_answer',
       'drop_answer',
     ]);
-    assert.equal(proxy.requests.filter((request) => request === refresh).length, 3);
+    const count = (name: string) => proxy.requests.filter((request) => request === name).length;
+    // A refresh with another key would end the session, and cost another sign-in.
+    assert.deepEqual({ signIns: count(signIn), refreshes: count(refresh) }, { signIns: 7, refreshes: 7 });
   });
 
   test('runs with the client that NSwag generates', withTools, async () => {
