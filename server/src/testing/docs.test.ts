@@ -43,6 +43,13 @@ describe('documentation', () => {
     assert.deepEqual(broken, []);
   });
 
+  test('runs TypeScript with npm, because the Node of the machine may not run it', () => {
+    const commands = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/^ *node \S+\.ts\b.*$/gm)].map(([line]) => `${page}: ${line}`),
+    );
+    assert.deepEqual(commands, []);
+  });
+
   test('has every page that the code names', () => {
     const sources = globSync(
       [
