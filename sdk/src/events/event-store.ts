@@ -38,8 +38,8 @@ export interface EventStore {
   settle(events: QueuedEvent[]): Promise<void>;
   /** Takes over stored events of an owner that were added before the time, up to a size. */
   adopt(owner: string, before: number, mostBytes: number): Promise<void>;
-  /** Removes all events that were added before the time, here and in the storage, and returns them. */
-  removeOlderThan(time: number): Promise<QueuedEvent[]>;
+  /** Removes the events of other owners that were added before the time, here and in the storage, and returns them. */
+  removeOlderThan(time: number, owner: string | undefined): Promise<QueuedEvent[]>;
   /** Removes and returns the events that the storage refused, because the program may end. */
   removeUnsaved(): QueuedEvent[];
   /** Resolves when no write is in progress. */
@@ -201,11 +201,12 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
         if (event.owner === owner && !events.has(event.key) && !toDelete.has(event.key)) insert(event);
       }
     },
-    removeOlderThan: async (time) => {
-      const old = new Map([...events].filter(([, { addedAt }]) => addedAt < time));
+    removeOlderThan: async (time, owner) => {
+      const isOld = (event: QueuedEvent) => event.addedAt < time && event.owner !== owner;
+      const old = new Map([...events].filter(([, event]) => isOld(event)));
       for await (const event of stored()) {
         if (event.addedAt >= time) break;
-        if (!toDelete.has(event.key)) old.set(event.key, event);
+        if (isOld(event) && !toDelete.has(event.key)) old.set(event.key, event);
       }
       for (const event of old.values()) {
         toDelete.add(event.key);

@@ -1,17 +1,17 @@
 import { wait } from '../core/waiting.ts';
 
 /**
- * Waits for some time, or shorter if the device gets a network, or until the device gets one if it has none. Only browsers
- * tell; elsewhere this is a wait.
+ * Waits for some time, or until the device gets a network, or until `wake` is aborted. If the browser knows of no network, it
+ * waits for `offlineMs`: the browser may be wrong.
  */
-export async function waitForNetwork(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (typeof document === 'undefined') return wait(milliseconds, signal);
-  const isBack = new AbortController();
-  const ended = AbortSignal.any([isBack.signal, signal]);
-  addEventListener('online', () => isBack.abort(), { once: true, signal });
-  if (navigator.onLine) return wait(milliseconds, ended);
-  await new Promise<void>((resolve) => {
-    if (ended.aborted) resolve();
-    ended.addEventListener('abort', () => resolve(), { once: true });
-  });
+export async function waitForNetwork(
+  milliseconds: number,
+  offlineMs: number,
+  wake: AbortController,
+): Promise<void> {
+  if (typeof document === 'undefined') return wait(milliseconds, wake.signal);
+  addEventListener('online', () => wake.abort(), { signal: wake.signal });
+  await wait(navigator.onLine ? milliseconds : Math.max(milliseconds, offlineMs), wake.signal);
+  // This removes the listener.
+  wake.abort();
 }

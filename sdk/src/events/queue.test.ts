@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { GuildhallError } from '../core/errors.ts';
 import { memoryStorage } from '../storage/memory.ts';
-import { createEventQueue } from './queue.ts';
+import { createEventQueue, type DroppedEvents, type EventContent } from './queue.ts';
 import type { EventSender } from './sender-loop.ts';
 
 const player = { playerId: 'a', tenantId: 'b', sessionId: 'c' };
@@ -99,7 +99,7 @@ test(
         Reflect.deleteProperty(globalThis, name);
     });
     for (const idempotencyKey of ['a', 'b', 'c', 'd'])
-      await queue.addPlayerEvent({ eventKey: 'jump', idempotencyKey });
+      await queue.addPlayerEvent({ eventKey: 'jump', idempotencyKey, occurredAt: new Date() });
     const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
     let isFlushed = false;
     void queue.flush().then(() => (isFlushed = true));
@@ -112,3 +112,121 @@ test(
     assert.deepEqual([refused, queue.progress.refused], [['a'], 1]);
   },
 );
+
+/** Answers the batches with what `answer` returns, and counts its events as stored by default. */
+function answering(
+  answer: (events: { idempotencyKey: string }[]) => unknown = (events) => ({ records: events }),
+): EventSender['send'] {
+  return async (_method, _path, options) =>
+    answer((JSON.parse(options!.body as string) as { events: { idempotencyKey: string }[] }).events);
+}
+
+const refuseAll = answering((events) => ({
+  errors: events.map((_, index) => ({ index, statusCode: 422, error: 'refused' })),
+}));
+
+describe('an own name of an event', () => {
+  test('needs the time of the event, which is part of the name', async (context) => {
+    const queue = createEventQueue(sender, { storage: memoryStorage() });
+    context.after(() => queue.close());
+    const nameOnly = { eventKey: 'level', idempotencyKey: 'level-7-done' } as unknown as EventContent;
+    await assert.rejects(queue.addPlayerEvent(nameOnly), TypeError);
+    assert.equal(queue.progress.waiting, 0);
+    await queue.addPlayerEvent({ ...nameOnly, occurredAt: '2026-11-22T10:00:00Z' });
+    assert.equal(queue.progress.waiting, 1);
+  });
+});
+
+describe('a listener of the game that throws', () => {
+  /** Collects the uncaught errors of a test. */
+  function collectUncaught(context: TestContext): unknown[] {
+    const errors: unknown[] = [];
+    context.mock.method(globalThis, 'queueMicrotask', (task: () => void) => {
+      try {
+        task();
+      } catch (error) {
+        errors.push(error);
+      }
+    });
+    return errors;
+  }
+
+  test('onRefused gets the other refusals, and the queue goes on', { timeout: 5_000 }, async (context) => {
+    const uncaught = collectUncaught(context);
+    const refused: unknown[] = [];
+    const queue = createEventQueue(
+      { ...sender, send: refuseAll },
+      {
+        storage: memoryStorage(),
+        onRefused: ({ event }) => {
+          refused.push(event['value']);
+          throw new Error('of the game');
+        },
+      },
+    );
+    context.after(() => queue.close());
+    for (const value of [1, 2, 3]) await queue.addPlayerEvent({ eventKey: 'jump', value });
+    const { error, waiting } = await queue.flush();
+    assert.deepEqual({ refused, error, waiting }, { refused: [1, 2, 3], error: undefined, waiting: 0 });
+    assert.equal(uncaught.length, 3);
+  });
+
+  test('onDropped does not change what the caller gets', async (context) => {
+    const uncaught = collectUncaught(context);
+    const onDropped = () => {
+      throw new Error('of the game');
+    };
+    const queue = createEventQueue(sender, { storage: memoryStorage(), maxBytes: 1, onDropped });
+    context.after(() => queue.close());
+    await assert.rejects(queue.addPlayerEvent({ eventKey: 'jump' }), { code: 'event_dropped' });
+    assert.equal(uncaught.length, 1);
+  });
+});
+
+const DAY_MS = 86_400_000;
+
+describe('the age of events', () => {
+  const other = { ...player, playerId: 'other' };
+  const ofPlayer = (current: typeof player, send = sender.send): EventSender => ({
+    send,
+    session: { ...sender.session, current, load: async () => current },
+  });
+
+  test(
+    'a clock that is set ahead by 31 days drops no event of the player',
+    { timeout: 5_000 },
+    async (context) => {
+      context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      const storage = memoryStorage();
+      const dropped: string[] = [];
+      const onDropped = ({ reason }: { reason: string }) => void dropped.push(reason);
+      const before = createEventQueue(sender, { storage, onDropped });
+      for (const value of [1, 2, 3]) await before.addPlayerEvent({ eventKey: 'jump', value });
+      await before.close();
+      context.mock.timers.tick(31 * DAY_MS);
+      const queue = createEventQueue({ ...sender, send: answering() }, { storage, onDropped });
+      context.after(() => queue.close());
+      assert.equal((await queue.flush()).stored, 3);
+      assert.deepEqual(dropped, []);
+    },
+  );
+
+  test('drops events whose player did not sign in for 30 days', { timeout: 5_000 }, async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const storage = memoryStorage();
+    const before = createEventQueue(sender, { storage });
+    await before.addPlayerEvent({ eventKey: 'jump' });
+    await before.close();
+    context.mock.timers.tick(31 * DAY_MS);
+    const dropped: DroppedEvents[] = [];
+    const onDropped = (drop: DroppedEvents) => void dropped.push(drop);
+    const queue = createEventQueue(ofPlayer(other, answering()), { storage, onDropped });
+    context.after(() => queue.close());
+    await queue.flush();
+    assert.deepEqual(
+      dropped.map(({ reason, events }) => [reason, events.length]),
+      [['too_old', 1]],
+    );
+    assert.deepEqual(await storage.list('', 10), []);
+  });
+});

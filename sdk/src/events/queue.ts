@@ -17,29 +17,32 @@ import {
 import { createStorageSweep, LOOK_AT_STORAGE_MS } from './storage-sweep.ts';
 
 /** What happened: `eventKey` with an optional `eventValue`, or the id of the definition. */
-export interface EventContent {
+interface EventDescription {
   eventKey?: string;
   eventValue?: string;
   eventDefinitionId?: string;
   /** A signed 64-bit integer. A number must be a safe integer. */
   value?: number | bigint;
-  /** Your own name of the event. A random one is made if it is missing. The server stores a name once. */
-  idempotencyKey?: string;
-  /** When it happened: now, if it is missing. */
-  occurredAt?: Date | string;
 }
 
-export interface MatchEventContent extends EventContent {
-  matchSessionId: string;
-  matchPlayerId: string;
-}
+/**
+ * The key and the time together are the name of an event. The server stores a name once. A random key is made if it is
+ * missing, and the time is now if it is missing. So an own key needs a time.
+ */
+type EventName =
+  | { idempotencyKey: string; occurredAt: Date | string }
+  | { idempotencyKey?: undefined; occurredAt?: Date | string };
+
+export type EventContent = EventDescription & EventName;
+
+export type MatchEventContent = EventContent & { matchSessionId: string; matchPlayerId: string };
 
 /** An event as it is stored and sent. It never changes. */
 export type SentEvent = Record<string, unknown> & { idempotencyKey: string; occurredAt: string };
 
 export interface DroppedEvents {
   /**
-   * `full`: the queue has `maxBytes`. `too_old`: the events waited longer than `maxAgeMs`. `closed`: the queue was closed, and the
+   * `full`: the queue has `maxBytes`. `too_old`: the player did not sign in within `maxAgeMs`. `closed`: the queue was closed, and the
    * storage had refused them.
    */
   reason: 'full' | 'too_old' | 'closed';
@@ -76,7 +79,7 @@ export interface EventQueueOptions {
   batchAfterMs?: number;
   /** The queue drops new events above this size, 8 MiB by default. */
   maxBytes?: number;
-  /** The queue drops events that wait longer, 30 days by default. */
+  /** The queue drops events that wait longer for a sign-in of their player, 30 days by default. */
   maxAgeMs?: number;
   /** The first and the longest pause after a failure, 1 and 60 seconds by default. */
   backOff?: BackOff;
@@ -128,6 +131,10 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
 
   const { session } = sender;
   const changed = createListeners<Progress>();
+  const refusing = createListeners<RefusedEvent>();
+  refusing.add(onRefused);
+  const dropping = createListeners<DroppedEvents>();
+  dropping.add(onDropped);
   const store = createEventStore(storage, storageKey);
   const counts = { stored: 0, duplicates: 0, refused: 0, dropped: 0 };
   const sweep = createStorageSweep(store, {
@@ -180,7 +187,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
   function drop(reason: DroppedEvents['reason'], events: QueuedEvent[]): void {
     if (events.length === 0) return;
     counts.dropped += events.length;
-    onDropped({ reason, events: events.map(({ json }) => JSON.parse(json) as SentEvent) });
+    dropping.call({ reason, events: events.map(({ json }) => JSON.parse(json) as SentEvent) });
     report();
   }
 
@@ -196,7 +203,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     counts.duplicates += accepted - isNew;
     counts.refused += refusals.length;
     await store.settle(batch);
-    for (const refusal of refusals) onRefused(refusal);
+    for (const refusal of refusals) refusing.call(refusal);
   }
 
   const endings = [
@@ -246,6 +253,8 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
 /** Gives an event its name and its player. */
 function sentEvent(kind: EventKind, content: EventContent, player: EventOwner): SentEvent {
   const { occurredAt = new Date(), idempotencyKey = randomId(), ...rest } = content;
+  if (content.idempotencyKey !== undefined && content.occurredAt === undefined)
+    throw new TypeError('An event with an idempotencyKey needs its occurredAt: both are its name.');
   if (typeof rest.value === 'number' && !Number.isSafeInteger(rest.value))
     throw new RangeError('The value of an event is a safe integer or a bigint.');
   return {

@@ -1,5 +1,6 @@
 import type { GuildhallError } from '../core/errors.ts';
 import { isAboutSession } from '../core/session.ts';
+import { LONGEST_ASKED_MS, withJitter } from '../core/waiting.ts';
 
 /** Why the queue is not sending. */
 export type WaitingFor = 'session' | 'network' | 'server' | 'rate_limit' | 'quota';
@@ -24,7 +25,7 @@ export interface RetryPolicy {
   failed(error: GuildhallError, waiting: number): Pause | undefined;
 }
 
-/** A full plan is unlikely to get room within seconds. */
+/** `Retry-After` of a full plan is the end of its period, but an operator may enlarge the plan before. */
 const QUOTA_PAUSE_MS = 60_000;
 
 export function createRetryPolicy({ firstMs, longestMs }: BackOff): RetryPolicy {
@@ -41,17 +42,18 @@ export function createRetryPolicy({ firstMs, longestMs }: BackOff): RetryPolicy 
     },
     failed: (error, waiting) => {
       const backedOff = Math.min(longestMs, firstMs * 2 ** failures++) * (0.5 + Math.random() / 2);
-      const asked = Math.max(backedOff, (error.retryAfter ?? 0) * 1_000);
+      const asked = withJitter(Math.min((error.retryAfter ?? 0) * 1_000, LONGEST_ASKED_MS));
+      const milliseconds = Math.max(backedOff, asked);
       if (error.code === 'quota_exceeded') {
         const left = unitsLeftOf(error);
         const isWorthATry = left > 0 && left < Math.min(unitsLeft, waiting);
         unitsLeft = isWorthATry ? left : Infinity;
-        return isWorthATry ? undefined : { reason: 'quota', milliseconds: Math.max(QUOTA_PAUSE_MS, asked) };
+        return isWorthATry ? undefined : { reason: 'quota', milliseconds: withJitter(QUOTA_PAUSE_MS) };
       }
       if (error.status === 401 && isAboutSession(error))
         return { reason: 'session', milliseconds: longestMs };
-      if (error.status === 429) return { reason: 'rate_limit', milliseconds: asked };
-      return { reason: error.status === 0 ? 'network' : 'server', milliseconds: asked };
+      if (error.status === 429) return { reason: 'rate_limit', milliseconds };
+      return { reason: error.status === 0 ? 'network' : 'server', milliseconds };
     },
   };
 }

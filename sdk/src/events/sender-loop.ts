@@ -1,7 +1,6 @@
 import { GuildhallError } from '../core/errors.ts';
 import type { Send } from '../core/http.ts';
 import type { Session } from '../core/session.ts';
-import { LONGEST_ASKED_MS } from '../core/waiting.ts';
 import { sendBatch, type BatchResult } from './batch.ts';
 import type { EventStore, QueuedEvent } from './event-store.ts';
 import { waitForNetwork } from './network.ts';
@@ -124,7 +123,7 @@ export function createSenderLoop(
     state.waitingFor = pause.reason;
     report();
     pausing = new AbortController();
-    await waitForNetwork(Math.min(pause.milliseconds, LONGEST_ASKED_MS), pausing.signal);
+    await waitForNetwork(pause.milliseconds, backOff.longestMs, pausing);
   }
 
   return {

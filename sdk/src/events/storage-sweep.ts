@@ -2,7 +2,10 @@ import type { EventStore, QueuedEvent } from './event-store.ts';
 
 /** Looks into the storage from time to time. */
 export interface StorageSweep {
-  /** Takes over the events of other pages and earlier runs, and drops events that are too old. */
+  /**
+   * Takes over the events of other pages and earlier runs, and drops events of others that are too old. Those of the owner are
+   * being sent, and a clock that was set ahead must not drop them.
+   */
   look(owner: string | undefined): Promise<void>;
   /** Makes the next look happen at once, and take over all events of the owner. */
   reset(): void;
@@ -28,7 +31,7 @@ export function createStorageSweep(
       if (Math.abs(now - lookedAt) < LOOK_AT_STORAGE_MS) return;
       lookedAt = now;
       try {
-        onTooOld(await store.removeOlderThan(now - maxAgeMs));
+        onTooOld(await store.removeOlderThan(now - maxAgeMs, owner));
         if (owner === undefined) return;
         await store.adopt(owner, hasAdoptedAll ? now - adoptAfterMs : Infinity, maxBytes);
         hasAdoptedAll = true;

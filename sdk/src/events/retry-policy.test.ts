@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { GuildhallError } from '../core/errors.ts';
+import { createRetryPolicy } from './retry-policy.ts';
+
+const backOff = { firstMs: 1_000, longestMs: 60_000 };
+
+/** The pauses of a hundred players after the same failure. */
+function pausesOf(problem: { code: string; status: number; retryAfter?: number }): number[] {
+  const error = new GuildhallError(problem);
+  return Array.from({ length: 100 }, () => createRetryPolicy(backOff).failed(error, 10)!.milliseconds);
+}
+
+function assertBetween(values: number[], least: number, most: number): void {
+  const range = [Math.min(...values), Math.max(...values)] as const;
+  assert.ok(range[0] >= least && range[1] <= most, `${range.join(' to ')} ms`);
+}
+
+describe('the retry policy', () => {
+  test('spreads the players that a Retry-After asks to wait', () => {
+    const pauses = pausesOf({ code: 'rate_limited', status: 429, retryAfter: 60 });
+    assertBetween(pauses, 60_000, 90_000);
+    assert.ok(new Set(pauses.map((pause) => Math.round(pause / 1_000))).size > 10);
+  });
+
+  test('waits for at most 90 minutes, however long Retry-After is', () => {
+    assertBetween(pausesOf({ code: 'unavailable', status: 503, retryAfter: 86_400 }), 3_600_000, 5_400_000);
+  });
+
+  test('tries a plan that is used up again after a minute, because an operator may enlarge it', () => {
+    assertBetween(pausesOf({ code: 'quota_exceeded', status: 429, retryAfter: 2_000_000 }), 60_000, 90_000);
+  });
+
+  test('doubles the pauses up to the longest, and begins anew after a success', () => {
+    const policy = createRetryPolicy(backOff);
+    const fail = () =>
+      policy.failed(new GuildhallError({ code: 'network_error', status: 0 }), 10)!.milliseconds;
+    for (const expected of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
+      assertBetween([fail()], expected / 2, expected);
+    policy.succeeded();
+    assertBetween([fail()], 500, 1_000);
+  });
+
+  test('sends as many events as units are left, but only once without a success', () => {
+    const policy = createRetryPolicy(backOff);
+    const quota = { limit: 100, used: 96 };
+    const error = new GuildhallError({ code: 'quota_exceeded', status: 429, quota });
+    assert.equal(policy.failed(error, 10), undefined);
+    assert.equal(policy.unitsLeft, 4);
+    assert.equal(policy.failed(error, 10)?.reason, 'quota');
+    assert.equal(policy.unitsLeft, Infinity);
+  });
+
+  test('names what the queue waits for', () => {
+    for (const [code, status, reason] of [
+      ['invalid_token', 401, 'session'],
+      ['invalid_game_key', 401, 'server'],
+      ['unexpected_answer', 401, 'server'],
+      ['rate_limited', 429, 'rate_limit'],
+      ['unavailable', 503, 'server'],
+      ['timeout', 0, 'network'],
+    ] as const) {
+      const pause = createRetryPolicy(backOff).failed(new GuildhallError({ code, status }), 10);
+      assert.equal(pause?.reason, reason, code);
+    }
+  });
+});
