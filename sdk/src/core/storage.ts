@@ -12,6 +12,8 @@ export interface Condition {
  * `fileStorage` exist; another platform needs these three functions.
  */
 export interface ClientStorage {
+  /** The most bytes of waiting events that a queue adds to this storage by default. Set by storages that hold little. */
+  readonly maxEventBytes?: number;
   get(key: string): Promise<string | undefined>;
   /**
    * Makes all changes or none. With `onlyIf` it changes nothing and returns false if the key has another value. A

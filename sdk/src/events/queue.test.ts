@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { GuildhallError } from '../core/errors.ts';
+import { localStorage } from '../storage/local-storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
 import { createEventQueue, type DroppedEvents, type EventContent } from './queue.ts';
 import type { EventSender } from './sender-loop.ts';
@@ -10,6 +11,7 @@ const player = { playerId: 'a', tenantId: 'b', sessionId: 'c' };
 
 /** A player whose server does not answer. */
 const sender: EventSender = {
+  baseUrl: 'https://api.example',
   send: () => Promise.reject(new GuildhallError({ code: 'network_error', status: 0 })),
   session: {
     current: player,
@@ -49,7 +51,7 @@ test('flush does not wait for a session that has ended', { timeout: 5_000 }, asy
     current = undefined;
     return Promise.reject(new GuildhallError({ code: 'invalid_token', status: 401 }));
   };
-  const queue = createEventQueue({ send, session }, { storage: memoryStorage() });
+  const queue = createEventQueue({ ...sender, send, session }, { storage: memoryStorage() });
   context.after(() => queue.close());
   await queue.addPlayerEvent({ eventKey: 'jump' });
   const { waiting, waitingFor } = await queue.flush();
@@ -188,6 +190,7 @@ const DAY_MS = 86_400_000;
 describe('the age of events', () => {
   const other = { ...player, playerId: 'other' };
   const ofPlayer = (current: typeof player, send = sender.send): EventSender => ({
+    ...sender,
     send,
     session: { ...sender.session, current, load: async () => current },
   });
@@ -228,5 +231,47 @@ describe('the age of events', () => {
       [['too_old', 1]],
     );
     assert.deepEqual(await storage.list('', 10), []);
+  });
+});
+
+describe('several games in one storage', () => {
+  test(
+    'the events of a server are not sent to another, also if it is a copy',
+    { timeout: 5_000 },
+    async (context) => {
+      const storage = memoryStorage();
+      const production = createEventQueue(sender, { storage });
+      context.after(() => production.close());
+      await production.addPlayerEvent({ eventKey: 'jump' });
+      // The longer address begins with the other one.
+      for (const baseUrl of ['https://staging.example', 'https://api.example/eu', 'https://api.exam']) {
+        const copy = createEventQueue(
+          { baseUrl, session: sender.session, send: answering() },
+          { storage, maxAgeMs: 0 },
+        );
+        context.after(() => copy.close());
+        const { waiting, stored, dropped } = await copy.flush();
+        assert.deepEqual({ waiting, stored, dropped }, { waiting: 0, stored: 0, dropped: 0 }, baseUrl);
+      }
+      const restarted = createEventQueue({ ...sender, send: answering() }, { storage });
+      context.after(() => restarted.close());
+      assert.equal((await restarted.flush()).stored, 1);
+    },
+  );
+});
+
+describe('the size of the queue', () => {
+  test('is small by default in a storage that holds little', async (context) => {
+    const storage = { ...memoryStorage(), maxEventBytes: 600 };
+    const reasons: string[] = [];
+    const queue = createEventQueue(sender, { storage, onDropped: ({ reason }) => reasons.push(reason) });
+    context.after(() => queue.close());
+    await queue.addPlayerEvent({ eventKey: 'jump' });
+    await assert.rejects(queue.addPlayerEvent({ eventKey: 'jump' }), { code: 'event_dropped' });
+    assert.deepEqual(reasons, ['full']);
+  });
+
+  test('is 2 MiB by default in localStorage, so that two tabs leave room for the session', () => {
+    assert.equal(localStorage().maxEventBytes, 2 * 1024 * 1024);
   });
 });

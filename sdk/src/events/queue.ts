@@ -1,4 +1,4 @@
-import { GuildhallError } from '../core/errors.ts';
+import { clientError } from '../core/errors.ts';
 import { writeJson } from '../core/json.ts';
 import { createListeners } from '../core/listeners.ts';
 import type { ClientStorage } from '../core/storage.ts';
@@ -69,7 +69,7 @@ export interface Progress extends SenderState {
 export interface EventQueueOptions {
   /** Where events wait. All pages and restarts with the same storage share them. */
   storage: ClientStorage;
-  /** The prefix of the events in the storage, `guildhall.events/` by default. */
+  /** The prefix of the events in the storage. By default it is made from the address of the server. */
   storageKey?: string;
   /** A batch is sent when this many events wait, 500 by default. It has at most this many events. */
   batchEvents?: number;
@@ -77,7 +77,7 @@ export interface EventQueueOptions {
   batchBytes?: number;
   /** The longest time that an event waits for others, 3 seconds by default. */
   batchAfterMs?: number;
-  /** The queue drops new events above this size, 8 MiB by default. */
+  /** The queue drops new events above this size, 8 MiB by default, and 2 MiB in `localStorage`. */
   maxBytes?: number;
   /** The queue drops events that wait longer for a sign-in of their player, 30 days by default. */
   maxAgeMs?: number;
@@ -116,11 +116,12 @@ const DAY_MS = 86_400_000;
 export function createEventQueue(sender: EventSender, options: EventQueueOptions): EventQueue {
   const {
     storage,
-    storageKey = 'guildhall.events/',
+    // No address has a space, so that none is the beginning of another.
+    storageKey = `guildhall.events ${sender.baseUrl} `,
     batchEvents = 500,
     batchBytes = 256 * 1024,
     batchAfterMs = 3_000,
-    maxBytes = 8 * 1024 * 1024,
+    maxBytes = storage.maxEventBytes ?? 8 * 1024 * 1024,
     maxAgeMs = 30 * DAY_MS,
     backOff = { firstMs: 1_000, longestMs: 60_000 },
     adoptAfterMs = 30_000,
@@ -264,8 +265,4 @@ function sentEvent(kind: EventKind, content: EventContent, player: EventOwner): 
     idempotencyKey,
     occurredAt: occurredAt instanceof Date ? occurredAt.toISOString() : occurredAt,
   };
-}
-
-function clientError(code: string, detail: string): GuildhallError {
-  return new GuildhallError({ code, detail, status: 0 });
 }

@@ -1,4 +1,4 @@
-import { GuildhallError } from '../core/errors.ts';
+import { clientError, GuildhallError } from '../core/errors.ts';
 import type { Send } from '../core/http.ts';
 import type { Session } from '../core/session.ts';
 import { sendBatch, type BatchResult } from './batch.ts';
@@ -9,6 +9,8 @@ import type { StorageSweep } from './storage-sweep.ts';
 
 /** The part of a player client that the queue uses. */
 export interface EventSender {
+  /** The address of the server. Events that wait for one server are not sent to another. */
+  baseUrl: string;
   send: Send;
   session: Session<EventOwner>;
 }
@@ -167,8 +169,5 @@ export function ownerOf({ playerId, tenantId = '' }: EventOwner): string {
 
 function asGuildhallError(error: unknown): GuildhallError {
   if (error instanceof GuildhallError) return error;
-  return new GuildhallError(
-    { code: 'network_error', status: 0, detail: 'The events could not be sent.' },
-    error,
-  );
+  return clientError('network_error', 'The events could not be sent.', error);
 }

@@ -1,5 +1,5 @@
 import type { Answer, Api } from '../core/api-types.ts';
-import type { HttpOptions, Send } from '../core/http.ts';
+import { baseOf, type HttpOptions, type Send } from '../core/http.ts';
 import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
 import type { ClientStorage } from '../core/storage.ts';
@@ -25,6 +25,8 @@ export interface PlayerClientOptions extends HttpOptions {
 
 /** The client of a game: one player at a time. */
 export interface PlayerClient {
+  /** The address of the server. */
+  baseUrl: string;
   signIn: SignIn;
   session: Session<Player>;
   /** Ends the session here, and on the server if it can be reached. */
@@ -63,6 +65,7 @@ export function createPlayerClient({
   });
 
   return {
+    baseUrl: baseOf(http.baseUrl),
     signIn: createSignIn(open, async (result: LoginResult) => {
       const { playerId, tenantId, sessionId } = requireTokens(result);
       await session.start(result, { playerId, tenantId, sessionId });

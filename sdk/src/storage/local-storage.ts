@@ -3,6 +3,8 @@ import type { ClientStorage } from '../core/storage.ts';
 /** Keeps everything in the browser's `localStorage`, which all pages of an origin share. It holds about 5 MB. */
 export function localStorage(): ClientStorage {
   return {
+    // Two tabs may each have a full queue, and the session needs room too.
+    maxEventBytes: 2 * 1024 * 1024,
     get: async (key) => open().getItem(key) ?? undefined,
     write: async (changes, onlyIf) => {
       const storage = open();
