@@ -9,7 +9,7 @@ export interface Condition {
 
 /**
  * The storage of a client's session and waiting events. `memoryStorage`, `localStorage`, `indexedDbStorage` and
- * `fileStorage` exist; another platform needs these three functions.
+ * `fileStorage` exist; another platform needs these three functions. Each call must end.
  */
 export interface ClientStorage {
   /** The most bytes of waiting events that a queue adds to this storage by default. Set by storages that hold little. */
