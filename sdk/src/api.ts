@@ -353,7 +353,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a one-time code
-         * @description Creates the player if no player has the address, unless `createAccountIfMissing` is false. A code works once. A wrong, used or expired code returns the same 401. If a player signed up with the address and never verified it, this removes that player’s password, sessions and other sign-in methods.
+         * @description Creates the player if no player has the address, unless `createAccountIfMissing` is false. A code works once. A wrong, used or expired code returns the same 401. If a player signed up with the address and never verified it, this removes that player’s password, sessions and other sign-in methods. Limit: 10 wrong codes per address, and 100 in total, within 15 minutes from one network.
          */
         post: operations["logInPlayerByCode"];
         delete?: never;
@@ -653,7 +653,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a portal code
-         * @description Returns tokens for the player who has verified the address. Never creates a player. A code works once, and only in the portal. A wrong, used or expired code returns the same 401.
+         * @description Returns tokens for the player who has verified the address. Never creates a player. A code works once, and only in the portal. A wrong, used or expired code returns the same 401. Limit: 10 wrong codes per address, and 100 in total, within 15 minutes from one network.
          */
         post: operations["logInToPortalByCode"];
         delete?: never;

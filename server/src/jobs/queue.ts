@@ -48,8 +48,16 @@ export type OwnersOf = (groups: string[]) => Promise<{ group: string; owner: str
 
 /** Adds jobs to queues. */
 export interface Jobs {
-  /** Adds a job in the caller's transaction. The job exists if the transaction commits. */
-  add<Data extends object>(db: Querier, queue: Queue<Data>, data: Data, options?: JobOptions): Promise<void>;
+  /**
+   * Adds a job in the caller's transaction. The job exists if the transaction commits. Returns false if it was not added because of
+   * `once`.
+   */
+  add<Data extends object>(
+    db: Querier,
+    queue: Queue<Data>,
+    data: Data,
+    options?: JobOptions,
+  ): Promise<boolean>;
   /** Adds many jobs of one queue. */
   addAll<Data extends object>(db: Querier, queue: Queue<Data>, jobs: NewJob<Data>[]): Promise<void>;
   close(): Promise<void>;
@@ -73,6 +81,7 @@ export async function openJobs(database: Database): Promise<Jobs> {
         ...(once && { singletonKey: once.key, singletonSeconds: once.seconds }),
       });
       if (!id && !once) throw new Error(`The queue ${queue.name} did not accept the job.`);
+      return id !== null;
     },
     async addAll(db, queue, added) {
       const inserted = added.map(({ data, startsAt: startAfter, group }) => ({

@@ -38,7 +38,11 @@ import type { Channel } from '../processes/channel.ts';
 import { createTakePlaces } from '../processes/occupancy.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import { createCodeThrottle, createLoginThrottle } from '../security/guess-throttle.ts';
+import {
+  createCodeThrottle,
+  createLoginThrottle,
+  createOneTimeCodeThrottle,
+} from '../security/guess-throttle.ts';
 import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
 import { createVault, type Vault } from '../security/vault.ts';
 import { deleteStaleCopiesHourly } from './stale-copies.ts';
@@ -165,6 +169,7 @@ export async function openServices(
     keys,
     providerSettings,
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
+    codeThrottle: createOneTimeCodeThrottle(createBudget),
     mailBudget: createMailBudget(createBudget),
     accountMailBudget: createAccountMailBudget(createBudget),
     definitions,

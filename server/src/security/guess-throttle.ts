@@ -5,13 +5,13 @@ import type { AttemptBudget, BudgetOptions, CreateBudget } from './attempt-budge
 const WRONG_PER_ACCOUNT = 10;
 const WRONG_PER_NETWORK = 100;
 
-const PASSWORD_WINDOW_SECONDS = 15 * 60;
+const GUESS_WINDOW_SECONDS = 15 * 60;
 
 /**
  * The window for codes of a second factor. Only a caller with the password or an access token can try a code. Three of a million
  * codes are accepted, so a day of guesses succeeds with a probability of 0.07 %.
  */
-const CODE_WINDOW_SECONDS = 60 * 60;
+const SECOND_FACTOR_WINDOW_SECONDS = 60 * 60;
 
 export interface GuessThrottle {
   /**
@@ -29,10 +29,23 @@ export function createLoginThrottle(
 ): GuessThrottle {
   return createGuessThrottle(createBudget, {
     name: `passwords:${whose}`,
-    seconds: PASSWORD_WINDOW_SECONDS,
+    seconds: GUESS_WINDOW_SECONDS,
     refusal: 'Too many wrong passwords from this network. Retry after the number of seconds in Retry-After.',
     // Wrong passwords of one network do not lock the account for others.
     holderOf: (account, network) => `${network} ${account}`,
+  });
+}
+
+/**
+ * Creates a throttle for mailed codes. Each code allows five attempts, from all networks together. Without the throttle, a stranger
+ * could use up every code of an address, and guess at the codes of many addresses.
+ */
+export function createOneTimeCodeThrottle(createBudget: CreateBudget): GuessThrottle {
+  return createGuessThrottle(createBudget, {
+    name: 'one-time-codes',
+    seconds: GUESS_WINDOW_SECONDS,
+    refusal: 'Too many wrong codes from this network. Retry after the number of seconds in Retry-After.',
+    holderOf: (address, network) => `${network} ${address}`,
   });
 }
 
@@ -40,7 +53,7 @@ export function createLoginThrottle(
 export function createCodeThrottle(createBudget: CreateBudget): GuessThrottle {
   return createGuessThrottle(createBudget, {
     name: 'second-factor',
-    seconds: CODE_WINDOW_SECONDS,
+    seconds: SECOND_FACTOR_WINDOW_SECONDS,
     refusal: 'Too many wrong codes of the second factor. Retry after the number of seconds in Retry-After.',
     holderOf: (account) => account,
   });

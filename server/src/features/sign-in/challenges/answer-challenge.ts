@@ -1,5 +1,5 @@
 import { ProblemError } from '../../../core/problem.ts';
-import { exchangeCode, hasCode, type EmailLoginServices } from '../email/index.ts';
+import { exchangeCode, findCodeAddress, type EmailLoginServices } from '../email/index.ts';
 import { signIn, type LoginResult, type SignInRequest } from '../login/index.ts';
 import { hasChallenge, verifyMessage, type WalletLoginServices } from '../wallet/index.ts';
 
@@ -42,8 +42,9 @@ async function answerByKind(
     );
     return signIn(services, identity, request);
   }
-  if (await hasCode(tenant, tenantId, challengeId))
-    return exchangeCode(services, { ...request, key: { codeId: challengeId }, code: response });
+  const email = await findCodeAddress(tenant, tenantId, challengeId);
+  if (email !== undefined)
+    return exchangeCode(services, { ...request, email, codeId: challengeId, code: response });
   throw invalidAnswer();
 }
 

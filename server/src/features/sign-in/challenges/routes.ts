@@ -57,7 +57,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
             'wrong, used or expired challenge returns the same 401. Creates the player if none exists, unless `createAccountIfMissing` ' +
             'is false.',
           body: VerifyBody,
-          response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
+          response: { 200: LoginResult, ...problems(403, 404, 422, 429, 502) },
         },
       },
       async (request) => {

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { empty, sql } from '../../../database/sql.ts';
 
 export interface SentCode {
   id: string;
@@ -54,8 +54,11 @@ export function setCode(
     RETURNING ceil(extract(epoch FROM expires_at - clock_timestamp()))::int AS "secondsLeft"`);
 }
 
-/** A code is found by its address or by its id. */
-export type CodeKey = { email: string } | { codeId: string };
+/** The address of a code. With `codeId` no other code of the address matches. */
+export interface CodeKey {
+  email: string;
+  codeId?: string;
+}
 
 /**
  * Counts an attempt at a valid code, then returns its hash: null if the digits were never generated. Returns undefined if there is no
@@ -64,20 +67,26 @@ export type CodeKey = { email: string } | { codeId: string };
 export function countAttempt(
   db: Querier,
   tenantId: string,
-  key: CodeKey,
+  { email, codeId }: CodeKey,
   limit: number,
-): Promise<{ codeId: string; email: string; codeHash: Buffer | null } | undefined> {
-  const condition = 'email' in key ? sql`email = ${key.email}` : sql`id = ${key.codeId}`;
+): Promise<{ codeId: string; codeHash: Buffer | null } | undefined> {
   return db.row(sql`
     UPDATE one_time_codes SET tries = tries + 1
-    WHERE tenant_id = ${tenantId} AND ${condition} AND tries < ${limit} AND expires_at > clock_timestamp()
-    RETURNING id AS "codeId", email, code_hash AS "codeHash"`);
+    WHERE tenant_id = ${tenantId} AND email = ${email} ${codeId === undefined ? empty : sql`AND id = ${codeId}`}
+      AND tries < ${limit} AND expires_at > clock_timestamp()
+    RETURNING id AS "codeId", code_hash AS "codeHash"`);
 }
 
-/** Whether a code has this id, expired or not. */
-export async function hasCode(db: Querier, tenantId: string, codeId: string): Promise<boolean> {
-  const row = await db.row(sql`SELECT FROM one_time_codes WHERE tenant_id = ${tenantId} AND id = ${codeId}`);
-  return row !== undefined;
+/** The address of the code with this id, expired or not. */
+export async function findCodeAddress(
+  db: Querier,
+  tenantId: string,
+  codeId: string,
+): Promise<string | undefined> {
+  const row = await db.row<{ email: string }>(
+    sql`SELECT email FROM one_time_codes WHERE tenant_id = ${tenantId} AND id = ${codeId}`,
+  );
+  return row?.email;
 }
 
 /** Uses a code up. Returns false if it was used before. */

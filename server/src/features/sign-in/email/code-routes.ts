@@ -7,8 +7,9 @@ import type { SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { EmailBody, ExchangeBody, SentCode } from './schemas.ts';
 import { exchangeCode, sendCode, type SendCodeServices } from './tenant-codes.ts';
+import type { CheckCodeServices } from './one-time-codes.ts';
 
-export type EmailLoginServices = SignInServices & SendCodeServices;
+export type EmailLoginServices = SignInServices & SendCodeServices & CheckCodeServices;
 
 const tags = ['Player sign-in'];
 
@@ -49,16 +50,16 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           description:
             'Creates the player if no player has the address, unless `createAccountIfMissing` is false. A code works once. A wrong, ' +
             'used or expired code returns the same 401. If a player signed up with the address and never verified it, this removes ' +
-            'that player’s password, sessions and other sign-in methods.',
+            'that player’s password, sessions and other sign-in methods. Limit: 10 wrong codes per address, and 100 in total, within 15 ' +
+            'minutes from one network.',
           body: ExchangeBody,
-          response: { 200: LoginResult, ...problems(403, 404, 422) },
+          response: { 200: LoginResult, ...problems(403, 404, 422, 429) },
         },
       },
       async (request) => {
-        const { email, createAccountIfMissing, ...rest } = request.body;
+        const { createAccountIfMissing, ...rest } = request.body;
         return exchangeCode(services, {
           ...rest,
-          key: { email },
           mode: createAccountIfMissing ? 'login' : 'only-existing',
           billing: billingOf(request),
           ipAddress: clientAddress(request),

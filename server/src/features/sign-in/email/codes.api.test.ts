@@ -131,12 +131,12 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
     assert.deepEqual(rows, [{ mails_sent: 1 }]);
   });
 
-  const ask = async (email: string, caller = tenant) => {
+  const ask = async (email: string, caller = tenant, network = someNetwork()) => {
     await app.owner.query(
       `UPDATE one_time_codes SET sent_at = sent_at - interval '1 minute' WHERE email = $1`,
       [email],
     );
-    return post('email/otc', { email }, caller);
+    return post('email/otc', { email }, caller, network);
   };
   const deliverable = async (email: string) =>
     (await app.owner.query('SELECT FROM mails WHERE recipient = $1 AND failed_at IS NULL', [email])).rowCount;
@@ -198,11 +198,21 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
   test('limits the mails for one network and address to 10 a day', async () => {
     const email = someEmail();
     const network = someNetwork();
-    for (let request = 0; request < 10; request++) assert.equal((await send(email, network)).status, 200);
-    const refused = await send(email, network);
+    for (let request = 0; request < 10; request++)
+      assert.equal((await ask(email, tenant, network)).status, 200);
+    const refused = await ask(email, tenant, network);
     assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
     assert.equal((await send(someEmail(), network)).status, 200);
-    assert.equal((await send(email)).status, 200);
+    assert.equal((await ask(email)).status, 200);
+  });
+
+  test('does not count repeated requests that send no mail', async () => {
+    const email = someEmail();
+    const network = someNetwork();
+    for (let click = 0; click < 25; click++) assert.equal((await send(email, network)).status, 200);
+    const again = await ask(email, tenant, network);
+    assert.equal(again.status, 200, again.text);
+    assert.equal((await mailsTo(email)).length, 2);
   });
 
   test('limits the mails for one network to 200 an hour', async () => {
@@ -274,6 +284,40 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
     assert.ok(answers.every(({ status }) => status === 401));
     assert.equal((await row('SELECT tries FROM one_time_codes WHERE email = $1', email)).tries, 5);
     assert.equal((await exchange(email, code, tenant)).status, 401);
+  });
+
+  test('limits wrong codes for one network and address to ten, by address and by challenge together', async () => {
+    const email = someEmail();
+    const network = someNetwork();
+    const guess = (code: string, from = network) => post('otc/exchange', { email, code }, tenant, from);
+    const first = await codeFor(email, tenant);
+    for (let attempt = 0; attempt < 6; attempt++) assert.equal((await guess(wrong(first))).status, 401);
+    const second = await codeFor(email, tenant);
+    const { id: challengeId } = await row('SELECT id FROM one_time_codes WHERE email = $1', email);
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const body = { challengeId, response: wrong(second) };
+      assert.equal((await post('challenge/verify', body, tenant, network)).status, 401);
+    }
+    const third = await codeFor(email, tenant);
+    const refused = await guess(third);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 800);
+    assert.equal((await row('SELECT tries FROM one_time_codes WHERE email = $1', email)).tries, 0);
+    assert.equal((await guess(third, someNetwork())).status, 200, 'the owner uses another network');
+  });
+
+  test('does not count right codes, so that many players can share a network', async () => {
+    const network = someNetwork();
+    for (let login = 0; login < 12; login++) {
+      const email = someEmail();
+      const code = await codeFor(email, tenant);
+      assert.equal((await post('otc/exchange', { email, code }, tenant, network)).status, 200);
+    }
+    const email = someEmail();
+    for (let login = 0; login < 12; login++) {
+      const code = await codeFor(email, tenant);
+      assert.equal((await post('otc/exchange', { email, code }, tenant, network)).status, 200);
+    }
   });
 
   test('returns 404 for a pending address with createAccountIfMissing=false, and keeps the code', async () => {

@@ -1,5 +1,5 @@
 export { unlinkAddress } from './address-ownership.ts';
-export { deleteExpiredCodesAndTokens, hasCode } from './code-queries.ts';
+export { deleteExpiredCodesAndTokens, findCodeAddress } from './code-queries.ts';
 export { emailCodeRoutes, type EmailLoginServices } from './code-routes.ts';
 export {
   deleteCredentials,
@@ -13,6 +13,7 @@ export { mailChange, notifyChange, type ChangeAuthor } from './notify-change.ts'
 export { mailReset, passwordResetQueue } from './password-reset.ts';
 export { emailPasswordRoutes } from './password-routes.ts';
 export { mailPortalCode, portalCodeQueue, verifyPortalCode } from './portal-codes.ts';
+export type { CheckCodeServices } from './one-time-codes.ts';
 export { emailPortalRoutes } from './portal-routes.ts';
 export { ExchangeBody } from './schemas.ts';
 export { exchangeCode, sendCode, verifyCode, type ProvenAddress } from './tenant-codes.ts';

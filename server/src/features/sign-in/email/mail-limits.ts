@@ -35,8 +35,11 @@ export const NOTICE_TENANT_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Limits requests that send e-mail to an address in the request. */
 export interface MailBudget {
-  /** Throws too_many_attempts. */
-  spend(ipAddress: string | null, email: string): Promise<void>;
+  /**
+   * Counts a request. Returns a function that gives it back, because repeated clicks that send no e-mail must not use the budget up.
+   * Throws too_many_attempts.
+   */
+  spend(ipAddress: string | null, email: string): Promise<() => Promise<void>>;
 }
 
 export function createMailBudget(createBudget: CreateBudget): MailBudget {
@@ -55,8 +58,13 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
   return {
     async spend(ipAddress, email) {
       const network = networkOf(ipAddress);
+      const forAddress = `${network} ${email}`;
       await perNetwork.spend(network);
-      await perAddress.spend(`${network} ${email}`);
+      await perAddress.spend(forAddress);
+      return async () => {
+        await perNetwork.giveBack(network);
+        await perAddress.giveBack(forAddress);
+      };
     },
   };
 }

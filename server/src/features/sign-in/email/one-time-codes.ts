@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Database, Querier, Scope } from '../../../database/database.ts';
+import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -24,6 +25,12 @@ export interface CreateCodeServices {
   mailBudget: MailBudget;
 }
 
+export interface CheckCodeServices {
+  database: Database;
+  vault: Vault;
+  codeThrottle: GuessThrottle;
+}
+
 /** The tenant or the player portal that a code belongs to. */
 export interface CodeIssuer {
   tenantId: string;
@@ -41,15 +48,15 @@ export async function createCode(
   { mailBudget }: Pick<CreateCodeServices, 'mailBudget'>,
   issuer: CodeIssuer,
   { email, ipAddress }: { email: string; ipAddress: string | null },
-  mail: (transaction: Querier, codeId: string, decision: 'send' | 'hold') => Promise<void>,
+  mail: (transaction: Querier, codeId: string, decision: 'send' | 'hold') => Promise<unknown>,
 ): Promise<SentCode> {
-  await mailBudget.spend(ipAddress, email);
+  const giveBack = await mailBudget.spend(ipAddress, email);
   const key = { tenantId: issuer.tenantId, email, resendSeconds: RESEND_SECONDS };
   for (;;) {
     try {
-      return await issuer.scope.transaction(async (transaction) => {
+      const { code, isNew } = await issuer.scope.transaction(async (transaction) => {
         const recent = await findRecentCode(transaction, key);
-        if (recent) return recent;
+        if (recent) return { code: recent, isNew: false };
         const decision = await issuer.spend(transaction, issuer.tenantId, email);
         const code = await replaceCode(transaction, {
           ...key,
@@ -58,8 +65,10 @@ export async function createCode(
         });
         if (!code) throw new CodeReplacedError();
         await mail(transaction, code.id, decision);
-        return code;
+        return { code, isNew: true };
       });
+      if (!isNew) await giveBack();
+      return code;
     } catch (error) {
       if (!(error instanceof CodeReplacedError)) throw error;
     }
@@ -90,18 +99,24 @@ export async function mailCode(
 
 /**
  * Compares a given code with the stored one, of a tenant or of the portal. The caller then deletes the code. The attempt is counted
- * first, so parallel guesses share the limit of five. Throws invalid_credentials.
+ * first, so parallel guesses share the limit of five. A network that has guessed too often uses up no attempts of others. Throws
+ * invalid_credentials and too_many_attempts.
  */
 export async function checkCode(
-  { database, vault }: { database: Database; vault: Vault },
+  { database, vault, codeThrottle }: CheckCodeServices,
   tenantId: string,
-  key: CodeKey,
-  code: string,
-): Promise<{ codeId: string; email: string }> {
-  const stored = await countAttempt(database.forTenant(tenantId), tenantId, key, ATTEMPTS);
-  const given = hashCode(vault, { tenantId, email: stored?.email ?? '' }, code);
-  if (!stored?.codeHash || !timingSafeEqual(stored.codeHash, given)) throw invalidCode();
-  return stored;
+  { code, ipAddress, ...key }: CodeKey & { code: string; ipAddress: string | null },
+): Promise<{ codeId: string }> {
+  const { email } = key;
+  let codeId: string | undefined;
+  await codeThrottle.attempt(email, ipAddress, async () => {
+    const stored = await countAttempt(database.forTenant(tenantId), tenantId, key, ATTEMPTS);
+    const given = hashCode(vault, { tenantId, email }, code);
+    if (stored?.codeHash && timingSafeEqual(stored.codeHash, given)) codeId = stored.codeId;
+    return codeId !== undefined;
+  });
+  if (codeId === undefined) throw invalidCode();
+  return { codeId };
 }
 
 /** One error for every reason, so that it discloses nothing. */

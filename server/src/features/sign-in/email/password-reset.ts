@@ -26,15 +26,15 @@ export interface PasswordResetSource {
 /** One e-mail per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
 const RESEND_SECONDS = 30;
 
-/** Enqueues the e-mail, for any address. */
+/** Enqueues the e-mail, for any address. Returns false if an e-mail to the address was enqueued within the interval. */
 export async function requestReset(
   { database, jobs }: MailServices & { database: Database },
   billing: BillingContext,
   email: string,
-): Promise<void> {
+): Promise<boolean> {
   const { tenantId } = billing;
   const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
-  await jobs.add(database.forKey(billing), passwordResetQueue, { tenantId, email }, { once });
+  return jobs.add(database.forKey(billing), passwordResetQueue, { tenantId, email }, { once });
 }
 
 /**

@@ -119,8 +119,8 @@ export function emailPasswordRoutes(
       },
       async (request, reply) => {
         const { billing, ipAddress } = await sourceOf(request);
-        await services.mailBudget.spend(ipAddress, request.body.email);
-        await requestReset(services, billing, request.body.email);
+        const giveBack = await services.mailBudget.spend(ipAddress, request.body.email);
+        if (!(await requestReset(services, billing, request.body.email))) await giveBack();
         reply.code(202);
         return { status: 'accepted' as const };
       },

@@ -371,6 +371,15 @@ describe('POST /api/player-auth/email/password-reset', () => {
     assert.equal((await post('email/otc', { email }, tenant)).status, 200);
   });
 
+  test('does not count repeated requests that send no mail', async () => {
+    const { email } = await signedUp();
+    const network = someNetwork();
+    for (let click = 0; click < 25; click++) {
+      const { status, text } = await post('email/password-reset/request', { email }, tenant, network);
+      assert.equal(status, 202, text);
+    }
+  });
+
   test('counts one mail for every address, known or unknown', async () => {
     const { email: known } = await signedUp();
     const [pending, unknown] = [someEmail(), someEmail()];

@@ -14,7 +14,8 @@ const { post, mailsTo, secretTo, codeFor, exchange: exchangeInGame, signUp } = a
 const atPortal = (path: string, body: unknown, network = someNetwork()) =>
   app.http.post(`/api/player-portal-auth/${path}`, body, { headers: { 'x-forwarded-for': network } });
 const send = (email: unknown, network?: string) => atPortal('email/otc', { email }, network);
-const exchange = (email: unknown, code: unknown) => atPortal('otc/exchange', { email, code });
+const exchange = (email: unknown, code: unknown, network?: string) =>
+  atPortal('otc/exchange', { email, code }, network);
 const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 const SUBJECT = 'Your sign-in code for the player portal';
 const portalMails = async (email: string) =>
@@ -187,6 +188,29 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     const next = await portalCodeFor(email);
     for (let guess = 0; guess < 4; guess++) assert.equal((await exchange(email, wrong(next))).status, 401);
     assert.equal((await exchange(email, next)).status, 200);
+  });
+
+  test('lets a player in while one network guesses at their codes', async () => {
+    const { email } = await arrangeVerified();
+    const network = someNetwork();
+    let signedIn = 0;
+    for (let round = 0; round < 3; round++) {
+      const code = await portalCodeFor(email);
+      for (let guess = 0; guess < 5; guess++) await exchange(email, wrong(code), network);
+      if ((await exchange(email, code)).status === 200) signedIn++;
+    }
+    assert.equal(signedIn, 1, 'the network has used up two codes, and no more');
+  });
+
+  test('limits wrong codes for one network to 100, for all addresses together', async () => {
+    const network = someNetwork();
+    const guess = () => exchange(someEmail(), '000000', network);
+    const answers = await Promise.all(Array.from({ length: 100 }, guess));
+    assert.ok(answers.every(({ status }) => status === 401));
+    const refused = await guess();
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    assert.equal((await exchange(someEmail(), '000000')).status, 401, 'other networks are not limited');
   });
 
   test('mails one code for a repeated job, and none for a late job or a replaced code', async () => {

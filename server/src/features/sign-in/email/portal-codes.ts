@@ -1,5 +1,4 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Vault } from '../../../security/vault.ts';
 import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
 import type { Identity } from '../login/index.ts';
 import {
@@ -19,6 +18,7 @@ import {
   emailCodeIdentity,
   invalidCode,
   mailCode,
+  type CheckCodeServices,
   type CreateCodeServices,
 } from './one-time-codes.ts';
 
@@ -53,14 +53,15 @@ export async function mailPortalCode(
 
 /**
  * Opens a portal session with a code. It creates no player, and a refused exchange does not use the code up. Throws one
- * invalid_credentials for every reason.
+ * invalid_credentials for every reason, and too_many_attempts.
  */
 export async function exchangePortalCode(
-  services: PortalSessionServices,
-  { email, code }: { email: string; code: string },
+  services: PortalSessionServices & CheckCodeServices,
+  given: { ipAddress: string | null; email: string; code: string },
 ): Promise<PortalTokens> {
   const { database } = services;
-  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, { email }, code);
+  const { email } = given;
+  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, given);
   return database.forTenant(PORTAL_TENANT_ID).transaction(async (transaction) => {
     // Every transaction locks the credential first. This order prevents deadlocks.
     const credential = await lockCredential(transaction, email);
@@ -72,13 +73,14 @@ export async function exchangePortalCode(
 
 /**
  * Checks a portal code and counts the attempt. Call `use` first in the transaction that the code authorizes: it uses the code up.
- * Both throw invalid_credentials.
+ * Both throw invalid_credentials, and this function too_many_attempts.
  */
 export async function verifyPortalCode(
-  services: { database: Database; vault: Vault },
-  { email, code }: { email: string; code: string },
+  services: CheckCodeServices,
+  given: { ipAddress: string | null; email: string; code: string },
 ): Promise<{ identity: Identity; use(transaction: Querier): Promise<void> }> {
-  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, { email }, code);
+  const { email } = given;
+  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, given);
   return {
     identity: emailCodeIdentity(email),
     async use(transaction) {

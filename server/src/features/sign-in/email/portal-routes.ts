@@ -3,7 +3,7 @@ import { clientAddress } from '../../../http/client-address.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { PortalTokensSchema, type PortalSessionServices } from '../portal/index.ts';
-import type { CreateCodeServices } from './one-time-codes.ts';
+import type { CheckCodeServices, CreateCodeServices } from './one-time-codes.ts';
 import { exchangePortalCode, requestPortalCode } from './portal-codes.ts';
 import { EmailBody, PortalExchangeBody, SentCode } from './schemas.ts';
 
@@ -11,7 +11,7 @@ const tags = ['Player portal'];
 
 /** Sign-in to the player portal with a mailed code. Requires no credential. */
 export function emailPortalRoutes(
-  services: PortalSessionServices & CreateCodeServices & MailServices,
+  services: PortalSessionServices & CreateCodeServices & CheckCodeServices & MailServices,
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -42,12 +42,13 @@ export function emailPortalRoutes(
           summary: 'Sign in with a portal code',
           description:
             'Returns tokens for the player who has verified the address. Never creates a player. A code works once, and only in the ' +
-            'portal. A wrong, used or expired code returns the same 401.',
+            'portal. A wrong, used or expired code returns the same 401. Limit: 10 wrong codes per address, and 100 in total, within 15 ' +
+            'minutes from one network.',
           body: PortalExchangeBody,
-          response: { 200: PortalTokensSchema, ...problems(401) },
+          response: { 200: PortalTokensSchema, ...problems(401, 429) },
         },
       },
-      async (request) => exchangePortalCode(services, request.body),
+      async (request) => exchangePortalCode(services, { ...request.body, ipAddress: clientAddress(request) }),
     );
   };
 }

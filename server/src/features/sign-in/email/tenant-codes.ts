@@ -1,5 +1,4 @@
-import type { Database, Querier } from '../../../database/database.ts';
-import type { Vault } from '../../../security/vault.ts';
+import type { Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import {
@@ -21,6 +20,7 @@ import {
   emailCodeIdentity,
   invalidCode,
   mailCode,
+  type CheckCodeServices,
   type CreateCodeServices,
 } from './one-time-codes.ts';
 
@@ -51,13 +51,15 @@ export async function sendCode(
  * Throws provider_not_available, the errors of {@link signIn}, and invalid_credentials for a code that is wrong, used or expired.
  */
 export async function exchangeCode(
-  services: SignInServices & { providerSettings: ProviderSettings },
-  { key, code, ...request }: SignInRequest & { key: CodeKey; code: string },
+  services: SignInServices & CheckCodeServices & { providerSettings: ProviderSettings },
+  { email, codeId: wantedId, code, ...request }: SignInRequest & CodeKey & { code: string },
 ): Promise<LoginResult> {
   const { database } = services;
-  const { tenantId } = request.billing;
+  const { ipAddress, billing } = request;
+  const { tenantId } = billing;
   await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
-  const { codeId, email } = await checkCode(services, tenantId, key, code);
+  const given = { email, ...(wantedId && { codeId: wantedId }), code, ipAddress };
+  const { codeId } = await checkCode(services, tenantId, given);
 
   const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
     if (!(await claimForSignIn(transaction, email, playerId))) throw new CredentialChangedError();
@@ -86,12 +88,13 @@ export interface ProvenAddress {
   claim(transaction: Querier, playerId: string): Promise<boolean>;
 }
 
-/** Checks a code of a tenant and counts the attempt. Throws invalid_credentials. */
+/** Checks a code of a tenant and counts the attempt. Throws invalid_credentials and too_many_attempts. */
 export async function verifyCode(
-  services: { database: Database; vault: Vault },
-  { tenantId, email, code }: { tenantId: string; email: string; code: string },
+  services: CheckCodeServices,
+  { tenantId, ...given }: { tenantId: string; ipAddress: string | null; email: string; code: string },
 ): Promise<ProvenAddress> {
-  const { codeId } = await checkCode(services, tenantId, { email }, code);
+  const { email } = given;
+  const { codeId } = await checkCode(services, tenantId, given);
   return {
     identity: emailCodeIdentity(email),
     async claim(transaction, playerId) {

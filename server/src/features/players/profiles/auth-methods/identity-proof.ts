@@ -68,7 +68,7 @@ async function verifyWithProvider(
     case 'EvmWallet':
       return { identity: await verifyProofMessage(services, ipAddress, proof) };
     case 'EmailOneTimeCode':
-      return verifyPortalCode(services, proof);
+      return verifyPortalCode(services, { ...proof, ipAddress });
     default:
       throw proofRequiredError(`A credential of ${proof.provider} is not a proof of identity.`);
   }

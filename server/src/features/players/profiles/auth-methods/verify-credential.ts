@@ -1,7 +1,7 @@
 import type { PlayerCaller } from '../../../../core/callers.ts';
 import { ProblemError, type ProblemCode } from '../../../../core/problem.ts';
 import type { Identity, TokenProvider, VerifyToken } from '../../../sign-in/login/index.ts';
-import { verifyCode, type ProvenAddress } from '../../../sign-in/email/index.ts';
+import { verifyCode, type CheckCodeServices, type ProvenAddress } from '../../../sign-in/email/index.ts';
 import { verifyStoreACallback, type StoreAServices } from '../../../sign-in/portal/index.ts';
 import { verifyMessage, type WalletVerifyServices } from '../../../sign-in/wallet/index.ts';
 import { findTenant } from '../../../studio/tenants/index.ts';
@@ -19,7 +19,7 @@ export interface VerifiedCredential {
   claim?: ProvenAddress['claim'];
 }
 
-export interface CredentialServices extends StoreAServices, WalletVerifyServices {
+export interface CredentialServices extends StoreAServices, WalletVerifyServices, CheckCodeServices {
   verifyToken: VerifyToken;
 }
 
@@ -28,7 +28,8 @@ export type CallerWithAddress = PlayerCaller & { ipAddress: string | null };
 
 /**
  * Verifies a credential with its provider, with the settings of the tenant of the caller's token. A portal token has no tenant, so
- * it allows only StoreA, by OpenID callback. Throws credential_refused, and provider_unavailable if the provider does not answer.
+ * it allows only StoreA, by OpenID callback. Throws credential_refused, too_many_attempts, and
+ * provider_unavailable if the provider does not answer.
  */
 export async function verifyCredential(
   services: CredentialServices,
@@ -81,7 +82,7 @@ async function verifyWithProvider(
       return { identity: await verifyMessage(services, { tenantId: id, ipAddress }, credential) };
     case 'EmailOneTimeCode':
       await services.providerSettings.require(id, provider);
-      return verifyCode(services, { tenantId: id, ...credential });
+      return verifyCode(services, { tenantId: id, ipAddress, ...credential });
     default:
       return {
         identity: await services.verifyToken({ tenantId: id, workspaceId }, provider, credential.token),
