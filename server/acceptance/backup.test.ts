@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { arrangeGameKey } from './arrange.ts';
 import {
   crash,
@@ -148,6 +149,13 @@ describe('guildhall backup and restore', () => {
     assert.match(await refused(damaged, restored, env), /is missing or damaged: its SHA-256/);
     assert.equal(existsSync(restored), false);
 
+    const used = join(target.path, 'used');
+    mkdirSync(used);
+    writeFileSync(join(used, 'other.webp'), '');
+    const elsewhere = { ...env, AVATAR_STORAGE_URL: pathToFileURL(used).href };
+    assert.match(await refused(backup, restored, elsewhere), /^The folder .+used is not empty\./);
+    assert.equal(existsSync(restored), false);
+
     const wrongKey = join(target.path, 'wrong-key');
     assert.match(
       await refused(backup, wrongKey, { MASTER_KEY: 'ab'.repeat(32) }),
@@ -157,7 +165,10 @@ describe('guildhall backup and restore', () => {
   });
 
   test('restores elsewhere, verifies each row, and serves the players', { timeout: 240_000 }, async () => {
-    const env = { MASTER_KEY: masterKey };
+    // Mount points of volumes exist.
+    const avatars = join(target.path, 'avatars');
+    for (const mounted of [restored, avatars]) mkdirSync(join(mounted, 'lost+found'), { recursive: true });
+    const env = { MASTER_KEY: masterKey, AVATAR_STORAGE_URL: pathToFileURL(avatars).href };
     const { code, output } = await run(`restore ${backup}`, restored, env);
     assert.equal(code, 0, output);
     const rows = Number(
@@ -165,7 +176,7 @@ describe('guildhall backup and restore', () => {
     );
     assert.ok(rows >= before.length, output);
     assert.equal(postgresOf(restored), undefined);
-    assert.equal(readFileSync(join(restored, 'avatars', 'ada.webp'), 'utf8'), 'an avatar');
+    assert.equal(readFileSync(join(avatars, 'ada.webp'), 'utf8'), 'an avatar');
 
     const server = await startServer({ dataDir: restored, env });
     for (const name of [before[0]!, before.at(-1)!]) {

@@ -117,7 +117,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder.close();
 }
 
-export async function exists(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -13,14 +13,14 @@ import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
 import type { Config } from '../config.ts';
 import { readMasterKey } from '../../security/master-key.ts';
 import { createVault } from '../../security/vault.ts';
-import { exists } from './create-backup.ts';
 import { ARCHIVES, checkBackup } from './manifest.ts';
 
 const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /**
  * Creates DATA_DIR from a backup, starts its PostgreSQL, and runs `verify` on it. DATA_DIR may contain the master key, and
- * nothing else. Throws {@link OperatorError} before it changes anything if the backup is damaged or the key is missing.
+ * nothing else. Throws {@link OperatorError} before it changes anything if the backup is damaged, the key is missing, or a folder of
+ * files is not empty.
  */
 export async function restoreBackup<Result>(
   config: Config,
@@ -32,11 +32,11 @@ export async function restoreBackup<Result>(
     throw new OperatorError(
       'DATABASE_URL is set, and guildhall restores the embedded database only. Unset it.',
     );
-  const found = (await readdir(dataDir).catch(() => [])).filter((name) => name !== 'master.key');
-  if (found.length > 0)
-    throw new OperatorError(
-      `DATA_DIR ${dataDir} is not empty. Set DATA_DIR to a folder that does not exist.`,
-    );
+  await requireEmpty(
+    dataDir,
+    ['master.key'],
+    `DATA_DIR ${dataDir} is not empty. Set DATA_DIR to a folder that is empty or does not exist.`,
+  );
   const masterKey = config.masterKey ?? (await readMasterKey(dataDir));
   if (!masterKey)
     throw new OperatorError(
@@ -44,17 +44,22 @@ export async function restoreBackup<Result>(
     );
   const { sha256 } = await checkBackup(folder);
 
-  await createClusterFrom(dataDir, (cluster) => unpack(join(folder, ARCHIVES.postgres), cluster));
   const avatars = avatarStorage.kind === 'folder' ? avatarStorage.path : undefined;
-  for (const [name, target] of Object.entries({
+  const folders = Object.entries({
     [ARCHIVES.avatars]: avatars,
     [ARCHIVES.events]: archiveBucket ? undefined : archiveDir,
-  })) {
-    if (!sha256[name] || !target) continue;
-    if (await exists(target)) throw new OperatorError(`The folder ${target} exists already. Remove it.`);
-    await mkdir(target, { recursive: true, mode: 0o700 });
-    await unpack(join(folder, name), target);
-  }
+  }).filter((entry): entry is [string, string] => entry[0] in sha256 && entry[1] !== undefined);
+  for (const [, target] of folders)
+    await requireEmpty(target, [], `The folder ${target} is not empty. Remove what it contains.`);
+
+  // The database appears when everything is unpacked, so that nobody starts a server on half a backup.
+  await createClusterFrom(dataDir, async (cluster) => {
+    await unpack(join(folder, ARCHIVES.postgres), cluster);
+    for (const [name, target] of folders) {
+      await mkdir(target, { recursive: true, mode: 0o700 });
+      await unpack(join(folder, name), target);
+    }
+  });
   const storage = await openStorage(config, 'exclusive');
   try {
     const database = openDatabase(storage.url, { poolSize: 1, work: 'job' });
@@ -67,6 +72,16 @@ export async function restoreBackup<Result>(
   } finally {
     await storage.close();
   }
+}
+
+/** Accepts a folder that does not exist, and the root of a new volume. Throws {@link OperatorError} with the message. */
+async function requireEmpty(folder: string, allowed: string[], message: string): Promise<void> {
+  const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new OperatorError(`The folder ${folder} cannot be read (${error.message}).`, { cause: error });
+  });
+  if (found.some((name) => name !== 'lost+found' && !allowed.includes(name)))
+    throw new OperatorError(message);
 }
 
 async function unpack(archive: string, folder: string): Promise<void> {
