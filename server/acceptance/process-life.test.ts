@@ -119,12 +119,14 @@ test('a second server on the same folder exits with one sentence, and the first 
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
-test('a worker can run and stop next to a server', async () => {
+test('a worker can run and stop next to a server, and ignores SIGUSR2', async () => {
   const worker = spawnCommand('worker', { dataDir });
   while (!worker.output().includes('The worker runs.')) {
     assert.equal(worker.child.exitCode, null, worker.output());
     await sleep(20);
   }
+  worker.child.kill('SIGUSR2');
+  await sleep(200);
   assert.equal(await worker.end('SIGTERM'), 0, worker.output());
   assert.equal((await logIn(running)).playerId, playerId);
 });

@@ -1,38 +1,6 @@
 #!/usr/bin/env node
-import { Command } from 'commander';
-import { version } from '../core/version.ts';
-import { archiveCommand } from './archive.ts';
-import { accountsCommand, bootstrapCommand } from './accounts.ts';
-import { backupCommand, restoreCommand } from './backup.ts';
-import { chainCommand } from './chain.ts';
-import { fail } from './command.ts';
-import { keysCommand } from './keys.ts';
-import { migrateCommand } from './migrate.ts';
-import { partitionsCommand } from './partitions.ts';
-import { rollUpsCommand } from './roll-ups.ts';
-import { serveCommand } from './serve.ts';
-import { simulateCommand } from './simulate.ts';
-import { verifyCommand } from './verify.ts';
-import { workerCommand } from './worker.ts';
+// SIGUSR2 replaces the processes of a server. By default it ends a process: another command, and a server that still loads its code.
+process.on('SIGUSR2', () => {});
+await import('./program.ts');
 
-const program = new Command('guildhall').description('A multi-tenant backend for games.').version(version);
-
-for (const command of [
-  serveCommand,
-  workerCommand,
-  migrateCommand,
-  bootstrapCommand,
-  accountsCommand,
-  partitionsCommand,
-  archiveCommand,
-  rollUpsCommand,
-  verifyCommand,
-  backupCommand,
-  restoreCommand,
-  keysCommand,
-  chainCommand,
-  simulateCommand,
-])
-  program.addCommand(command);
-
-program.parseAsync().catch(fail);
+export {};
