@@ -33,6 +33,12 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
     maxRetriesPerRequest: 0,
     // The callers of these commands have continued without Redis.
     autoResendUnfulfilledCommands: false,
+    reconnectOnError({ message }) {
+      // After a failover this connection may still lead to the old primary, now a replica.
+      if (!message.includes('READONLY')) return false;
+      logger.warn({ reason: message }, 'Redis is a replica: the connection is opened again');
+      return true;
+    },
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_MS),
   });
   let isUnavailable = false;
@@ -57,9 +63,18 @@ export function measureRedis(redis: Redis, registry: Registry): void {
     name: 'guildhall_redis_up',
     help: '1 if Redis is available, 0 while this server counts on its own.',
     registers: [],
-    collect: () => up.set(isRedisReady(redis) ? 1 : 0),
+    collect: () =>
+      requireWritable(redis).then(
+        () => up.set(1),
+        () => up.set(0),
+      ),
   });
   registry.registerMetric(up);
+}
+
+/** Throws if Redis cannot count. It writes a key, because a full Redis and a replica answer all other commands. */
+export async function requireWritable(redis: Redis): Promise<void> {
+  await redis.set('guildhall:health', '', 'EX', 60);
 }
 
 /**

@@ -2,7 +2,7 @@ import { version } from '../../../core/version.ts';
 import type { Database } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import { readQueueStatistics } from '../../../jobs/queue-statistics.ts';
-import type { Redis } from '../../../redis/redis.ts';
+import { requireWritable, type Redis } from '../../../redis/redis.ts';
 import { findFailingMail } from '../../messages/mail/index.ts';
 import { readWriterStatus, type Chain } from '../../wallet/chain/index.ts';
 
@@ -99,7 +99,7 @@ const checkRedis: Check = async ({ redis }) => {
     return { ...result, status: 'off', detail: 'No Redis is configured. Each server counts on its own.' };
   const start = performance.now();
   try {
-    await redis.ping();
+    await requireWritable(redis);
     return {
       ...result,
       status: 'ok',
@@ -110,7 +110,7 @@ const checkRedis: Check = async ({ redis }) => {
     return {
       ...result,
       status: 'failing',
-      detail: 'Redis does not answer. Each server counts on its own until it is back.',
+      detail: 'Redis does not answer, or refuses writes. Each server counts on its own until it is back.',
     };
   }
 };
