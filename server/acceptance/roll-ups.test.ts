@@ -48,6 +48,14 @@ async function arrangeEvents(): Promise<string> {
 }
 
 describe('guildhall roll-ups', () => {
+  test('refuses an unknown tenant, as verify does', async () => {
+    const id = '00000000-0000-7000-8000-000000000000';
+    const refused = { code: 1, output: `No tenant has the id ${id}.\n` };
+    assert.deepEqual(await rollUps(`check --tenant ${id}`), refused);
+    const command = spawnCommand(`verify --tenant ${id}`, { dataDir: folder.path });
+    assert.deepEqual({ code: await exitOf(command.child), output: command.output() }, refused);
+  });
+
   test('names a wrong roll-up, and corrects it while the server runs', async () => {
     const tenantId = await arrangeEvents();
     const rebuilt = { code: 0, output: 'Counted 3 events of 1 days, and the players.\n' };

@@ -14,10 +14,13 @@ export function checkTenantId(tenant: string | undefined): void {
   if (tenant !== undefined && !isGuid(tenant)) throw new UsageError(`"${tenant}" is not the id of a tenant.`);
 }
 
-/** The id of the option, or the ids of all tenants. */
+/** The id of the option, or the ids of all tenants. Throws {@link UsageError} if no tenant has the id. */
 export async function selectTenantIds(database: Database, tenant: string | undefined): Promise<string[]> {
-  if (tenant !== undefined) return [tenant];
-  const rows = await database.forPlatform().rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
+  const selected = tenant === undefined ? sql`` : sql`WHERE id = ${tenant}`;
+  const rows = await database
+    .forPlatform()
+    .rows<{ id: string }>(sql`SELECT id FROM tenants ${selected} ORDER BY id`);
+  if (tenant !== undefined && rows.length === 0) throw new UsageError(`No tenant has the id ${tenant}.`);
   return rows.map(({ id }) => id);
 }
 
