@@ -29,6 +29,8 @@ export interface Config {
   mockProvider: boolean;
   /** Whether a profile that several workspaces know is changed with a proof of identity alone. */
   profileProof: boolean;
+  /** For how many days a refresh token of a player in a game is valid. */
+  refreshTokenDays: number;
   storeAUrl: string | undefined;
   storeAOpenIdUrl: string | undefined;
   storeBUrl: string | undefined;
@@ -92,6 +94,7 @@ export function readConfig(env: Environment = process.env): Config {
     isProduction,
     mockProvider: (values.MOCK_PROVIDER ?? (isProduction ? 'off' : 'on')) === 'on',
     profileProof: values.PROFILE_PROOF === 'on',
+    refreshTokenDays: values.REFRESH_TOKEN_DAYS,
     storeAUrl: values.STORE_A_URL,
     storeAOpenIdUrl: values.STORE_A_OPENID_URL ?? values.STORE_A_URL,
     storeBUrl: values.STORE_B_URL,

@@ -128,7 +128,7 @@ export async function openServices(
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const isActiveTenant = createActiveTenants(database, changes);
   const writer = opened.adopt(await openEventWriter(database, databaseUrl, processes), (it) => it.close());
-  const logins = opened.adopt(createLoginBatchers(database, vault), (it) => it.close());
+  const logins = opened.adopt(createLoginBatchers(database, vault, config), (it) => it.close());
   const refreshes = opened.adopt(createRefreshBatcher(database), (it) => it.close());
   const profileLookups = opened.adopt(createProfileLookups(database), (it) => it.close());
   const ledger = opened.adopt(createWalletLedger(database, recorder), (it) => it.close());

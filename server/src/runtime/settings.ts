@@ -224,6 +224,7 @@ export const settings = v.object({
   SIGNUP: v.optional(oneOf('open', 'closed'), 'open'),
   MOCK_PROVIDER: v.optional(onOrOff),
   PROFILE_PROOF: v.optional(onOrOff, 'on'),
+  REFRESH_TOKEN_DAYS: v.optional(integer(1, 365), '30'),
   STORE_A_URL: v.optional(httpUrl),
   STORE_A_OPENID_URL: v.optional(httpUrl),
   STORE_B_URL: v.optional(httpUrl),

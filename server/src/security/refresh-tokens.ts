@@ -2,8 +2,13 @@ import { secondsFromNow } from '../core/timestamps.ts';
 import { newOpaqueToken, opaqueToken } from './opaque-tokens.ts';
 import type { Vault } from './vault.ts';
 
-/** The lifetime of a refresh token: 30 days from its issue. A session lives as long as it is used once in 30 days. */
-const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
+/**
+ * The lifetime of a refresh token, in days from its issue: a session lives as long as it is used once in this time. The lifetime in
+ * games is a setting. Sessions of the portal and of dashboard accounts can change profiles and games, so their lifetime is fixed.
+ */
+export const DEFAULT_REFRESH_TOKEN_DAYS = 30;
+
+const SECONDS_PER_DAY = 24 * 60 * 60;
 
 /**
  * The owner of a refresh token: a player in a tenant (`refresh`) or in the portal (`portal`), a dashboard account
@@ -23,8 +28,12 @@ export interface NewRefreshToken extends StoredRefreshToken {
 }
 
 /** Creates a random refresh token. */
-export function newRefreshToken(vault: Vault, kind: RefreshTokenKind): NewRefreshToken {
-  return issued(vault, newOpaqueToken(kind));
+export function newRefreshToken(
+  vault: Vault,
+  kind: RefreshTokenKind,
+  days = DEFAULT_REFRESH_TOKEN_DAYS,
+): NewRefreshToken {
+  return issued(vault, newOpaqueToken(kind), days);
 }
 
 /**
@@ -36,12 +45,13 @@ export function successorOf(
   kind: RefreshTokenKind,
   token: string,
   idempotencyKey: string | undefined,
+  days = DEFAULT_REFRESH_TOKEN_DAYS,
 ): NewRefreshToken {
-  if (idempotencyKey === undefined) return newRefreshToken(vault, kind);
+  if (idempotencyKey === undefined) return newRefreshToken(vault, kind, days);
   // Neither text contains a line feed, so no other pair gives the same input.
-  return issued(vault, opaqueToken(kind, vault.derive(`${token}\n${idempotencyKey}`)));
+  return issued(vault, opaqueToken(kind, vault.derive(`${token}\n${idempotencyKey}`)), days);
 }
 
-function issued(vault: Vault, token: string): NewRefreshToken {
-  return { token, hash: vault.fingerprint(token), expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) };
+function issued(vault: Vault, token: string, days: number): NewRefreshToken {
+  return { token, hash: vault.fingerprint(token), expiresAt: secondsFromNow(days * SECONDS_PER_DAY) };
 }

@@ -16,7 +16,9 @@ import { createLoginBatchers } from './login-batchers.ts';
 const app = await startTestApp({ log: () => {} });
 const database = openDatabase(app.databaseUrl);
 after(() => database.close());
-const logins = createLoginBatchers(database, createVault(Buffer.from(TEST_MASTER_KEY, 'hex')));
+const logins = createLoginBatchers(database, createVault(Buffer.from(TEST_MASTER_KEY, 'hex')), {
+  refreshTokenDays: 30,
+});
 
 const deviceOf = (username: string) => ({ deviceInfo: { deviceFingerprint: `fingerprint-of-${username}` } });
 const logIn = (

@@ -37,7 +37,11 @@ export interface LoginBatchers {
 const groupOf = ({ request }: LoginItem): string => billingGroup(request.billing);
 
 /** Creates the batchers of sign-ins. */
-export function createLoginBatchers(database: Database, vault: Vault): LoginBatchers {
+export function createLoginBatchers(
+  database: Database,
+  vault: Vault,
+  { refreshTokenDays }: { refreshTokenDays: number },
+): LoginBatchers {
   const known = createBatcher<LoginItem, Outcome>({
     groupOf,
     async run(items) {
@@ -57,7 +61,7 @@ export function createLoginBatchers(database: Database, vault: Vault): LoginBatc
             occurredAt: at,
             createdAtGl: at,
           }),
-          refreshToken: newRefreshToken(vault, 'refresh'),
+          refreshToken: newRefreshToken(vault, 'refresh', refreshTokenDays),
         };
       });
       const outcomes = await writeKnownLogins(database.forBatch(billing.tenantId), billing, at, logins);
@@ -76,7 +80,7 @@ export function createLoginBatchers(database: Database, vault: Vault): LoginBatc
       const { billing } = items[0]!.request;
       const at = now();
       const logins = items.map(({ identity, request }) => {
-        const { token, ...stored } = newRefreshToken(vault, 'refresh');
+        const { token, ...stored } = newRefreshToken(vault, 'refresh', refreshTokenDays);
         const record = buildLoginRecord(vault, undefined, identity, request, at, stored);
         return {
           ...record,

@@ -27,6 +27,7 @@ export interface SignInServices {
   vault: Vault;
   signer: TokenSigner;
   logins: LoginBatchers;
+  config: { refreshTokenDays: number };
 }
 
 /** The response of every login. */
@@ -67,7 +68,7 @@ async function attemptSignIn(
   identity: Identity,
   request: SignInRequest,
 ): Promise<LoginResult | undefined> {
-  const { database, vault, signer, logins } = services;
+  const { database, vault, signer, logins, config } = services;
   const { billing } = request;
   const outcome = isBatched(request)
     ? await logins.signInKnown({ identity, request })
@@ -83,7 +84,7 @@ async function attemptSignIn(
     const created = await logins.create({ identity, request });
     return created && loginResult(signer, billing, created, true);
   }
-  const refreshToken = newRefreshToken(vault, 'refresh');
+  const refreshToken = newRefreshToken(vault, 'refresh', config.refreshTokenDays);
   const login = buildLoginRecord(vault, known, identity, request, now(), refreshToken);
   const newPlayer = known
     ? undefined

@@ -18,6 +18,8 @@ export interface RefreshRequest {
 /** The storage of one kind of refresh tokens. The response is built from `Session`. */
 export interface RefreshTokenStore<Session> {
   kind: RefreshTokenKind;
+  /** The lifetime of the next token in days, if it is not the default. */
+  days?: number;
   /** Marks a token as used and stores the next one, in one statement. Undefined if the token cannot be exchanged. */
   rotate(hash: Buffer, next: StoredRefreshToken): Promise<Session | undefined>;
   /** Reads a token in a newer snapshot than {@link rotate}. Undefined if it was never issued. */
@@ -47,7 +49,7 @@ export async function exchangeRefreshToken<Session>(
 ): Promise<{ session: Session; refreshToken: string }> {
   if (!isOpaqueToken(store.kind, token)) throw new ProblemError('invalid_refresh_token');
   const hash = vault.fingerprint(token);
-  const next = successorOf(vault, store.kind, token, idempotencyKey);
+  const next = successorOf(vault, store.kind, token, idempotencyKey, store.days);
   const rotated = await store.rotate(hash, next);
   if (rotated) return { session: rotated, refreshToken: next.token };
 

@@ -13,11 +13,12 @@ export interface RefreshServices {
   vault: Vault;
   signer: TokenSigner;
   refreshes: RefreshBatcher;
+  config: { refreshTokenDays: number };
 }
 
 /** Exchanges the refresh token of a player's session for a new pair of tokens: see {@link exchangeRefreshToken}. */
 export async function refreshSession(
-  { database, vault, signer, refreshes }: RefreshServices,
+  { database, vault, signer, refreshes, config }: RefreshServices,
   billing: BillingContext,
   origin: Author['origin'],
   request: RefreshRequest,
@@ -27,6 +28,7 @@ export async function refreshSession(
   const { session, refreshToken } = await exchangeRefreshToken(
     {
       kind: 'refresh',
+      days: config.refreshTokenDays,
       rotate: (hash, next) => refreshes.rotate({ billing, hash, next }),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
       billRepeat: () => chargeAlone(database, billing),

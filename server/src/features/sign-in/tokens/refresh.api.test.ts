@@ -176,3 +176,38 @@ describe('POST /api/player-auth/refresh', () => {
     assert.equal((await refreshed).status, 401);
   });
 });
+
+describe('REFRESH_TOKEN_DAYS', () => {
+  const daysOf = async (token: string): Promise<number> => {
+    const { rows } = await app.owner.query(
+      `SELECT extract(epoch FROM expires_at - now()) / 86400 AS days FROM refresh_tokens WHERE token_hash = $1`,
+      [vault.fingerprint(token)],
+    );
+    return Math.round(Number(rows[0].days));
+  };
+
+  test('is the lifetime of refresh tokens in games, 30 days by default', async () => {
+    const other = await startTestApp({ env: { REFRESH_TOKEN_DAYS: '7' }, databaseUrl: app.databaseUrl });
+    for (const [server, days] of [
+      [app, 30],
+      [other, 7],
+    ] as const) {
+      const created = await arrangePlayer(server, tenant);
+      const credential = { provider: 'Mock', token: `mock:${created.username}:secret` };
+      const known = (await server.http.post('/api/player-auth/login', credential, tenant)).body;
+      const refreshed = (
+        await server.http.post('/api/player-auth/refresh', { refreshToken: known.refreshToken }, tenant)
+      ).body;
+      const key = { 'idempotency-key': 'a-random-key' };
+      const repeatable = (
+        await server.http.post(
+          '/api/player-auth/refresh',
+          { refreshToken: refreshed.refreshToken },
+          { ...tenant, headers: key },
+        )
+      ).body;
+      for (const { refreshToken } of [created, known, refreshed, repeatable])
+        assert.equal(await daysOf(refreshToken), days);
+    }
+  });
+});
