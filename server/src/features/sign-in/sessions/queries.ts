@@ -151,7 +151,8 @@ export function findSession(
     LEFT JOIN LATERAL (
       SELECT reason FROM logout_ledger
       WHERE tenant_id = session.tenant_id AND player_id = session.player_id AND session_id = session.session_id
-        AND received_at_db >= session.started_at - interval '1 minute'
+        -- Limits the search to partitions since the login. A day, because the clocks of the server and the database can differ.
+        AND received_at_db >= session.started_at - interval '1 day'
       LIMIT 1) logout ON session.ended_at IS NOT NULL
     WHERE session.tenant_id = ${tenantId} AND session.session_id = ${sessionId}`);
 }
