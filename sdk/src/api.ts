@@ -5434,6 +5434,7 @@ export interface components {
             /** Format: email */
             email: string;
             password: string;
+            /** @description At least one visible character, without control characters and line breaks. */
             displayName?: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
             profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
@@ -6143,7 +6144,7 @@ export interface components {
             rateLimit?: components["schemas"]["UpdatePlanRateLimit"];
         };
         UpdateProfileRequest: {
-            /** @description Null clears it. */
+            /** @description At least one visible character, without control characters and line breaks. Null clears it. */
             displayName?: string | null;
             /** @description An https URL, or the URL of an uploaded avatar. Null clears it. */
             avatarUrl?: string | null;

@@ -1,3 +1,4 @@
+import { requireDisplayName } from '../../../core/display-name.ts';
 import { invalidField } from '../../../core/problem.ts';
 import type { Report } from '../../../core/author.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
@@ -13,13 +14,14 @@ export interface ProfileChanges {
   profileVisibility?: string;
 }
 
-/** Changes a player's own profile. Throws profile_deleted, and invalid_request for an avatarUrl that is not allowed. */
+/** Changes a player's own profile. Throws profile_deleted, and invalid_request for a displayName or avatarUrl that is not allowed. */
 export async function changeProfile(
   { database, avatars }: ProfileServices,
   playerId: string,
   changes: ProfileChanges,
   report: Report,
 ): Promise<FullProfile> {
+  if (typeof changes.displayName === 'string') requireDisplayName(changes.displayName);
   if (typeof changes.avatarUrl === 'string' && !isAllowedAvatarUrl(changes.avatarUrl, avatars))
     throw invalidField(
       'avatarUrl',

@@ -72,7 +72,14 @@ export const FullPlayerProfile = Type.Object(
 
 export const ChangeProfileBody = Type.Object(
   {
-    displayName: Type.Optional(Nullable(Name(64, 'Null clears it.'))),
+    displayName: Type.Optional(
+      Nullable(
+        Name(
+          64,
+          'At least one visible character, without control characters and line breaks. Null clears it.',
+        ),
+      ),
+    ),
     avatarUrl: Type.Optional(
       Nullable(
         Type.String({

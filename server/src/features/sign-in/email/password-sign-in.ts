@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { hashPassword, verifyPassword } from '../../../security/passwords.ts';
+import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../login/index.ts';
@@ -27,7 +28,7 @@ export interface PasswordRequest extends Omit<SignInRequest, 'mode'> {
 
 /**
  * Creates a player with an address and a password, signs the player in, and mails a token that verifies the address. A pending
- * address may be taken over. Throws player_exists, too_many_attempts, and the errors of {@link signIn}.
+ * address may be taken over. Throws invalid_request for a display name that is not allowed, player_exists, too_many_attempts, and the errors of {@link signIn}.
  */
 export async function signUp(
   services: SignInServices & MailServices,
@@ -40,6 +41,7 @@ export async function signUp(
   }: PasswordRequest & { displayName?: string | undefined },
 ): Promise<LoginResult> {
   const { tenantId } = request.billing;
+  if (displayName !== undefined) requireDisplayName(displayName);
   // The lookup comes first: hashing the password costs about 1,000 times as much.
   if ((await findCredential(services.database, email))?.playerId) throw new ProblemError('player_exists');
   const passwordHash = await hashPassword(password);

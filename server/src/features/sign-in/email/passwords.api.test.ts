@@ -89,6 +89,8 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
       { email: 'nobody' },
       { displayName: ' ' },
       { displayName: 'x'.repeat(65) },
+      { displayName: 'a\nb' },
+      { displayName: '\u200b' },
       { profileVisibility: 'open' },
     ])
       assert.equal((await signUp(someEmail(), tenant, body)).status, 400, JSON.stringify(body));

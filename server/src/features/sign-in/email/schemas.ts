@@ -27,7 +27,9 @@ export const SignUpBody = Type.Object(
   {
     email: Email,
     password: NewPassword,
-    displayName: Type.Optional(Name(64)),
+    displayName: Type.Optional(
+      Name(64, 'At least one visible character, without control characters and line breaks.'),
+    ),
     ...creationFields,
   },
   { title: 'PlayerSignUpRequest' },

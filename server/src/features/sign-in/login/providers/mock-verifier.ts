@@ -1,4 +1,5 @@
 import type { Vault } from '../../../../security/vault.ts';
+import { cleanDisplayName } from '../../../../core/display-name.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { codePoints } from '../../../../core/text.ts';
 import type { ProviderVerifier } from '../identity.ts';
@@ -16,12 +17,13 @@ export function createMockVerifier(vault: Vault): ProviderVerifier<unknown> {
     const password = match?.[2] ?? '';
     if (username === '' || codePoints(username) > MAX_USERNAME_LENGTH)
       throw new ProblemError('invalid_credentials', 'A Mock token has the form mock:<username>:<password>.');
+    const displayName = cleanDisplayName(username);
     return {
       provider: 'Mock',
       issuer: workspaceId,
       providerUserId: username,
       username,
-      displayName: username,
+      ...(displayName !== undefined && { displayName }),
       secretHash: vault.fingerprint(`mock password ${workspaceId} ${username} ${password}`),
     };
   };
