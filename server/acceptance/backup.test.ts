@@ -11,6 +11,7 @@ import {
   exitOf,
   postgresOf,
   spawnCommand,
+  spawnServer,
   startServer,
   type ServerProcess,
 } from './server-process.ts';
@@ -177,6 +178,14 @@ describe('guildhall backup and restore', () => {
     assert.ok(rows >= before.length, output);
     assert.equal(postgresOf(restored), undefined);
     assert.equal(readFileSync(join(avatars, 'ada.webp'), 'utf8'), 'an avatar');
+
+    const keyless = await spawnServer({ dataDir: restored });
+    assert.equal(await exitOf(keyless.child), 1);
+    assert.match(
+      keyless.output(),
+      /^The secrets of the database need its master key\. Set MASTER_KEY, or copy/,
+    );
+    assert.equal(existsSync(join(restored, 'master.key')), false);
 
     const server = await startServer({ dataDir: restored, env });
     for (const name of [before[0]!, before.at(-1)!]) {

@@ -3,7 +3,7 @@ import { SYSTEM } from '../core/author.ts';
 import { parseDuration } from '../core/durations.ts';
 import { listSigningKeys, rotateKeys } from '../features/platform/signing-keys/index.ts';
 import type { Config } from '../runtime/config.ts';
-import { openMasterKey } from '../security/master-key.ts';
+import { openMasterKey } from '../runtime/open-master-key.ts';
 import { createVault } from '../security/vault.ts';
 import { UsageError, withDatabase, withStorage } from './command.ts';
 
@@ -44,7 +44,7 @@ async function rotateSigningKeys(
   config: Config,
   request: { activateInSeconds: number; revokeOld: boolean },
 ): Promise<string> {
-  const vault = createVault(await openMasterKey(config));
+  const vault = createVault(await openMasterKey(config, databaseUrl));
   const { kid, activeFrom, oldRetireAt } = await withDatabase(databaseUrl, (database) =>
     rotateKeys(database, vault, SYSTEM, request),
   );

@@ -6,7 +6,7 @@ import { sql } from '../database/sql.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { readConfig } from '../runtime/config.ts';
 import { createVault } from '../security/vault.ts';
-import { openMasterKey } from '../security/master-key.ts';
+import { openMasterKey } from '../runtime/open-master-key.ts';
 import {
   createTally,
   DEFAULT_THRESHOLDS,
@@ -118,10 +118,10 @@ async function createSimulationKey(
 
   const requests = 600 + 120 * rate;
   const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };
-  const vault = createVault(await openMasterKey(config));
   let gameKey = '';
   await withStorage((databaseUrl) =>
     withDatabase(databaseUrl, async (database) => {
+      const vault = createVault(await openMasterKey(config, databaseUrl));
       const found = await database
         .forPlatform()
         .row<{ id: string }>(

@@ -13,9 +13,9 @@ import type { DrainReason } from '../http/draining.ts';
 import type { App } from '../http/server.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { Channel } from '../processes/channel.ts';
+import { openMasterKey } from './open-master-key.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { divideHashing } from '../security/passwords.ts';
-import { openMasterKey } from '../security/master-key.ts';
 
 /** What the operator of a server chooses. */
 export interface ServerOptions {
@@ -70,7 +70,7 @@ export async function startApiServer(
 ): Promise<ApiServer> {
   await using opened = new AsyncDisposableStack();
   if (prepare) await prepareDatabase(databaseUrl);
-  const masterKey = await openMasterKey(config);
+  const masterKey = await openMasterKey(config, databaseUrl);
   const deployment = { config, databaseUrl, masterKey };
   divideHashing(processes);
   let known = reference;

@@ -3,8 +3,8 @@ import { startBackgroundWork } from './background-work.ts';
 import type { Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions, logStop } from './logging.ts';
+import { openMasterKey } from './open-master-key.ts';
 import { prepareDatabase } from './prepare-database.ts';
-import { openMasterKey } from '../security/master-key.ts';
 
 /** Starts a worker without the API. Any number of servers and workers can run on one database. */
 export async function startWorkerProcess(config: Config): Promise<{ stop(): Promise<void> }> {
@@ -12,7 +12,7 @@ export async function startWorkerProcess(config: Config): Promise<{ stop(): Prom
   const storage = await openStorage(config, 'shared', { mustBeDurable: config.isProduction });
   opened.defer(() => storage.close());
   await prepareDatabase(storage.url);
-  const masterKey = await openMasterKey(config);
+  const masterKey = await openMasterKey(config, storage.url);
   const log = pino(loggerOptions(config));
   const worker = await startBackgroundWork({ config, databaseUrl: storage.url, masterKey }, log);
   opened.defer(() => worker.stop());

@@ -3,26 +3,28 @@ import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../core/operator-error.ts';
 
-/** The master key of the settings, or else of the data folder. Creates it there if it is missing, readable only by its owner. */
-export async function openMasterKey({
+/** The master key of the settings, or else of the data folder. Undefined if there is none. */
+export async function readMasterKey({
   masterKey,
   dataDir,
 }: {
   masterKey: Buffer | undefined;
   dataDir: string;
-}): Promise<Buffer> {
+}): Promise<Buffer | undefined> {
   if (masterKey) return masterKey;
+  const path = pathIn(dataDir);
+  return (await exists(path)) ? readKey(path) : undefined;
+}
+
+/** Creates a master key in the data folder, readable only by its owner, and returns it. */
+export async function createMasterKey(dataDir: string): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true });
-  const path = join(dataDir, 'master.key');
-  if (!(await exists(path))) await createKey(path);
+  const path = pathIn(dataDir);
+  await createKey(path);
   return readKey(path);
 }
 
-/** Reads the master key of a data folder. Undefined if there is none. */
-export async function readMasterKey(dataDir: string): Promise<Buffer | undefined> {
-  const path = join(dataDir, 'master.key');
-  return (await exists(path)) ? readKey(path) : undefined;
-}
+const pathIn = (dataDir: string): string => join(dataDir, 'master.key');
 
 async function readKey(path: string): Promise<Buffer> {
   const text = (await readFile(path, 'utf8')).trim();

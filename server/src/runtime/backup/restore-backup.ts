@@ -37,7 +37,7 @@ export async function restoreBackup<Result>(
     ['master.key'],
     `DATA_DIR ${dataDir} is not empty. Set DATA_DIR to a folder that is empty or does not exist.`,
   );
-  const masterKey = config.masterKey ?? (await readMasterKey(dataDir));
+  const masterKey = await readMasterKey(config);
   if (!masterKey)
     throw new OperatorError(
       `The backup has no master key. Set MASTER_KEY, or copy the file master.key into ${dataDir} first.`,
