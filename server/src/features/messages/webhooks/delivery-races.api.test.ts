@@ -260,3 +260,28 @@ describe('attemptDelivery with two workers', () => {
     assert.equal(receiver.received.length, 100);
   });
 });
+
+test('a delivery is read in one state with its attempts', async () => {
+  const receiver = await startWebhookReceiver();
+  const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+  const id = await webhook.test();
+  await eventually(async () => (await webhook.count('delivered')) === 1);
+  let isChanging = true;
+  const changing = (async () => {
+    for (let change = 0; isChanging; change++)
+      await app.owner.query(`
+        WITH attempt AS (UPDATE webhook_attempts SET error = '${change}' WHERE delivery_id = '${id}')
+        UPDATE webhook_deliveries SET last_error = '${change}' WHERE id = '${id}'`);
+  })();
+  try {
+    await eventually(async () => (await webhook.delivery(id)).lastError !== null);
+    for (let read = 0; read < 200; read++) {
+      const { lastError, history } = await webhook.delivery(id);
+      assert.equal(history[0].error, lastError);
+    }
+  } finally {
+    isChanging = false;
+    await changing;
+  }
+  await webhook.delete();
+});

@@ -1,4 +1,5 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { sql } from '../../../database/sql.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Role } from '../../../core/role.ts';
@@ -63,17 +64,18 @@ export async function readDeliveries(
 
 /** Reads a delivery with its body and its attempts. Throws `not_found`. */
 export async function readDelivery(
-  db: Querier,
+  scope: Scope,
   ref: WebhookRef,
   deliveryId: string,
 ): Promise<Delivery & { body: string; history: Attempt[] }> {
-  const { id } = await readWebhook(db, ref);
-  const [delivery, history] = await Promise.all([
-    findDelivery(db, id, deliveryId),
-    listAttempts(db, deliveryId),
-  ]);
-  if (!delivery) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
-  return { ...delivery, history };
+  return scope.transaction(async (db) => {
+    // One snapshot: an attempt may end between the statements.
+    await db.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`);
+    const { id } = await readWebhook(db, ref);
+    const delivery = await findDelivery(db, id, deliveryId);
+    if (!delivery) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
+    return { ...delivery, history: await listAttempts(db, deliveryId) };
+  });
 }
 
 /** Reads a page of the redeliveries of a webhook, newest first. Throws `not_found`. */
