@@ -158,3 +158,15 @@ test(
     await server.end('SIGTERM');
   },
 );
+
+test('a start on all addresses without PUBLIC_URL warns, because no client can reach 0.0.0.0', async () => {
+  const { path: dataDir, remove } = dataFolder();
+  after(remove);
+  const started = async (env: Record<string, string>) => {
+    const server = await startServer({ dataDir, env: { HOST: '0.0.0.0', LOG_LEVEL: 'warn', ...env } });
+    assert.equal(await server.end('SIGTERM'), 0);
+    return server.output();
+  };
+  assert.match(await started({}), /"msg":"PUBLIC_URL is empty[^"]+http:\/\/0\.0\.0\.0:\d+/);
+  assert.doesNotMatch(await started({ PUBLIC_URL: 'https://guild.example' }), /PUBLIC_URL/);
+});

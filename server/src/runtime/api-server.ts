@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, type ReferenceAccess } from './demo.ts';
-import type { Config } from './config.ts';
+import { issuerOf, type Config } from './config.ts';
 import { openDatabase } from '../database/database.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
 import { listen } from './listen.ts';
@@ -59,6 +59,9 @@ export interface ApiServer {
 
 const STOP_WITHIN_MS = 10_000;
 
+/** Values of HOST that mean all addresses of the machine. */
+const WILDCARDS = ['0.0.0.0', '::'];
+
 /**
  * Starts to serve a database that runs: migrations, partitions, API and, if wanted, the worker. If the start fails, what is open
  * is closed in reverse order.
@@ -103,6 +106,11 @@ export async function startApiServer(
     app.log.warn(
       'No account administers this deployment. Create one: guildhall bootstrap --email <address>, ' +
         'in a checkout npm run guildhall -- bootstrap --email <address>',
+    );
+  if (prepare && !config.publicUrl && WILDCARDS.includes(config.host))
+    app.log.warn(
+      `PUBLIC_URL is empty, so tokens, mails and addresses of avatars name ${issuerOf(config)}, which clients cannot reach. ` +
+        'Set PUBLIC_URL to the address of this server.',
     );
 
   const running = opened.move();
