@@ -276,6 +276,19 @@ describe('operation with an EVM chain', () => {
       'the chain does not have this player',
     );
     await working.stop();
+    const changed = `0x${'c4'.repeat(32)}`;
+    await plain.owner.query(
+      `INSERT INTO chain_attempts (hash, position, number, nonce, max_fee, priority_fee, signed)
+       SELECT decode(substr($1, 3), 'hex'), position, number + 1, nonce, max_fee, priority_fee, signed FROM chain_attempts
+       WHERE hash = decode(substr($2, 3), 'hex')`,
+      [changed, hash],
+    );
+    const ofChanged = await transaction(changed, plain, tenant);
+    assert.deepEqual(
+      [ofChanged.status, ofChanged.body.transactionHash],
+      [200, hash],
+      'without the chain, each hash still leads to the entries',
+    );
 
     const back = await arrangeWalletPlayer(plain, tenant);
     await back.setScore({ newScore: 7 });

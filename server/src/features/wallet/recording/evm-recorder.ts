@@ -1,6 +1,6 @@
 import { toHex, zeroHash, type Hex } from 'viem';
 import type { Vault } from '../../../security/vault.ts';
-import { findFirstHash, findTransactionStatus, type Batch, type Chain } from '../chain/index.ts';
+import { findTransactionStatus, type Batch, type Chain } from '../chain/index.ts';
 import type { EntryBody, LedgerEntry } from './ledger-entry.ts';
 import { findLastChange } from './queries.ts';
 import type { Recorder } from './recorder.ts';
@@ -30,8 +30,6 @@ export function createEvmRecorder(chain: Chain, vault: Vault): Recorder {
       const { minedHash, ...chain } = status;
       return { transactionHash: minedHash ?? recordedHash, chain };
     },
-    findRecordedHash: async (db, transactionHash) =>
-      (await findFirstHash(db, transactionHash)) ?? transactionHash,
     async findIndex(tenantId, what, text) {
       const index = await chain.reader.findPlayer(tenantId, what, keyedHash(vault, tenantId, what, text));
       return index || undefined;

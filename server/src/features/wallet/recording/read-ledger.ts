@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import { findFirstHash } from '../chain/index.ts';
 import { canonicalEntry, GENESIS_HASH, type Head } from './ledger-entry.ts';
 import { findEntries, findHead, listLinks, type Link, type StoredEntry } from './queries.ts';
 import type { Recorder } from './recorder.ts';
@@ -19,7 +20,8 @@ export async function readTransaction(
   const tenant = database.forTenant(tenantId);
   const given = text.toLowerCase() as Hex;
   const isHash = /^0x[0-9a-f]{64}$/.test(given);
-  const transactionHash = isHash ? await recorder.findRecordedHash(tenant, given) : given;
+  // The entries contain the first hash that their transaction was signed with, also after the deployment has left the chain.
+  const transactionHash = (isHash && (await findFirstHash(tenant, given))) || given;
   const entries = isHash ? await findEntries(tenant, tenantId, transactionHash) : [];
   if (entries.length === 0) throw new ProblemError('not_found', 'The tenant has no such transaction.');
   const known = await recorder.describe(tenant, transactionHash);

@@ -24,11 +24,6 @@ export interface Recorder {
   /** The recorder's members of the response to `GET …/transactions/{transactionHash}`. */
   describe(db: Querier, transactionHash: Hex): Promise<KnownTransaction>;
   /**
-   * The hash that the entries of a transaction contain, which is the first one it was signed with. A transaction that was signed
-   * again has several hashes, and any of them is accepted.
-   */
-  findRecordedHash(db: Querier, transactionHash: Hex): Promise<Hex>;
-  /**
    * The player with an address or a name, from the recorder's own store. Undefined if the player is not final there yet, or the
    * store is unavailable. The tables of the ledger contain the same data.
    */
@@ -46,7 +41,6 @@ export const hashChainRecorder: Recorder = {
   kind: 'hash-chain',
   assignHashes: async (_transaction, _tenantId, entries) => entries.map(({ hash }) => hash),
   describe: async () => ({}),
-  findRecordedHash: async (_db, transactionHash) => transactionHash,
   findIndex: async () => undefined,
   readPlayer: async () => undefined,
 };
