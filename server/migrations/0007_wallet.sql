@@ -96,8 +96,9 @@ CREATE TABLE chain_writers (
   head_block    bigint NOT NULL,                    -- the newest block that was seen
   problem       text,                               -- why nothing is sent, for the operator; null: all is well
   problem_since timestamptz,
-  UNIQUE (chain_id, contract, signer)
+  abandoned_at  timestamptz                         -- the operator abandoned its calls; the next start adds another row
 ) WITH (fillfactor = 50);
+CREATE UNIQUE INDEX ON chain_writers (chain_id, contract, signer) WHERE abandoned_at IS NULL;
 
 -- A call of the contract for every batch of entries, written in the transaction that writes the entries. It holds no tenant:
 -- one signer sends for all of them, in one order.

@@ -32,7 +32,7 @@ chainCommand
 
 chainCommand
   .command('abandon')
-  .description('give up the transactions that wait for a chain that no longer exists')
+  .description('give up the transactions that wait for a chain that no longer exists, or for a lost key')
   .action(() => withStorage(async (url) => console.log(await abandonChain(url))));
 
 /** Deploys the contract, and returns what the operator should do with it, in lines. */

@@ -46,6 +46,8 @@ export interface ChainNode {
   head(): Promise<Block & { baseFee: number }>;
   /** The hash of a block by its number. Undefined if there is none. */
   blockHash(number: number): Promise<Hex | undefined>;
+  /** Whether the node is still downloading blocks of its network. */
+  isSyncing(): Promise<boolean>;
   /** The priority fee that the node suggests. */
   priorityFee(): Promise<number>;
   /** The number of an account's transactions in blocks, or with `pending` also in the node's pool. */
@@ -79,7 +81,7 @@ export interface Log {
 const TIMEOUT_MS = 5000;
 
 /** The priority fee if the node suggests none: 1 gwei. */
-const DEFAULT_PRIORITY_FEE = 1_000_000_000;
+const DEFAULT_PRIORITY_FEE = numberToHex(1_000_000_000);
 
 /** Creates a client of the node with this JSON-RPC URL. */
 export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): ChainNode {
@@ -103,14 +105,9 @@ export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): C
     async blockHash(number) {
       return (await ask<RpcBlock>('eth_getBlockByNumber', numberToHex(number), false))?.hash;
     },
-    async priorityFee() {
-      try {
-        return toNumber(await ask<Hex>('eth_maxPriorityFeePerGas'));
-      } catch (error) {
-        if (error instanceof ChainRefusedError) return DEFAULT_PRIORITY_FEE;
-        throw error;
-      }
-    },
+    isSyncing: async () => (await unlessRefused(ask<object | false>('eth_syncing'), false)) !== false,
+    priorityFee: async () =>
+      toNumber(await unlessRefused(ask<Hex>('eth_maxPriorityFeePerGas'), DEFAULT_PRIORITY_FEE)),
     transactionCount: async (address, tag = 'latest') =>
       toNumber(await ask<Hex>('eth_getTransactionCount', address, tag)),
     balance: async (address) => hexToBigInt(await ask<Hex>('eth_getBalance', address, 'latest')),
@@ -144,6 +141,16 @@ export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): C
         toBlock: numberToHex(to),
       }),
   };
+}
+
+/** The answer, or a default if the node does not support the method. */
+async function unlessRefused<Answer>(answer: Promise<Answer>, otherwise: Answer): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ChainRefusedError) return otherwise;
+    throw error;
+  }
 }
 
 type RpcBlock = { number: Hex; hash: Hex; baseFeePerGas?: Hex } | null;

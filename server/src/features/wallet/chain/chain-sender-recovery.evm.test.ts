@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { encodeFunctionData, type Address, type Hex } from 'viem';
+import { pino } from 'pino';
+import { encodeFunctionData, zeroHash, type Address, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import { startDatabaseProxy } from '../../../../acceptance/database-proxy.ts';
-import { startTestChain } from '../../../testing/chain.ts';
+import { startTestChain, type TestChain } from '../../../testing/chain.ts';
 import { arrangeChainDeployment, countPooled } from '../../../testing/chain-deployment.ts';
 import { richKeys, startEvmNode } from '../../../testing/evm-node.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { createChainNode } from './chain-node.ts';
-import { deployContract } from './index.ts';
+import { createOutboxSender } from './outbox-sender.ts';
+import { abandonWaiting, deployContract, openConfiguredChain, readAppended } from './index.ts';
 
 describe('recovery of the chain sender', () => {
   test('stops to send when the connection of its lock becomes silent, and continues with a new one', async () => {
@@ -117,6 +119,58 @@ describe('recovery of the chain sender', () => {
     for (const hash of hashes) assert.equal((await deployment.transactionStatus(hash))?.minedHash, hash);
   });
 
+  test('takes nothing back after single answers of a node that lags behind, or while a node synchronizes', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain, { confirmations: 2 });
+    const tenant = await deployment.tenant();
+    const real = deployment.chain.node;
+    let lag = 0;
+    let isSyncing = false;
+    const lagging = {
+      ...real,
+      isSyncing: async () => isSyncing,
+      transactionCount: async (address: Address) => (await real.transactionCount(address)) - lag,
+      head: async () => {
+        const head = await real.head();
+        return { ...head, number: head.number - lag, hash: lag > 0 ? zeroHash : head.hash };
+      },
+      blockHash: async (block: number) =>
+        block > (await real.head()).number - lag ? undefined : real.blockHash(block),
+    };
+    const step = createOutboxSender({
+      ...deployment.chain,
+      database: deployment.database,
+      node: lagging,
+      logger: pino({ level: 'silent' }),
+    });
+    const hashes = [await deployment.record(tenant), await deployment.record(tenant)];
+    for (let count = 0; count < 4; count++) await step();
+    const states = async () =>
+      Promise.all(hashes.map(async (hash) => (await deployment.transactionStatus(hash))?.state));
+    assert.deepEqual(await states(), ['confirmed', 'mined']);
+    for (let count = 0; count < 5; count++) {
+      lag = 2;
+      await step();
+      await step();
+      lag = 0;
+      await step();
+    }
+    assert.deepEqual(await states(), ['confirmed', 'mined']);
+    lag = 2;
+    isSyncing = true;
+    await step();
+    await step();
+    await assert.rejects(step(), /still synchronizing/);
+    assert.deepEqual(await states(), ['confirmed', 'mined']);
+    isSyncing = false;
+    await step();
+    assert.deepEqual(await states(), ['pending', 'pending']);
+    lag = 0;
+    deployment.startSender();
+    await chain.node.ask('evm_mine');
+    await deployment.settled();
+  });
+
   test('sends all calls again to a development chain that was reset', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);
@@ -133,6 +187,74 @@ describe('recovery of the chain sender', () => {
     assert.equal(contract, chain.settings.contract);
     await eventually(async () => (await chain.entries(tenant.tenantId)).length === 5);
     await deployment.settled();
+  });
+});
+
+describe('readAppended', () => {
+  test('returns the entries of all signers, also before the newest signer has sent a call', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    const sender = deployment.startSender();
+    await deployment.record(tenant);
+    await deployment.record(tenant);
+    await deployment.settled();
+    await sender.stop();
+    await setWriter(chain, deployment.chain.writer.signer, privateKeyToAddress(richKeys[1]));
+    const settings = { ...chain.settings, signerKey: richKeys[1] };
+    const next = (await openConfiguredChain(deployment.database, settings))!;
+    const read = async () =>
+      (await Array.fromAsync(readAppended(deployment.database, next, tenant.tenantId)))
+        .flat()
+        .map(({ index }) => index);
+    assert.deepEqual(await read(), [1, 2]);
+    await deployment.record(tenant, 1, next);
+    deployment.startSender(next);
+    await eventually(async () => (await read()).length === 3);
+  });
+});
+
+describe('abandoned calls', () => {
+  test('are a gap in the contract when the key was lost and another signer continues', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const [tenant, idle] = [await deployment.tenant(), await deployment.tenant()];
+    const sender = deployment.startSender();
+    await deployment.record(tenant);
+    await deployment.record(idle);
+    await deployment.settled();
+    await sender.stop();
+    const abandoned = await deployment.record(tenant, 2);
+    await setWriter(chain, deployment.chain.writer.signer, privateKeyToAddress(richKeys[1]));
+    assert.equal(await abandonWaiting(deployment.database), 1);
+    const settings = { ...chain.settings, signerKey: richKeys[1] };
+    // All processes of a server start at the same time.
+    const [next] = await Promise.all([1, 2].map(() => openConfiguredChain(deployment.database, settings)));
+    await deployment.record(tenant, 1, next);
+    await deployment.record(idle, 1, next);
+    deployment.startSender(next);
+    await eventually(async () => (await indicesOf(chain, tenant)) === '1,4');
+    await eventually(async () => (await indicesOf(chain, idle)) === '1,2');
+    assert.equal((await deployment.transactionStatus(abandoned))?.state, 'abandoned');
+  });
+
+  test('are a gap in a contract that was deployed again at the same address', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    const sender = deployment.startSender();
+    await deployment.record(tenant);
+    await deployment.settled();
+    await sender.stop();
+    await deployment.record(tenant);
+    await chain.node.kill();
+    await abandonWaiting(deployment.database);
+    await chain.node.start();
+    await deployContract(chain.settings);
+    const next = await openConfiguredChain(deployment.database, chain.settings);
+    await deployment.record(tenant, 1, next);
+    deployment.startSender(next);
+    await eventually(async () => (await indicesOf(chain, tenant)) === '3');
   });
 });
 
@@ -156,13 +278,7 @@ describe('chain sender with a fault', () => {
     const deployment = await arrangeChainDeployment(chain);
     const tenant = await deployment.tenant();
     const [owner, writer] = [deployment.chain.writer.signer, privateKeyToAddress(richKeys[1])];
-    const setWriter = (to: Address) =>
-      chain.node.ask('eth_sendTransaction', {
-        from: owner,
-        to: chain.settings.contract,
-        data: encodeFunctionData({ abi: guildhallLedgerAbi, functionName: 'setWriter', args: [to] }),
-      });
-    await setWriter(writer);
+    await setWriter(chain, owner, writer);
     const hash = await deployment.record(tenant);
     await deployment.record(tenant);
     deployment.startSender();
@@ -171,7 +287,7 @@ describe('chain sender with a fault', () => {
     );
     assert.deepEqual(await chain.entries(tenant.tenantId), []);
     assert.equal((await deployment.transactionStatus(hash))?.state, 'pending');
-    await setWriter(owner);
+    await setWriter(chain, owner, owner);
     await deployment.settled();
   });
 
@@ -238,3 +354,14 @@ describe('chain sender with a fault', () => {
     await deployment.settled();
   });
 });
+
+/** Sets the writer of the contract. The node knows the keys of its accounts. */
+async function setWriter({ node, settings }: TestChain, owner: Address, writer: Address): Promise<void> {
+  const data = encodeFunctionData({ abi: guildhallLedgerAbi, functionName: 'setWriter', args: [writer] });
+  await node.ask('eth_sendTransaction', { from: owner, to: settings.contract, data });
+}
+
+/** The indices of a tenant's entries on the chain. */
+async function indicesOf(chain: TestChain, { tenantId }: { tenantId: string }): Promise<string> {
+  return (await chain.entries(tenantId)).map((entry) => entry.split(':')[0]).join();
+}

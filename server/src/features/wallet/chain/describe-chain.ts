@@ -11,7 +11,7 @@ export async function describeChain(
 ): Promise<string[]> {
   const [status, confirmed] = await Promise.all([
     readWriterStatus(database, writer.id),
-    readConfirmed(database, writer.id),
+    readConfirmed(database, writer),
   ]);
   const line = (name: string, value: unknown) => `${name.padEnd(11)}${String(value)}`;
   const lines = [

@@ -1,13 +1,22 @@
-import type { Address, Hex } from 'viem';
+import { decodeFunctionResult, encodeFunctionData, type Address, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
+import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import { OperatorError } from '../../../core/operator-error.ts';
-import type { Database, Querier } from '../../../database/database.ts';
+import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import { ChainUnavailableError, ChainRefusedError, createChainNode, type ChainNode } from './chain-node.ts';
 import { findContractFault } from './contract-faults.ts';
 import { enqueueBatch } from './enqueue-batch.ts';
-import type { Batch } from './ledger-call.ts';
+import { tenantOnChain, type Batch } from './ledger-call.ts';
 import { createChainReader, type ChainReader } from './read-chain.ts';
-import { addWriter, countWaiting, findWriter, type Writer } from './queries.ts';
+import {
+  countWaiting,
+  findLastEnqueued,
+  findWriter,
+  insertWriter,
+  listTenantIds,
+  lowerHead,
+  type Writer,
+} from './queries.ts';
 import { createSigner, type Signer } from './signer.ts';
 
 /** The CHAIN_ settings: an EVM chain, the contract there, and the key of the signer. */
@@ -48,7 +57,7 @@ export async function openChain(database: Database, settings: ChainSettings): Pr
   const address = privateKeyToAddress(signerKey);
   const writer =
     (await registerWriter(database, node, address, contract)) ??
-    (await findWriter(database, address, contract));
+    (await findWriter(database, { signer: address, contract }));
   if (!writer)
     throw new ChainConfigurationError(
       'The node of CHAIN_RPC_URL does not respond. It must be available at the first start with a contract and a signer.',
@@ -86,7 +95,10 @@ async function refuseWhileOthersWait(db: Querier, writer: Writer | undefined): P
     );
 }
 
-/** Registers the writer with the chain id and nonce from the node. Undefined if the node does not respond. */
+/**
+ * Registers the writer with the chain id and nonce from the node. A new writer continues after the entries that the contract has,
+ * because calls of an earlier writer may have been abandoned. Undefined if the node does not respond.
+ */
 async function registerWriter(
   database: Database,
   node: ChainNode,
@@ -102,13 +114,38 @@ async function registerWriter(
       node.priorityFee(),
       node.transactionCount(signer, 'pending'),
     ]);
-    return await addWriter(
-      database,
-      { chainId, contract, signer },
-      { nextNonce, baseFee: head.baseFee, priorityFee, headBlock: head.number },
-    );
+    const writer = { chainId, contract, signer };
+    const known = await findWriter(database, writer);
+    if (known) return known;
+    const state = { nextNonce, baseFee: head.baseFee, priorityFee, headBlock: head.number };
+    const heads = await readHeads(database, node, writer);
+    await database.transaction(async (transaction) => {
+      // If another process was faster, it may have enqueued calls already.
+      if ((await insertWriter(transaction, writer, state)) === 0) return;
+      for (const { tenantId, index } of heads) {
+        await enterScope(transaction, 'tenant_id', tenantId);
+        await lowerHead(transaction, tenantId, writer, index);
+      }
+    });
+    return await findWriter(database, writer);
   } catch (error) {
     if (error instanceof ChainUnavailableError || error instanceof ChainRefusedError) return undefined;
     throw error;
   }
+}
+
+/** The newest entry in the contract of each tenant whose entries were enqueued for it. */
+async function readHeads(
+  database: Database,
+  node: ChainNode,
+  writer: Omit<Writer, 'id'>,
+): Promise<{ tenantId: string; index: number }[]> {
+  const heads = [];
+  for (const { id } of await listTenantIds(database.forPlatform())) {
+    if ((await findLastEnqueued(database.forTenant(id), id, writer)) === 0) continue;
+    const call = { abi: guildhallLedgerAbi, functionName: 'heads' } as const;
+    const data = await node.read(writer.contract, encodeFunctionData({ ...call, args: [tenantOnChain(id)] }));
+    heads.push({ tenantId: id, index: Number(decodeFunctionResult({ ...call, data })[0]) });
+  }
+  return heads;
 }

@@ -5,7 +5,7 @@ import { isTooLow, loweredCap, raisedCap, type FeeCap } from './fees.ts';
 import {
   confirmBlocks,
   countUnmined,
-  hasConfirmedFrom,
+  hasMinedFrom,
   insertAttempts,
   listOpenBlocks,
   listTakenAttempts,
@@ -14,8 +14,8 @@ import {
   saveHead,
   setMined,
   setNextNonce,
-  unconfirmFrom,
   unmineBlocks,
+  unmineFrom,
   type WaitingCall,
 } from './queries.ts';
 import { resignOutbox } from './resign-outbox.ts';
@@ -79,12 +79,16 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
 
   return async function step() {
     const view = await readChain();
-    if (await hasConfirmedFrom(database, writer.id, view.nextNonce)) await resendConfirmed(view.nextNonce);
-    if (view.head.hash !== cache.lastHead) await followBlocks(view.head.number);
-    cache.lastHead = view.head.hash;
+    if (await hasMinedFrom(database, writer.id, view.nextNonce)) {
+      await afterAnomalies(() => resendLost(view.nextNonce));
+      return false;
+    }
+    if (view.head.hash !== cache.lastHead)
+      cache.lastHead = (await followBlocks(view.head.number)) ? view.head.hash : undefined;
 
     const unmined = await listUnmined(database, writer.id, { limit: WINDOW });
     if (unmined.length === 0) {
+      cache.anomalyCount = 0;
       await skipUsedNonces(view.nextNonce);
       return false;
     }
@@ -101,14 +105,23 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
         break;
       case 'out_of_step':
         cache.isContractChecked = false;
-        if (++cache.anomalyCount < ANOMALIES_BEFORE_ACTION) break;
-        await resignOutbox(context, waiting[0]!, view.nextNonce);
-        cache.sentAt.clear();
-        cache.anomalyCount = 0;
+        await afterAnomalies(() => resignOutbox(context, waiting[0]!, view.nextNonce));
         break;
     }
     return mined.size > 0;
   };
+
+  /** Counts an anomaly, and acts if it was seen several times in a row. */
+  async function afterAnomalies(act: () => Promise<void>): Promise<void> {
+    if (++cache.anomalyCount < ANOMALIES_BEFORE_ACTION) return;
+    if (await node.isSyncing())
+      throw new ChainStalledError(
+        'The node of CHAIN_RPC_URL is still synchronizing with its network. Wait until it has finished, or set another node.',
+      );
+    await act();
+    cache.sentAt.clear();
+    cache.anomalyCount = 0;
+  }
 
   async function readChain(): Promise<ChainView> {
     const [chainId, head, priorityFee, nextNonce] = await Promise.all([
@@ -146,28 +159,35 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     return mined;
   }
 
-  /** Confirms blocks that are deep enough, and takes back transactions of blocks that the chain has dropped. */
-  async function followBlocks(headNumber: number): Promise<void> {
+  /**
+   * Confirms blocks that are deep enough, and takes back transactions of blocks that the chain has dropped. Returns whether the node
+   * knows all blocks.
+   */
+  async function followBlocks(headNumber: number): Promise<boolean> {
+    let isComplete = true;
     const dropped: Hex[] = [];
     const final: Hex[] = [];
     for (const block of await listOpenBlocks(database, writer.id)) {
       const hash = await node.blockHash(block.number);
-      if (hash !== block.hash) dropped.push(block.hash);
+      // A node that lags behind has no such block yet.
+      if (hash === undefined) isComplete = false;
+      else if (hash !== block.hash) dropped.push(block.hash);
       else if (headNumber - block.number + 1 >= confirmations) final.push(block.hash);
     }
     await confirmBlocks(database, writer.id, final);
     const lost = await unmineBlocks(database, writer.id, dropped);
-    if (lost === 0) return;
-    cache.sentAt.clear();
-    logger.warn({ transactions: lost }, 'the chain dropped blocks, so their transactions are sent again');
+    if (lost > 0) {
+      cache.sentAt.clear();
+      logger.warn({ transactions: lost }, 'the chain dropped blocks, so their transactions are sent again');
+    }
+    return isComplete;
   }
 
-  /** Sends the same bytes again if the chain has lost confirmed transactions. Throws if it is another chain. */
-  async function resendConfirmed(nextNonce: number): Promise<void> {
+  /** Takes back transactions that the chain has lost, so that the same bytes are sent again. Throws if it is another chain. */
+  async function resendLost(nextNonce: number): Promise<void> {
     await requireContract(node, signer);
-    const lost = await unconfirmFrom(database, writer.id, nextNonce);
-    cache.sentAt.clear();
-    logger.warn({ transactions: lost }, 'the chain lost confirmed transactions, so they are sent again');
+    const lost = await unmineFrom(database, writer.id, nextNonce);
+    logger.warn({ transactions: lost }, 'the chain lost transactions, so they are sent again');
   }
 
   /** Skips nonces that were used elsewhere while no call waits. No call has to be signed again for that. */

@@ -31,30 +31,36 @@ export interface TransactionStatus {
 
 const bytes = (hex: Hex): Buffer => Buffer.from(hex.slice(2), 'hex');
 const isUnmined = sql`confirmed_at IS NULL AND abandoned_at IS NULL AND block_hash IS NULL`;
+const isMined = sql`block_hash IS NOT NULL AND abandoned_at IS NULL`;
 const newestAttempt = sql`
   outbox.position, attempt.number, attempt.nonce, attempt.max_fee AS "maxFee", attempt.priority_fee AS "priorityFee",
   '0x' || encode(attempt.hash, 'hex') AS hash, '0x' || encode(attempt.signed, 'hex') AS signed`;
 
-/** The newest writer with this signer and contract. */
-export function findWriter(db: Querier, signer: Address, contract: Address): Promise<Writer | undefined> {
+/** The newest writer with this signer and contract, on a chain or on any chain. */
+export function findWriter(
+  db: Querier,
+  { signer, contract, chainId }: Pick<Writer, 'signer' | 'contract'> & { chainId?: number },
+): Promise<Writer | undefined> {
   return db.row(sql`
     SELECT id, chain_id AS "chainId", contract, signer FROM chain_writers
-    WHERE signer = ${signer} AND contract = ${contract} ORDER BY id DESC LIMIT 1`);
+    WHERE signer = ${signer} AND contract = ${contract} AND chain_id = coalesce(${chainId ?? null}, chain_id) AND abandoned_at IS NULL
+    ORDER BY id DESC LIMIT 1`);
 }
 
-/** Adds a writer, or returns the existing one. */
-export async function addWriter(
+/** Inserts a writer. Returns 0 if it exists, otherwise 1. */
+export function insertWriter(
   db: Querier,
-  writer: Omit<Writer, 'id'>,
+  { chainId, contract, signer }: Omit<Writer, 'id'>,
   { nextNonce, baseFee, priorityFee, headBlock }: Fees & { nextNonce: number; headBlock: number },
-): Promise<Writer> {
-  const { chainId, contract, signer } = writer;
-  const row = await db.row<{ id: number }>(sql`
+): Promise<number> {
+  return db.run(sql`
     INSERT INTO chain_writers (chain_id, contract, signer, next_nonce, base_fee, priority_fee, head_block)
     VALUES (${chainId}, ${contract}, ${signer}, ${nextNonce}, ${baseFee}, ${priorityFee}, ${headBlock})
-    ON CONFLICT (chain_id, contract, signer) DO UPDATE SET signer = excluded.signer
-    RETURNING id`);
-  return { ...writer, id: row!.id };
+    ON CONFLICT (chain_id, contract, signer) WHERE abandoned_at IS NULL DO NOTHING`);
+}
+
+export function listTenantIds(platform: Querier): Promise<{ id: string }[]> {
+  return platform.rows(sql`SELECT id FROM tenants`);
 }
 
 /** Counts the waiting calls, except those of one writer if it is given. */
@@ -82,6 +88,18 @@ export async function findLastEnqueued(
     SELECT entry_index AS index FROM chain_heads
     WHERE tenant_id = ${tenantId} AND chain_id = ${chainId} AND contract = ${contract}`);
   return row?.index ?? 0;
+}
+
+/** Moves the head of a tenant back to an entry if it is a later one. */
+export async function lowerHead(
+  db: Querier,
+  tenantId: string,
+  { chainId, contract }: Pick<Writer, 'chainId' | 'contract'>,
+  index: number,
+): Promise<void> {
+  await db.run(sql`
+    UPDATE chain_heads SET entry_index = ${index}
+    WHERE tenant_id = ${tenantId} AND chain_id = ${chainId} AND contract = ${contract} AND entry_index > ${index}`);
 }
 
 /** Inserts a signed call into the outbox, and moves the tenant's head to the last entry of the call. */
@@ -213,19 +231,18 @@ export function unmineBlocks(db: Querier, writerId: number, hashes: Hex[]): Prom
       AND block_hash = ANY(${hashes.map(bytes)}::bytea[])`);
 }
 
-/** Whether a confirmed call has a nonce that the chain has not used. */
-export async function hasConfirmedFrom(db: Querier, writerId: number, nonce: number): Promise<boolean> {
+/** Whether a call that was in a block has a nonce that the chain has not used. */
+export async function hasMinedFrom(db: Querier, writerId: number, nonce: number): Promise<boolean> {
   const row = await db.row<{ found: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM chain_outbox
-                   WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND confirmed_at IS NOT NULL) AS found`);
+    SELECT EXISTS (SELECT FROM chain_outbox WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND ${isMined}) AS found`);
   return row!.found;
 }
 
-/** Sets confirmed calls that the chain has lost back to waiting. Returns their number. */
-export function unconfirmFrom(db: Querier, writerId: number, nonce: number): Promise<number> {
+/** Sets calls that the chain has lost back to waiting. Returns their number. */
+export function unmineFrom(db: Querier, writerId: number, nonce: number): Promise<number> {
   return db.run(sql`
     UPDATE chain_outbox SET confirmed_at = NULL, mined_hash = NULL, block_number = NULL, block_hash = NULL
-    WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND confirmed_at IS NOT NULL`);
+    WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND ${isMined}`);
 }
 
 /** Records why no call can be sent, or null. Returns 0 if the problem was recorded before, otherwise 1. */
@@ -239,7 +256,7 @@ export function setProblem(db: Querier, writerId: number, problem: string | null
 /** The status of a call, by any hash that it was signed with. */
 export function findTransactionStatus(db: Querier, hash: Hex): Promise<TransactionStatus | undefined> {
   return db.row(sql`
-    SELECT CASE WHEN abandoned_at IS NOT NULL THEN 'abandoned' WHEN confirmed_at IS NOT NULL THEN 'confirmed'
+    SELECT CASE WHEN chain_outbox.abandoned_at IS NOT NULL THEN 'abandoned' WHEN confirmed_at IS NOT NULL THEN 'confirmed'
                 WHEN block_hash IS NOT NULL THEN 'mined' ELSE 'pending' END AS state,
            block_number AS "blockNumber", CASE WHEN block_number IS NULL THEN 0 ELSE greatest(head_block - block_number + 1, 1) END AS confirmations,
            '0x' || encode(mined_hash, 'hex') AS "minedHash"
@@ -253,16 +270,20 @@ export async function readClock(db: Querier): Promise<string> {
   return row!.now;
 }
 
-/** The given hashes whose calls belong to the writer and were final at a time. */
+/** All signers that have written to a contract. */
+const writersOf = ({ chainId, contract }: Pick<Writer, 'chainId' | 'contract'>) =>
+  sql`SELECT id FROM chain_writers WHERE chain_id = ${chainId} AND contract = ${contract}`;
+
+/** The given hashes whose calls of a contract were final at a time. */
 export async function filterConfirmed(
   db: Querier,
-  writerId: number,
+  writer: Writer,
   hashes: Hex[],
   at: string,
 ): Promise<Set<Hex>> {
   const rows = await db.rows<{ hash: Hex }>(sql`
     SELECT '0x' || encode(hash, 'hex') AS hash FROM chain_attempts JOIN chain_outbox USING (position)
-    WHERE hash = ANY(${hashes.map(bytes)}::bytea[]) AND writer_id = ${writerId} AND confirmed_at <= ${at}`);
+    WHERE hash = ANY(${hashes.map(bytes)}::bytea[]) AND writer_id IN (${writersOf(writer)}) AND confirmed_at <= ${at}`);
   return new Set(rows.map(({ hash }) => hash));
 }
 
@@ -296,10 +317,15 @@ export async function findFirstHash(db: Querier, hash: Hex): Promise<Hex | undef
   return row?.hash;
 }
 
-/** Abandons all waiting calls. */
+/** Abandons all waiting calls and their writers. Returns the number of calls. */
 export function abandonWaiting(db: Querier): Promise<number> {
-  return db.run(sql`
-    UPDATE chain_outbox SET abandoned_at = now() WHERE confirmed_at IS NULL AND abandoned_at IS NULL`);
+  return db.count(sql`
+    WITH call AS (
+      UPDATE chain_outbox SET abandoned_at = now() WHERE confirmed_at IS NULL AND abandoned_at IS NULL RETURNING writer_id
+    ), writer AS (
+      UPDATE chain_writers SET abandoned_at = now() WHERE id IN (SELECT writer_id FROM call)
+    )
+    SELECT count(*) FROM call`);
 }
 
 /** The status of a writer and its calls. */
@@ -325,13 +351,13 @@ export async function readWriterStatus(db: Querier, writerId: number): Promise<W
   return row!;
 }
 
-/** The number of final calls, and the first block with one. */
+/** The number of final calls of a contract, and the first block with one. */
 export async function readConfirmed(
   db: Querier,
-  writerId: number,
+  writer: Writer,
 ): Promise<{ count: number; firstBlock: number | null }> {
   const row = await db.row<{ count: number; firstBlock: number | null }>(sql`
     SELECT count(*), min(block_number) AS "firstBlock" FROM chain_outbox
-    WHERE writer_id = ${writerId} AND confirmed_at IS NOT NULL`);
+    WHERE writer_id IN (${writersOf(writer)}) AND confirmed_at IS NOT NULL`);
   return row!;
 }

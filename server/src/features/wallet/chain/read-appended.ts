@@ -24,7 +24,7 @@ export async function* readAppended(
   { rpcUrl, writer }: Chain,
   tenantId: string,
 ): AsyncGenerator<AppendedEntry[]> {
-  const { firstBlock } = await readConfirmed(database, writer.id);
+  const { firstBlock } = await readConfirmed(database, writer);
   if (firstBlock === null) return;
   const node = createChainNode(rpcUrl, { timeoutMs: TIMEOUT_MS });
   const event = { abi: guildhallLedgerAbi, eventName: 'Appended' } as const;

@@ -49,7 +49,7 @@ export async function verifyOnChain(
     );
     const confirmed = await filterConfirmed(
       database,
-      writer.id,
+      writer,
       missing.map(({ transactionHash }) => transactionHash),
       since,
     );
