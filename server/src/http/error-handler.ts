@@ -86,10 +86,18 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
 }
 
 /** Whether the database could not be reached, or the connection broke. */
-function isDatabaseUnavailable({ code, message, statusCode }: FastifyError): boolean {
+function isDatabaseUnavailable({
+  code,
+  message,
+  statusCode,
+  syscall,
+}: FastifyError & { syscall?: string }): boolean {
   // An error of the client's connection has a status.
   if (statusCode !== undefined) return false;
   return (
+    // Requests connect to PostgreSQL only: other services answer with their own problems. The socket may also refuse (EACCES), and
+    // the name may not resolve.
+    ['connect', 'getaddrinfo'].includes(syscall ?? '') ||
     // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. Class 53: no connections,
     // memory or disk space left. 58030: disk failure.
     /^(08...|57P0[1-5]|53...|58030|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT)$/.test(code ?? '') ||

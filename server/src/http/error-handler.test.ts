@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import Fastify from 'fastify';
+import { errorHandler } from './error-handler.ts';
+
+const app = Fastify();
+let thrown: object = {};
+app.setErrorHandler(errorHandler);
+app.get('/', () => {
+  throw Object.assign(new Error('failed'), thrown);
+});
+
+describe('errorHandler', () => {
+  test('returns 503 if PostgreSQL cannot be connected to, and 500 for a file that cannot be opened', async () => {
+    const statusOf = async (code: string, syscall: string) => {
+      thrown = { code, syscall };
+      return (await app.inject('/')).statusCode;
+    };
+    for (const code of ['ECONNREFUSED', 'EACCES', 'EPERM', 'EHOSTUNREACH'])
+      assert.equal(await statusOf(code, 'connect'), 503, code);
+    assert.equal(await statusOf('EAI_AGAIN', 'getaddrinfo'), 503);
+    assert.equal(await statusOf('EACCES', 'open'), 500);
+  });
+});
