@@ -435,6 +435,8 @@ describe('connections', () => {
     const request = (line: string) => `${line}\r\nHost: x\r\nConnection: close\r\n\r\n`;
     for (const [bytes, status] of [
       ['GARBAGE\r\n\r\n', 400],
+      ['GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+      [request('GET /health/live HTTP/1.1\r\nHost: y'), 400],
       [request('GET /health/live HTTP/9.9'), 400],
       [request('GET /health/live HTTP/1.1\r\nX-Bad\u0000: 1'), 400],
       [request('POST /x HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked'), 400],
@@ -450,6 +452,8 @@ describe('connections', () => {
       assert.match(answer, new RegExp(`X-Request-Id: ${document.requestId}`, 'i'));
       assert.match(answer, /Content-Type: application\/problem\+json/i);
     }
+    assert.equal(statusOf(await exchange(request('GET /health/live HTTP/1.0'))), 200);
+    assert.equal(statusOf(await exchange(request('GET /health/live HTTP/1.1\r\nExpect: more'))), 200);
     await isAlive();
   });
 

@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { BODY_LIMIT } from './body-limits.ts';
 import { serveConsole } from './console.ts';
@@ -61,6 +62,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     // During shutdown, a request on an open connection gets its normal response. Then the connection closes.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
+    // A request without one gets a problem document below.
+    http: { requireHostHeader: false },
     frameworkErrors: (error, request, reply) => {
       // These errors occur before any hook: the path cannot be decoded, or one of its parameters is too long.
       reply.header('x-request-id', request.id);
@@ -84,6 +87,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     reply.header('x-request-id', request.id);
     if (request.url.includes('%00'))
       throw new ProblemError('invalid_request', 'The URL contains a NUL byte. Remove it.');
+    if (request.raw.httpVersion === '1.1' && countHosts(request.raw.rawHeaders) !== 1)
+      throw new ProblemError('invalid_request', 'HTTP/1.1 needs one Host header. Send it once.');
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     // For HEAD, Fastify reads the whole payload stream, which may be long. A stream of server-sent events never ends.
@@ -91,6 +96,10 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
       reply.raw.once('close', () => payload.destroy());
     done(null, payload);
   });
+  // By default Node answers an unknown expectation with a 417 that has no problem document.
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    app.server.emit('request', request, response),
+  );
   cutStalledReaders(app);
   prepareDraining(app);
   app.addHook('onResponse', logRequest);
@@ -149,6 +158,14 @@ async function setHeaders(app: App, corsOrigins: HttpOptions['corsOrigins']): Pr
       strictPreflight: false,
     });
   }
+}
+
+/** Node drops all but the first in `headers`. A proxy may use another one. */
+function countHosts(rawHeaders: string[]): number {
+  let count = 0;
+  for (let name = 0; name < rawHeaders.length; name += 2)
+    if (rawHeaders[name]!.length === 4 && rawHeaders[name]!.toLowerCase() === 'host') count++;
+  return count;
 }
 
 function validRequestId(header: string | string[] | undefined): string | undefined {
