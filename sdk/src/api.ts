@@ -393,7 +393,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a password
-         * @description Signs in with an e-mail address and a password. Never creates a player. A password works in the games of the workspace in which it was set. Limit: 10 wrong passwords per address, and 100 in total, within 15 minutes from one network.
+         * @description Signs in with an e-mail address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 in total, within 15 minutes from one network.
          */
         post: operations["logInPlayerByPassword"];
         delete?: never;
@@ -453,7 +453,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password
-         * @description Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The password works in the games of the tenant’s workspace. The request also verifies the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified addresses of the player.
+         * @description Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified addresses of the player.
          */
         post: operations["resetPlayerPassword"];
         delete?: never;

@@ -161,15 +161,13 @@ CALL guildhall_isolate_tenant('player_numbers');
 -- An address and its player, in all tenants. Its row is the lock under which sign-ins with the address, and proofs of it, take
 -- turns. An address that leaves its player becomes pending, so that the count of mails stays.
 CREATE TABLE email_credentials (
-  email           text PRIMARY KEY,                 -- normalised: trimmed and lower-case
-  player_id       uuid REFERENCES players DEFERRABLE INITIALLY DEFERRED, -- null: pending, a code was sent and not used yet
-  -- argon2id, PHC strings by the id of the workspace in whose games the password was set. It signs in to games of that workspace
-  -- only, because the studio sees what players type (docs/decisions/0035-proofs-of-identity.md).
-  password_hashes jsonb NOT NULL DEFAULT '{}',
-  verified_at     timestamptz,                      -- null: nobody has shown that they read its mail
-  mails_since     timestamptz NOT NULL,             -- mails of strangers to it are counted over all tenants
-  mails_sent      integer NOT NULL,
-  CHECK (player_id IS NOT NULL OR (password_hashes = '{}' AND verified_at IS NULL))
+  email         text PRIMARY KEY,                   -- normalised: trimmed and lower-case
+  player_id     uuid REFERENCES players DEFERRABLE INITIALLY DEFERRED, -- null: pending, a code was sent and not used yet
+  password_hash text,                               -- argon2id, PHC string; null: no password
+  verified_at   timestamptz,                        -- null: nobody has shown that they read its mail
+  mails_since   timestamptz NOT NULL,               -- mails of strangers to it are counted over all tenants
+  mails_sent    integer NOT NULL,
+  CHECK (player_id IS NOT NULL OR (password_hash IS NULL AND verified_at IS NULL))
 );
 CREATE INDEX ON email_credentials (player_id) WHERE player_id IS NOT NULL;
 -- A sign-in finds an address before the player is known, so guildhall_app sees all rows. A player also sees addresses that belong to

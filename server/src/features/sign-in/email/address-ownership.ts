@@ -4,7 +4,7 @@ import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
 import {
   deleteCredential,
-  deletePasswords,
+  deletePassword,
   listProviders,
   lockCredential,
   lockPlayer,
@@ -25,7 +25,7 @@ export async function confirmOwnership(database: Database, owner: TokenOwner): P
 
 /**
  * Marks an address as verified after a person has shown that they read its mail. If it was unverified, the sign-up may have been an
- * attacker's. Then this removes the passwords, all other sign-in methods, all mailed tokens, and all sessions in all tenants and in
+ * attacker's. Then this removes the password, all other sign-in methods, all mailed tokens, and all sessions in all tenants and in
  * the portal. The profile stays. The caller's scope must be the player's. Throws {@link CredentialChangedError}.
  */
 export async function confirmOwnershipInTransaction(
@@ -50,11 +50,11 @@ export async function confirmOwnershipInTransaction(
 }
 
 /**
- * Cleans up after a sign-in method by e-mail was removed. Deletes the passwords; if no method of the address is left, deletes the
+ * Cleans up after a sign-in method by e-mail was removed. Deletes the password; if no method of the address is left, deletes the
  * address, so that others can use it. The caller has locked the player's addresses, and its scope is the player's.
  */
 export async function unlinkAddress(db: Querier, playerId: string, email: string): Promise<void> {
   const providers = await listProviders(db, playerId, email);
   if (providers.length === 0) await deleteCredential(db, { email, playerId });
-  else if (!providers.includes('EmailPassword')) await deletePasswords(db, { email, playerId });
+  else if (!providers.includes('EmailPassword')) await deletePassword(db, { email, playerId });
 }

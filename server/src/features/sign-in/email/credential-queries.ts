@@ -5,11 +5,12 @@ import { deleteTokens, type TokenOwner } from './token-queries.ts';
 /** An address and its player. Without a player the address is pending: a code was sent but not used, or the player has left it. */
 export interface Credential {
   playerId: string | null;
+  passwordHash: string | null;
   isVerified: boolean;
 }
 
 const credentialColumns = sql`
-  player_id AS "playerId", verified_at IS NOT NULL AS "isVerified"`;
+  player_id AS "playerId", password_hash AS "passwordHash", verified_at IS NOT NULL AS "isVerified"`;
 
 export function findCredential(db: Querier, email: string): Promise<Credential | undefined> {
   return db.row(sql`SELECT ${credentialColumns} FROM email_credentials WHERE email = ${email}`);
@@ -30,44 +31,24 @@ export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
   await db.run(sql`SELECT FROM players WHERE id = ${playerId} FOR NO KEY UPDATE`);
 }
 
-/** A password of an address. It signs in to games of one workspace. */
-export interface StoredPassword {
-  email: string;
-  playerId: string;
-  workspaceId: string;
-  passwordHash: string;
-}
-
-/** The hash of the password of an address in a workspace. */
-export async function findPasswordHash(
-  db: Querier,
-  email: string,
-  workspaceId: string,
-): Promise<string | undefined> {
-  const row = await db.row<{ passwordHash: string | null }>(sql`
-    SELECT password_hashes ->> ${workspaceId}::text AS "passwordHash" FROM email_credentials WHERE email = ${email}`);
-  return row?.passwordHash ?? undefined;
-}
-
 /** Whether an address still has this player and this password. The row is locked against changes until the transaction ends. */
 export async function isCurrentPassword(
   db: Querier,
-  { email, playerId, workspaceId, passwordHash }: StoredPassword,
+  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
 ): Promise<boolean> {
   const row = await db.row(sql`
     SELECT FROM email_credentials
-    WHERE email = ${email} AND player_id = ${playerId} AND password_hashes ->> ${workspaceId}::text = ${passwordHash} FOR SHARE`);
+    WHERE email = ${email} AND player_id = ${playerId} AND password_hash = ${passwordHash} FOR SHARE`);
   return row !== undefined;
 }
 
 /** Gives a pending address and a password to a new player. Returns false if the address has a player. */
 export async function claimWithPassword(
   db: Querier,
-  { email, playerId, workspaceId, passwordHash }: StoredPassword,
+  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
 ): Promise<boolean> {
   const claimed = await db.run(sql`
-    UPDATE email_credentials
-    SET player_id = ${playerId}, password_hashes = jsonb_build_object(${workspaceId}::text, ${passwordHash}::text)
+    UPDATE email_credentials SET player_id = ${playerId}, password_hash = ${passwordHash}
     WHERE email = ${email} AND player_id IS NULL`);
   return claimed === 1;
 }
@@ -112,16 +93,18 @@ export async function markVerified(
     ${insertMethod({ email, playerId, authMethodId, provider: 'EmailOneTimeCode' })}`);
 }
 
-/** Replaces the password of an address in a workspace, and adds the sign-in method by password. */
 export async function setPassword(
   db: Querier,
-  { email, playerId, workspaceId, passwordHash, authMethodId }: StoredPassword & { authMethodId: string },
+  {
+    email,
+    playerId,
+    authMethodId,
+    passwordHash,
+  }: { email: string; playerId: string; authMethodId: string; passwordHash: string },
 ): Promise<void> {
   await db.run(sql`
     WITH password AS (
-      UPDATE email_credentials
-      SET password_hashes = password_hashes || jsonb_build_object(${workspaceId}::text, ${passwordHash}::text)
-      WHERE email = ${email})
+      UPDATE email_credentials SET password_hash = ${passwordHash} WHERE email = ${email})
     ${insertMethod({ email, playerId, authMethodId, provider: 'EmailPassword' })}`);
 }
 
@@ -144,7 +127,7 @@ function insertMethod(method: { email: string; playerId: string; authMethodId: s
  * strangers: otherwise a sign-up and a deletion would reset the count. A code of such an address in another tenant stays usable.
  */
 const release = (condition: Sql) => sql`
-  UPDATE email_credentials SET player_id = NULL, password_hashes = '{}', verified_at = NULL WHERE ${condition}`;
+  UPDATE email_credentials SET player_id = NULL, password_hash = NULL, verified_at = NULL WHERE ${condition}`;
 
 /** Removes all sign-in methods and passwords of a player, and all addresses except the given one. */
 export async function removeSignInMethods(db: Querier, playerId: string, email: string): Promise<void> {
@@ -152,7 +135,7 @@ export async function removeSignInMethods(db: Querier, playerId: string, email: 
     WITH others AS (
       ${release(sql`player_id = ${playerId} AND email <> ${email}`)}),
     password AS (
-      UPDATE email_credentials SET password_hashes = '{}' WHERE email = ${email})
+      UPDATE email_credentials SET password_hash = NULL WHERE email = ${email})
     DELETE FROM auth_methods WHERE player_id = ${playerId}`);
 }
 
@@ -179,10 +162,10 @@ export async function moveCredentials(db: Querier, sourceId: string, targetId: s
   await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
-/** Deletes the passwords of an address and its reset tokens. */
-export async function deletePasswords(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
+/** Deletes the password of an address and its reset tokens. */
+export async function deletePassword(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
   await db.run(sql`
-    WITH passwords AS (UPDATE email_credentials SET password_hashes = '{}' WHERE email = ${email} AND player_id = ${playerId})
+    WITH password AS (UPDATE email_credentials SET password_hash = NULL WHERE email = ${email} AND player_id = ${playerId})
     DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId} AND purpose = 'reset'`);
 }
 

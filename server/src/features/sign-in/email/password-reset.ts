@@ -16,13 +16,6 @@ import { deleteToken, deleteTokens, findToken } from './token-queries.ts';
 
 export const passwordResetQueue = requestedMailQueue<{ tenantId: string; email: string }>('password-reset');
 
-/** The tenant of a reset, its workspace, and the origin of the request. */
-export interface PasswordResetSource {
-  billing: BillingContext;
-  workspaceId: string;
-  origin: Origin;
-}
-
 /** One e-mail per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
 const RESEND_SECONDS = 30;
 
@@ -56,12 +49,12 @@ export async function mailReset(
 }
 
 /**
- * Sets a new password for the games of the workspace with a mailed token, and marks the address as verified. Ends all sessions of the
- * player, in all tenants and in the portal, and notifies the player. Throws invalid_credentials.
+ * Sets a new password with a mailed token, and marks the address as verified. Ends all sessions of the player, in all tenants and in
+ * the portal, and notifies the player. Throws invalid_credentials.
  */
 export async function resetPassword(
   services: MailServices & { database: Database },
-  { billing, workspaceId, origin }: PasswordResetSource,
+  { billing, origin }: { billing: BillingContext; origin: Origin },
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<{ email: string }> {
   const { database, vault } = services;
@@ -77,7 +70,7 @@ export async function resetPassword(
       await lockCredential(transaction, email);
       if (!(await deleteToken(transaction, tenantId, hash))) throw invalidToken();
       await confirmOwnershipInTransaction(transaction, owner);
-      await setPassword(transaction, { email, playerId, workspaceId, passwordHash, authMethodId: newId() });
+      await setPassword(transaction, { email, playerId, passwordHash, authMethodId: newId() });
       await deleteTokens(transaction, playerId);
       await endPlayerSessions(transaction, playerId, 'everywhere', {
         reason: 'kicked',

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { clientAddress } from '../../../http/client-address.ts';
-import { billingOf, keyOf, originOf } from '../../../http/request-context.ts';
+import { billingOf, originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/guess-throttle.ts';
@@ -30,11 +30,11 @@ export function emailPasswordRoutes(
 ): FastifyPluginAsyncTypebox {
   const signUps = createSignUpThrottle(services.createBudget, 'players');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
-  /** The tenant, its workspace and the client address of a request. Throws provider_not_available if the tenant has not enabled the provider. */
+  /** The tenant and client address of a request. Throws provider_not_available if the tenant has not enabled the provider. */
   const sourceOf = async (request: FastifyRequest) => {
     const billing = billingOf(request);
     await services.providerSettings.require(billing.tenantId, 'EmailPassword');
-    return { billing, workspaceId: keyOf(request).workspaceId, ipAddress: clientAddress(request) };
+    return { billing, ipAddress: clientAddress(request) };
   };
 
   return async (app) => {
@@ -73,8 +73,8 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Sign in with a password',
           description:
-            'Signs in with an e-mail address and a password. Never creates a player. A password works in the games of the workspace in ' +
-            'which it was set. Limit: 10 wrong passwords per address, and 100 in total, within 15 minutes from one network.',
+            'Signs in with an e-mail address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 ' +
+            'in total, within 15 minutes from one network.',
           body: LogInBody,
           response: { 200: LoginResult, ...problems(403, 422, 429, 503) },
         },
@@ -135,9 +135,9 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Set a new password',
           description:
-            'Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The password works in the ' +
-            'games of the tenant’s workspace. The request also verifies the address, ends all sessions of the player (their refresh ' +
-            'tokens stop working), and mails a notice to the verified addresses of the player.',
+            'Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies ' +
+            'the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified ' +
+            'addresses of the player.',
           body: ResetBody,
           response: { 200: Verified, ...problems(422, 503) },
         },

@@ -5,26 +5,10 @@ import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../login/index.ts';
-import {
-  claimWithPassword,
-  findCredential,
-  findPasswordHash,
-  isCurrentPassword,
-} from './credential-queries.ts';
+import { claimWithPassword, findCredential, isCurrentPassword } from './credential-queries.ts';
 import { verifyAddressEmail } from './email-templates.ts';
 import { mailToken } from './email-tokens.ts';
 import { spendMail } from './mail-limits.ts';
-
-/**
- * A password signs in to games of one workspace, because a studio sees what players type in its games
- * (docs/decisions/0035-proofs-of-identity.md).
- */
-export interface PasswordRequest extends Omit<SignInRequest, 'mode'> {
-  /** The workspace of the tenant. */
-  workspaceId: string;
-  email: string;
-  password: string;
-}
 
 /**
  * Creates a player with an address and a password, signs the player in, and mails a token that verifies the address. A pending
@@ -33,12 +17,11 @@ export interface PasswordRequest extends Omit<SignInRequest, 'mode'> {
 export async function signUp(
   services: SignInServices & MailServices,
   {
-    workspaceId,
     email,
     password,
     displayName,
     ...request
-  }: PasswordRequest & { displayName?: string | undefined },
+  }: Omit<SignInRequest, 'mode'> & { email: string; password: string; displayName?: string | undefined },
 ): Promise<LoginResult> {
   const { tenantId } = request.billing;
   if (displayName !== undefined) requireDisplayName(displayName);
@@ -47,7 +30,7 @@ export async function signUp(
   const passwordHash = await hashPassword(password);
   const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
     const decision = await spendMail(transaction, tenantId, email);
-    if (!(await claimWithPassword(transaction, { email, playerId, workspaceId, passwordHash })))
+    if (!(await claimWithPassword(transaction, { email, playerId, passwordHash })))
       throw new ProblemError('player_exists');
     const owner = { tenantId, email, playerId };
     await mailToken(services, transaction, owner, 'verify', verifyAddressEmail, decision);
@@ -67,25 +50,21 @@ export async function signUp(
  */
 export async function logIn(
   services: SignInServices & { throttle: GuessThrottle },
-  { workspaceId, email, password, ...request }: PasswordRequest,
+  { email, password, ...request }: Omit<SignInRequest, 'mode'> & { email: string; password: string },
 ): Promise<LoginResult> {
-  const passwordHash = await findPasswordHash(services.database, email, workspaceId);
+  const passwordHash = (await findCredential(services.database, email))?.passwordHash;
   const matches = await services.throttle.attempt(email, request.ipAddress, () =>
     verifyPassword(password, passwordHash),
   );
   if (!matches || !passwordHash) throw wrongPassword();
   // While the password was compared, the owner may have verified the address or set another password.
   const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
-    const stored = { email, playerId, workspaceId, passwordHash };
-    if (!(await isCurrentPassword(transaction, stored))) throw wrongPassword();
+    if (!(await isCurrentPassword(transaction, { email, playerId, passwordHash }))) throw wrongPassword();
   };
   const identity = { provider: 'EmailPassword', issuer: '', providerUserId: email } as const;
   return signIn(services, identity, { ...request, mode: 'login', inTransaction });
 }
 
 function wrongPassword(): ProblemError {
-  return new ProblemError(
-    'invalid_credentials',
-    'The e-mail address or the password is wrong. A password works in games of one studio: for a game of another one, reset it there.',
-  );
+  return new ProblemError('invalid_credentials', 'The e-mail address or the password is wrong.');
 }

@@ -10,7 +10,7 @@ const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
-const sibling = await arrangeTenant(app, { providers, workspaceId: tenant.workspaceId });
+const stranger = await arrangeTenant(app, { providers });
 const { post, secretTo, codeFor, exchange, signUp, logIn, refresh, resetTokenFor } = await emailClient(app);
 
 const mockLogin = (username: string) =>
@@ -42,7 +42,7 @@ async function hijack(email: string) {
   const tokens: [string, typeof tenant][] = [
     [refreshToken, tenant],
     [(await mockLogin(username)).body.refreshToken, tenant],
-    [(await logIn(email, sibling)).body.refreshToken, sibling],
+    [(await logIn(email, stranger)).body.refreshToken, stranger],
   ];
   return { playerId, username, tokens, verifyToken: await secretTo(email) };
 }

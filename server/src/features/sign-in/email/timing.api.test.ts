@@ -20,8 +20,8 @@ async function knownEmails(count: number): Promise<string[]> {
       `WITH player AS (INSERT INTO players (id, created_at) VALUES ($1, now())), method AS (
          INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, linked_at)
          SELECT gen_random_uuid(), $1, provider, $2, now() FROM unnest(ARRAY['EmailOneTimeCode', 'EmailPassword']) provider)
-       INSERT INTO email_credentials (email, player_id, password_hashes, verified_at, mails_since, mails_sent)
-       SELECT $2, $1, password_hashes, now(), now(), 1 FROM email_credentials WHERE player_id = $3`,
+       INSERT INTO email_credentials (email, player_id, password_hash, verified_at, mails_since, mails_sent)
+       SELECT $2, $1, password_hash, now(), now(), 1 FROM email_credentials WHERE player_id = $3`,
       [playerId, email, body.playerId],
     );
   }
