@@ -1,8 +1,10 @@
 import { handleAll } from 'cockatiel';
+import { LRUCache } from 'lru-cache';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCircuitBreaker } from '../../../outbound/circuit-breaker.ts';
+import { MemoryLimiter } from '../../../security/memory-limiter.ts';
 import { createChainNode } from './chain-node.ts';
 import { tenantOnChain } from './ledger-call.ts';
 import { readHeadBlock, type Writer } from './queries.ts';
@@ -24,6 +26,10 @@ const TIMEOUT_MS = 1000;
 const FAILURES_BEFORE_OPEN = 3;
 const OPEN_MS = 10_000;
 
+/** Any holder of a game key causes reads. Above this rate the database answers, so that the sender keeps its share of the node. */
+const MAX_READS_PER_SECOND = 20;
+const MAX_CACHED = 10_000;
+
 /** Creates a reader of the contract of a writer. */
 export function createChainReader(
   database: Database,
@@ -37,14 +43,35 @@ export function createChainReader(
     opensAfter: FAILURES_BEFORE_OPEN,
     openMs: OPEN_MS,
   });
+  /** The answers at one block. They do not change, because the block is final. */
+  const answers = new LRUCache<string, Promise<Hex | undefined>>({ max: MAX_CACHED });
+  let cachedBlock = -1;
+  const limiter = new MemoryLimiter({ points: MAX_READS_PER_SECOND, duration: 1 });
+  const ask = (data: Hex, block: number): Promise<Hex | undefined> =>
+    limiter
+      .consume('reads')
+      .then(() => breaker.execute(() => node.read(writer.contract, data, block)))
+      .catch(() => undefined);
+  const askOnce = async (data: Hex, block: number): Promise<Hex | undefined> => {
+    if (block !== cachedBlock) answers.clear();
+    cachedBlock = block;
+    let answer = answers.get(data);
+    if (!answer) answers.set(data, (answer = ask(data, block)));
+    if ((await answer) === undefined && answers.peek(data) === answer) answers.delete(data);
+    return answer;
+  };
   const read = async <Answer>(data: Hex, decode: (answer: Hex) => Answer): Promise<Answer | undefined> => {
     const head = await readHeadBlock(database, writer.id);
     const final = head - confirmations + 1;
     if (final < 0) return undefined;
-    // At a block before the contract's deployment, the node returns an empty result, and decoding fails.
-    return breaker
-      .execute(async () => decode(await node.read(writer.contract, data, final)))
-      .catch(() => undefined);
+    const answer = await askOnce(data, final);
+    if (answer === undefined) return undefined;
+    try {
+      return decode(answer);
+    } catch {
+      // At a block before the contract's deployment, the node returns an empty result.
+      return undefined;
+    }
   };
 
   return {
