@@ -112,6 +112,13 @@ describe('a start on a data folder', () => {
     assert.deepEqual([statSync(dataDir).mode, statSync(dataDir).uid], [before.mode, before.uid]);
   });
 
+  test('creates a new database where the old one was removed', async () => {
+    const dataDir = join(folder, 'reset');
+    assert.equal(await (await startServer({ dataDir })).end('SIGTERM'), 0);
+    rmSync(join(dataDir, 'postgres'), { recursive: true });
+    assert.equal(await (await startServer({ dataDir })).end('SIGTERM'), 0);
+  });
+
   test('a command without a database creates none', async () => {
     for (const command of ['bootstrap --email ada@example.com', 'keys list', 'backup /tmp/unused']) {
       const dataDir = join(folder, 'no-database');

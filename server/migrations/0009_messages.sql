@@ -118,7 +118,7 @@ CREATE INDEX ON webhooks (workspace_id, created_at);
 -- attempt.
 CREATE TABLE webhook_deliveries (
   id               uuid PRIMARY KEY,                -- UUIDv7: the order of lists
-  webhook_id      uuid NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+  webhook_id       uuid NOT NULL REFERENCES webhooks ON DELETE CASCADE,
   event_type       text NOT NULL,
   body             text NOT NULL,                   -- the exact bytes that are sent and signed
   created_at       timestamptz NOT NULL DEFAULT now(),
@@ -149,7 +149,7 @@ CREATE TABLE webhook_attempts (
 -- Deliveries that a request sends again. A job starts some of them at a time (docs/decisions/0065-bulk-redelivery.md).
 CREATE TABLE webhook_redeliveries (
   id           uuid PRIMARY KEY,                    -- UUIDv7: the order of lists
-  webhook_id  uuid NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+  webhook_id   uuid NOT NULL REFERENCES webhooks ON DELETE CASCADE,
   status       text NOT NULL CHECK (status IN ('running', 'completed', 'cancelled', 'stopped')),
   delivery_ids uuid[] NOT NULL,                     -- all, oldest first; empty once it has ended
   total        integer NOT NULL,

@@ -49,7 +49,7 @@ async function rotateSigningKeys(
     rotateKeys(database, vault, SYSTEM, request),
   );
   return request.revokeOld
-    ? `The key ${kid} signs from now on. Tokens of the keys before it are refused: whoever has one must refresh it.`
+    ? `The key ${kid} signs from now on. Tokens of the keys before it are refused, so players and accounts must refresh theirs.`
     : `The key ${kid} is published, and signs from ${activeFrom} on.\nTokens of the keys before it are accepted until ${oldRetireAt}.`;
 }
 

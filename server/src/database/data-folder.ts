@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../core/operator-error.ts';
 
-const execute = promisify(execFile);
+const exec = promisify(execFile);
 
 export interface Owner {
   uid: number;
@@ -22,7 +22,7 @@ export const hasDatabase = (folder: string): Promise<boolean> =>
   );
 
 /** What a data folder without a database may contain: files of Guildhall, hidden files, and the folder of a new file system. */
-const KNOWN_FILES = /^(master\.key|avatars|archive|new-cluster-.*|probe-.*|lost\+found|\..*)$/;
+const KNOWN_FILES = /^(master\.key|avatars|archive|socket|new-cluster-.*|probe-.*|lost\+found|\..*)$/;
 
 /**
  * Creates the data folder, which only PostgreSQL's user and root may access. `owner` is that user, if it is not the current one.
@@ -59,7 +59,7 @@ async function requireOwnFolder(folder: string, uid: number): Promise<void> {
 }
 
 async function userName(uid: number): Promise<string> {
-  return execute('id', ['-nu', String(uid)]).then(
+  return exec('id', ['-nu', String(uid)]).then(
     ({ stdout }) => stdout.trim(),
     () => `with the id ${uid}`,
   );

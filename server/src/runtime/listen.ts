@@ -11,7 +11,8 @@ const PROPOSALS = 20;
 export async function listen(app: App, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   try {
     // For `localhost` with two addresses, Fastify would open a second server, which app.server, and so drain(), does not know.
-    const { address } = await lookup(host);
+    // IPv4 first, as the URLs that Guildhall prints.
+    const { address } = await lookup(host, { order: 'ipv4first' });
     return await app.listen({ port, host: address });
   } catch (error) {
     throw new ConfigError(await describeProblem(error as NodeJS.ErrnoException, host, port), {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
@@ -55,9 +55,14 @@ export async function restoreBackup<Result>(
   // The database appears when everything is unpacked, so that nobody starts a server on half a backup.
   await createClusterFrom(dataDir, async (cluster) => {
     await unpack(join(folder, ARCHIVES.postgres), cluster);
-    for (const [name, target] of folders) {
-      await mkdir(target, { recursive: true, mode: 0o700 });
-      await unpack(join(folder, name), target);
+    try {
+      for (const [name, target] of folders) {
+        await mkdir(target, { recursive: true, mode: 0o700 });
+        await unpack(join(folder, name), target);
+      }
+    } catch (error) {
+      for (const [, target] of folders) await empty(target);
+      throw error;
     }
   });
   const storage = await openStorage(config, 'exclusive');
@@ -82,6 +87,12 @@ async function requireEmpty(folder: string, allowed: string[], message: string):
   });
   if (found.some((name) => name !== 'lost+found' && !allowed.includes(name)))
     throw new OperatorError(message);
+}
+
+/** Deletes what a folder contains. The folder may be the root of a volume. */
+async function empty(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => []))
+    if (name !== 'lost+found') await rm(join(folder, name), { recursive: true, force: true });
 }
 
 async function unpack(archive: string, folder: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client';
+import { SYSTEM } from '../../../core/author.ts';
 import type { Database, Querier, Scope } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { OutboundError, type OutboundClient } from '../../../outbound/http-client.ts';
@@ -158,8 +159,7 @@ async function notifyDisabled(
   };
   if (workspaceId) await notifyTeam(services, transaction, workspaceId, notice);
   else await notifyPlatformAdmins(services, transaction, notice);
-  const system = { actor: { kind: 'system' as const, id: null } };
-  await auditWebhook(transaction, system, { workspaceId, webhookId: id }, 'webhook.disabled', {
+  await auditWebhook(transaction, SYSTEM, { workspaceId, webhookId: id }, 'webhook.disabled', {
     reason: disabledReason,
   });
 }

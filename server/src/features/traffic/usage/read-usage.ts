@@ -1,5 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import { emptyRange, invalidField, ProblemError } from '../../../core/problem.ts';
+import { DAY_MS } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import {
   findQuota,
@@ -10,7 +11,6 @@ import {
   type WorkspaceQuota,
 } from './queries.ts';
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 366;
 /** The last day with a four-digit year. */
 const LAST_DAY = Date.UTC(9999, 11, 31);

@@ -142,7 +142,7 @@ async function nextPartNumber(
   return 1 + Math.max(0, ...folders, ...[...registered, ...stored].map(({ part }) => part));
 }
 
-/** The SQL of the events that {@link dropPartitionsBefore} deletes. */
+/** The SQL of the events that dropPartitionsBefore() deletes. */
 export function eventsBefore(scope: EventScope, end: string, partitions: string[]): string {
   const columns = 'tenant_id, occurred_at, id';
   return [
