@@ -173,7 +173,8 @@ describe('fees of the chain sender', () => {
     const sender = deployment.startSender({ ...deployment.chain, node: createChainNode(lazy.url) });
     const feesOfLast = () => Number(parseTransaction(lazy.taken.at(-1)!).maxFeePerGas);
     await eventually(() => lazy.taken.length === 1);
-    for (let sent = 1; feesOfLast() < 8_000_000_000; sent++) {
+    // A node replaces a transaction if the fee is 10 % higher.
+    for (let sent = 1; feesOfLast() * 1.1 <= 8_000_000_000; sent++) {
       await chain.node.ask('anvil_mine', toHex(10));
       await eventually(() => lazy.taken.length === sent + 1);
     }

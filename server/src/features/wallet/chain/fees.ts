@@ -10,6 +10,7 @@ export interface FeeCap {
 const HEADROOM = 4;
 
 /** To replace a transaction with the same nonce, nodes require a fee that is 10 % higher. Some require more. */
+const LEAST_RAISE = 1.1;
 const RAISE = 1.25;
 
 /** The fee cap of a new transaction, in the limit. The base fee of its block is paid, and the whole priority fee. */
@@ -17,9 +18,9 @@ export function feeCapOf({ baseFee, priorityFee }: Fees, limit: number): FeeCap 
   return within({ maxFee: Math.ceil(baseFee * HEADROOM) + priorityFee, priorityFee }, limit);
 }
 
-/** The fee cap with which nodes replace a transaction that has the cap `before`. Undefined if that is at the limit already. */
+/** The fee cap with which nodes replace a transaction that has the cap `before`. Undefined if that is above the limit. */
 export function raisedCap(fees: Fees, before: FeeCap, limit: number): FeeCap | undefined {
-  if (before.maxFee >= limit) return undefined;
+  if (before.maxFee * LEAST_RAISE > limit) return undefined;
   const fresh = feeCapOf(fees, limit);
   const priorityFee = Math.max(
     fresh.priorityFee,

@@ -233,7 +233,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
       if (!(error instanceof ChainRefusedError)) throw error;
       if (!isKnownAlready(error)) {
         const cap = isChanged ? undefined : acceptableCap(error, call, view.fees);
-        if (!cap) throw notSent(error, call);
+        if (!cap) throw notSent(error, call, view.fees);
         return send(await changeFee(call, cap), true, view);
       }
     }
@@ -254,8 +254,8 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     return attempt;
   }
 
-  function notSent(error: ChainRefusedError, { maxFee }: WaitingCall): ChainStalledError {
-    if (isUnderpriced(error) && maxFee >= feeLimit) return atLimit();
+  function notSent(error: ChainRefusedError, call: WaitingCall, fees: Fees): ChainStalledError {
+    if (isUnderpriced(error) && !raisedCap(fees, call, feeLimit)) return atLimit();
     return new ChainStalledError(
       isUnpaid(error)
         ? `The signer ${signer.address} cannot pay for gas: send funds to it. (${error.message})`
@@ -265,7 +265,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
 
   function atLimit(): ChainStalledError {
     return new ChainStalledError(
-      'A waiting transaction offers the highest fee that CHAIN_MAX_FEE_GWEI allows, and the chain requires more. ' +
+      'A waiting transaction offers the highest fee that CHAIN_MAX_FEE_GWEI allows, and no block contains it. ' +
         'Wait until the fees of the chain fall, or raise the setting and restart.',
     );
   }

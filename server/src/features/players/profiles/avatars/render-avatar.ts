@@ -10,8 +10,9 @@ export interface RenderedAvatar {
 
 /** The longest side of a rendered avatar, in pixels. */
 const MAX_SIDE = 512;
-/** An upload of 2 MiB can decode to gigabytes. This number of pixels decodes to at most 64 MiB. */
+/** An upload of 2 MiB can decode to gigabytes. This number of pixels with 8 bits a channel decodes to at most 64 MiB. */
 const MAX_PIXELS = 4096 * 4096;
+const MAX_PIXELS_OF_16_BITS = MAX_PIXELS / 2;
 
 /**
  * Two images at once use half of libuv's four threads, and less than 128 MiB for decoding. One image takes about 50 ms, so 16
@@ -59,6 +60,9 @@ async function render(upload: Buffer, extension: RenderedAvatar['extension']): P
     .toColourspace('srgb');
   const encoded = extension === 'png' ? image.png() : image.jpeg({ quality: 85 });
   try {
+    const { width, height, depth } = await image.metadata();
+    if (depth === 'ushort' && width * height > MAX_PIXELS_OF_16_BITS)
+      throw new Error('above the pixel limit');
     return await encoded.toBuffer();
   } catch (error) {
     throw new ProblemError(
@@ -77,6 +81,6 @@ function formatOf(bytes: Buffer): RenderedAvatar['extension'] | undefined {
 
 function reasonOf(error: unknown): string {
   return /pixel limit/.test((error as Error).message)
-    ? `it has more than ${MAX_PIXELS} pixels`
+    ? `it has more than ${MAX_PIXELS} pixels, or more than ${MAX_PIXELS_OF_16_BITS} with 16 bits a channel`
     : 'it is damaged or incomplete';
 }
