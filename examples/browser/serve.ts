@@ -19,5 +19,7 @@ const server = createServer((request, response) => {
 });
 server.listen(Number(values.port), '127.0.0.1', () => {
   const address = server.address() as { port: number };
-  console.log(`Open http://127.0.0.1:${address.port}/?key=<game key>`);
+  console.log(
+    `Open http://127.0.0.1:${address.port}/?key=<game key>\nIf Guildhall is not at http://127.0.0.1:8080, add &url=<its address>.`,
+  );
 });

@@ -1,19 +1,19 @@
 import { parseArgs } from 'node:util';
-import { createServerClient, GuildhallError } from '@guildhall/client/server';
+import { createServerClient, GuildhallError, type ServerClient } from '@guildhall/client/server';
 
-/** A game server: two players sign in, play a round of dice, and the server records the match, its events and its results. */
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string', default: process.env['GUILDHALL_URL'] ?? 'http://127.0.0.1:8080' },
-    'game-key': { type: 'string', default: process.env['GUILDHALL_GAME_KEY'] ?? '' },
-  },
-});
-const guildhall = createServerClient({ baseUrl: values.url, gameKey: values['game-key'] });
+const USAGE = `A game server: two players sign in, play a round of dice, and the server records the match, its events and its results.
 
-async function playDice(names: string[]): Promise<void> {
-  // Mock is a provider for tests. A real game passes the tickets that its players send.
+npm run game-server -- --game-key gh_game_… [options]
+
+  --game-key KEY   the tenant's game key (or GUILDHALL_GAME_KEY)
+  --url URL        the base URL of Guildhall (default: GUILDHALL_URL, or http://127.0.0.1:8080)
+`;
+
+async function playDice(guildhall: ServerClient, names: string[]): Promise<void> {
+  // Mock is a provider for tests. The first sign-in of a name sets its password: the quick start uses `secret` too.
+  // A real game passes the tickets that its players send.
   const players = await Promise.all(
-    names.map((name) => guildhall.signIn({ provider: 'Mock', token: `mock:${name}:dice` })),
+    names.map((name) => guildhall.signIn({ provider: 'Mock', token: `mock:${name}:secret` })),
   );
   const match = await guildhall.matches.create({
     players: players.map(({ playerId }) => ({ playerId })),
@@ -24,7 +24,6 @@ async function playDice(names: string[]): Promise<void> {
     const { matchPlayerId } = match.players.find(({ playerId }) => playerId === player.playerId)!;
     return { player, matchPlayerId, dice: 1 + Math.floor(Math.random() * 6) };
   });
-  const best = Math.max(...rolls.map(({ dice }) => dice));
 
   for (const { player, matchPlayerId, dice } of rolls) {
     const { matchSessionId } = match;
@@ -35,12 +34,15 @@ async function playDice(names: string[]): Promise<void> {
     ]);
     for (const { refusal } of refused) console.error(`The roll was refused: ${refusal.error}`);
   }
+
+  const best = Math.max(...rolls.map(({ dice }) => dice));
+  const outcomeOfBest = rolls.filter(({ dice }) => dice === best).length > 1 ? 'draw' : 'win';
   await guildhall.matches.recordResults(
     match.matchSessionId,
     rolls.map(({ matchPlayerId, dice }) => ({
       matchPlayerId,
       score: dice,
-      outcome: dice === best ? 'win' : 'loss',
+      outcome: dice === best ? outcomeOfBest : 'loss',
     })),
   );
   await guildhall.matches.end(match.matchSessionId);
@@ -49,8 +51,33 @@ async function playDice(names: string[]): Promise<void> {
   );
 }
 
-await playDice(['ada', 'grace']).catch((error: unknown) => {
-  if (!(error instanceof GuildhallError)) throw error;
-  console.error(`${error.code}: ${error.detail}`);
+/** Thrown if the program cannot start. Its message is printed without a stack. */
+class UsageError extends Error {}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      'game-key': { type: 'string', default: process.env['GUILDHALL_GAME_KEY'] ?? '' },
+      url: { type: 'string', default: process.env['GUILDHALL_URL'] ?? 'http://127.0.0.1:8080' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  const { url, 'game-key': gameKey } = values;
+  if (values.help) return console.log(USAGE);
+  if (!gameKey) throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
+  if (!/^https?:/.test(url) || !URL.canParse(url))
+    throw new UsageError(`--url: "${url}" is not an http URL.`);
+
+  await playDice(createServerClient({ baseUrl: url, gameKey }), ['ada', 'grace']).catch((error: unknown) => {
+    if (!(error instanceof GuildhallError)) throw error;
+    if (error.code === 'network_error' || error.code === 'timeout')
+      throw new UsageError(`No server answers at ${url}. Start Guildhall with \`npm start\`, or set --url.`);
+    throw new UsageError(`${error.code}: ${error.detail}`);
+  });
+}
+
+main().catch((error: Error & { code?: string }) => {
+  const isExpected = error instanceof UsageError || error.code?.startsWith('ERR_PARSE_ARGS');
+  console.error(isExpected ? error.message : error);
   process.exitCode = 1;
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
 import { arrangeGame } from './game.ts';
@@ -9,8 +9,15 @@ import { arrangeGame } from './game.ts';
 const PROGRAM = fileURLToPath(new URL('../../examples/game-server/server.ts', import.meta.url));
 const app = await startTestApp();
 
-async function run(gameKey: string): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [PROGRAM, '--url', app.url, '--game-key', gameKey]);
+interface Run {
+  code: number | null;
+  output: string;
+}
+
+/** Runs the program like a user. */
+async function run(args: string[], nodeOptions: string[] = []): Promise<Run> {
+  const { GUILDHALL_GAME_KEY: _key, GUILDHALL_URL: _url, ...env } = process.env;
+  const child = spawn(process.execPath, [...nodeOptions, PROGRAM, ...args], { env });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -18,21 +25,65 @@ async function run(gameKey: string): Promise<{ code: number | null; output: stri
   return { code, output };
 }
 
-test('examples/game-server records a match with its events and results', async () => {
-  const { gameKey, tenantId } = await arrangeGame(app);
-  const { code, output } = await run(gameKey);
-  assert.equal(code, 0, output);
-  assert.match(output, /^Match [\w-]{36}: ada [1-6], grace [1-6]\n$/);
-  const { rows } = await app.owner.query(
-    `SELECT (SELECT count(*)::int FROM match_events WHERE tenant_id = $1) AS events,
-            (SELECT count(*)::int FROM match_players WHERE tenant_id = $1 AND outcome IS NOT NULL) AS results`,
+const outcomesOf = async (tenantId: string): Promise<(string | null)[]> => {
+  const { rows } = await app.owner.query<{ outcome: string | null }>(
+    'SELECT outcome FROM match_players WHERE tenant_id = $1 LIMIT 10',
     [tenantId],
   );
-  assert.deepEqual(rows, [{ events: 2, results: 2 }]);
-});
+  return rows.map(({ outcome }) => outcome);
+};
 
-test('examples/game-server says in one line that a key is wrong', async () => {
-  const { code, output } = await run('gh_game_wrong');
-  assert.equal(code, 1);
-  assert.match(output, /^invalid_game_key: .+\n$/);
+describe('examples/game-server', () => {
+  test('records a match of the players of the quick start with its events and results', async () => {
+    const { gameKey, tenantId } = await arrangeGame(app);
+    for (const name of ['ada', 'grace']) {
+      const login = { provider: 'Mock', token: `mock:${name}:secret` };
+      const { status } = await app.http.post('/api/player-auth/login', login, { gameKey });
+      assert.equal(status, 200);
+    }
+    const { code, output } = await run(['--url', app.url, '--game-key', gameKey]);
+    assert.equal(code, 0, output);
+    const [, ada, grace] =
+      /^Match [\w-]{36}: ada ([1-6]), grace ([1-6])\n$/.exec(output) ?? assert.fail(output);
+    const { rows } = await app.owner.query(
+      'SELECT count(*)::int AS events FROM match_events WHERE tenant_id = $1',
+      [tenantId],
+    );
+    assert.deepEqual(rows, [{ events: 2 }]);
+    const outcomes = (await outcomesOf(tenantId)).toSorted();
+    assert.deepEqual(outcomes, ada === grace ? ['draw', 'draw'] : ['loss', 'win']);
+  });
+
+  test('records a draw when the dice are equal', async () => {
+    const { gameKey, tenantId } = await arrangeGame(app);
+    const equalDice = ['--import', 'data:text/javascript,Math.random=()=>0.5'];
+    const { code, output } = await run(['--url', app.url, '--game-key', gameKey], equalDice);
+    assert.equal(code, 0, output);
+    assert.match(output, /: ada 4, grace 4\n$/);
+    assert.deepEqual(await outcomesOf(tenantId), ['draw', 'draw']);
+  });
+
+  test('shows its usage', async () => {
+    const { code, output } = await run(['--help']);
+    assert.equal(code, 0, output);
+    assert.match(output, /npm run game-server -- --game-key .+--url URL/s);
+  });
+
+  const refusals: [title: string, args: string[], message: RegExp][] = [
+    ['no key is set', ['--url', app.url], /^Set the game key with --game-key or GUILDHALL_GAME_KEY\.\n$/],
+    ['the key is wrong', ['--url', app.url, '--game-key', 'gh_game_wrong'], /^invalid_game_key: .+\n$/],
+    [
+      'no server answers',
+      ['--url', 'http://127.0.0.1:9', '--game-key', 'gh_game_any'],
+      /^No server answers at http:\/\/127\.0\.0\.1:9\..+\n$/,
+    ],
+    ['the address is no URL', ['--url', 'localhost:8080', '--game-key', 'gh_game_any'], /^--url: .+\n$/],
+    ['an option is unknown', ['--unknown'], /^Unknown option '--unknown'.*\n$/],
+  ];
+  for (const [title, args, message] of refusals)
+    test(`says in one line that ${title}`, async () => {
+      const { code, output } = await run(args);
+      assert.equal(code, 1);
+      assert.match(output, message);
+    });
 });

@@ -17,6 +17,9 @@ test('examples/browser signs in, sends events, and knows the player after a relo
   const [origin] = /http:\/\/[\d.:]+/.exec(line.toString())!;
   const app = await startTestApp({ env: { CORS_ORIGINS: origin } });
   const { gameKey, tenantId } = await arrangeGame(app);
+  // The quick start signs in ada before.
+  const login = { provider: 'Mock', token: 'mock:ada:secret' };
+  assert.equal((await app.http.post('/api/player-auth/login', login, { gameKey })).status, 200);
 
   const page = await (await startBrowser()).newPage();
   const problems: string[] = [];
@@ -30,4 +33,10 @@ test('examples/browser signs in, sends events, and knows the player after a relo
   await page.reload();
   await page.getByText(/^Signed in as /).waitFor();
   assert.deepEqual(problems, []);
+
+  await page.goto(`${origin}/?url=http://127.0.0.1:9&key=${gameKey}`);
+  await page.click('#sign-in');
+  await page
+    .getByText(`at http://127.0.0.1:9 (?url= sets another address) and that its CORS_ORIGINS has ${origin}.`)
+    .waitFor();
 });
