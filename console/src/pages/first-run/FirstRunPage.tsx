@@ -50,7 +50,8 @@ export function FirstRunPage() {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Paste this into a terminal, with the whole key. This page notices the sign-in by itself.
+                Run the command in a terminal, or the code in Node, with the whole key. This page notices the
+                sign-in by itself.
               </Text>
               <MockSwitch tenantId={game.id} />
               <SignInSnippet tenantId={game.id} />
@@ -63,7 +64,8 @@ export function FirstRunPage() {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Paste this into the same terminal. It uses the access token of the sign-in.
+                Run the command in the same terminal, because it uses the access token of the sign-in. The
+                code continues that of the sign-in.
               </Text>
               <AutoCreateSwitch tenantId={game.id} />
               <EventSnippet tenantId={game.id} scope="player" playerId={player?.playerId} />
