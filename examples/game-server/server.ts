@@ -64,7 +64,9 @@ async function main(): Promise<void> {
   });
   const { url, 'game-key': gameKey } = values;
   if (values.help) return console.log(USAGE);
-  if (!gameKey) throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
+  // A key is ASCII. The placeholder of the README is not: `gh_game_…`.
+  if (!/^[!-~]+$/.test(gameKey))
+    throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
   if (!/^https?:/.test(url) || !URL.canParse(url))
     throw new UsageError(`--url: "${url}" is not an http URL.`);
 
