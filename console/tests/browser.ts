@@ -88,7 +88,7 @@ export async function startStudio(options: TestAppOptions = {}): Promise<Studio>
     visit,
     open: async (path, { role = 'owner', ...context } = {}) => {
       const page = await visit(`/sign-in?next=${encodeURIComponent(path)}`, context);
-      await page.getByLabel('E-mail').fill(await emailOf(role));
+      await page.getByLabel('Email').fill(await emailOf(role));
       await page.getByRole('textbox', { name: 'Password' }).fill(ACCOUNT_PASSWORD);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.waitForURL(`**${path}`);

@@ -39,7 +39,7 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
 describe('the keyboard alone', () => {
   test('signs in', async () => {
     const page = await studio.visit('/sign-in');
-    await page.getByLabel('E-mail').waitFor();
+    await page.getByLabel('Email').waitFor();
     await page.keyboard.type(studio.owner.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(studio.owner.password);

@@ -114,7 +114,7 @@ function watchRequests(page: Page): () => { path: string; ms: number }[] {
 
 async function signIn(page: Page, { tenant, email, password }: BigGame): Promise<void> {
   await page.goto(`/sign-in?next=/games/${tenant.tenantId}`);
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -55,7 +55,7 @@ describe('platform administration', () => {
     assert.deepEqual(rows, [{ plan: 'Studio', units: 5_000_000, events: 500 }]);
   });
 
-  test('finds a person by e-mail, and deletes the player after the name was typed', async () => {
+  test('finds a person by email, and deletes the player after the name was typed', async () => {
     const page = await open('players');
     await page.getByText('Each search leaves an audit record.').waitFor();
     const find = async (text: string) => {

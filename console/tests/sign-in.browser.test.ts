@@ -21,7 +21,7 @@ const accounts = await accountClient(studio.app);
 await startTestWorker(studio.app);
 
 const signIn = async (page: Page, email: string, password = ACCOUNT_PASSWORD) => {
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
@@ -112,7 +112,7 @@ describe('the end of a session', () => {
     const page = await studio.visit('/sign-in?next=/account');
     const second = await page.context().newPage();
     await second.goto('/sign-in');
-    await second.getByLabel('E-mail').waitFor();
+    await second.getByLabel('Email').waitFor();
     await page.bringToFront();
     await signIn(page, studio.owner.email);
     await page.waitForURL('**/account');
@@ -178,7 +178,7 @@ describe('a changed role', () => {
     await page.getByRole('heading', { name: 'Players', exact: true }).waitFor();
     const removed = await studio.app.http.delete(`/api/workspaces/${workspaceId}/members/${id}`, owner);
     assert.equal(removed.status, 204, removed.text);
-    const search = page.getByRole('searchbox', { name: 'Name, id, provider id or e-mail' });
+    const search = page.getByRole('searchbox', { name: 'Name, id, provider id or email' });
     // The field is gone if a request of the page that was not answered yet has noticed it first.
     await search.fill('ada', { timeout: 5_000 }).catch(() => {});
     await page.getByRole('heading', { name: 'This game does not exist' }).waitFor();
@@ -189,7 +189,7 @@ describe('account', () => {
   test('creates an account, and verifies its address with the link of the mail', async () => {
     const email = someEmail();
     const page = await studio.visit('/sign-up');
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill('short');
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.getByText('Use 8 to 128 characters.').waitFor();
@@ -200,7 +200,7 @@ describe('account', () => {
     await page.goto('/account');
     await page.getByRole('textbox', { name: 'Current password' }).first().fill(ACCOUNT_PASSWORD);
     await page.getByRole('button', { name: 'Add a second factor' }).click();
-    await page.getByText('Verify your e-mail address first: open the link').waitFor();
+    await page.getByText('Verify your email address first: open the link').waitFor();
 
     await page.goto(await mailedLink(email));
     await page.getByRole('button', { name: 'Verify' }).click();
@@ -237,7 +237,7 @@ describe('account', () => {
   test('resets a password with the link of the mail', async () => {
     const { email } = await accounts.signUpVerified();
     const page = await studio.visit('/reset-password');
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send the link' }).click();
     await page.getByRole('heading', { name: 'Read your mail' }).waitFor();
     await becomes(async () => (await mailedLink(email)).includes('/reset-password#'), true);

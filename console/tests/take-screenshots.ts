@@ -33,7 +33,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
   const page = await context.newPage();
   await page.goto('/sign-in');
-  await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
+  await page.getByLabel('Email').fill(ADMIN_EMAIL);
   await page.getByRole('textbox', { name: 'Password' }).fill(ADMIN_PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

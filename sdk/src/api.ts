@@ -373,7 +373,7 @@ export interface paths {
         put?: never;
         /**
          * Sign up with a password
-         * @description Creates a player with an e-mail address and a password, signs the player in, and mails a token that verifies the address. Returns 409 if a player has the address. Limit: 600 players in 10 minutes from one network.
+         * @description Creates a player with an email address and a password, signs the player in, and mails a token that verifies the address. Returns 409 if a player has the address. Limit: 600 players in 10 minutes from one network.
          */
         post: operations["signUpPlayer"];
         delete?: never;
@@ -393,7 +393,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a password
-         * @description Signs in with an e-mail address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 in total, within 15 minutes from one network.
+         * @description Signs in with an email address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 in total, within 15 minutes from one network.
          */
         post: operations["logInPlayerByPassword"];
         delete?: never;
@@ -412,7 +412,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify an e-mail address
+         * Verify an email address
          * @description Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.
          */
         post: operations["verifyPlayerEmail"];
@@ -473,7 +473,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a sign-in challenge
-         * @description EvmWallet: `subject` is the wallet’s address, and the wallet signs `message`, as with `/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an e-mail address that gets a code, as with `/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to the provider’s own endpoint.
+         * @description EvmWallet: `subject` is the wallet’s address, and the wallet signs `message`, as with `/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an email address that gets a code, as with `/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to the provider’s own endpoint.
          */
         post: operations["createLoginChallenge"];
         delete?: never;
@@ -811,7 +811,7 @@ export interface paths {
         };
         /**
          * Get your profile
-         * @description Returns the whole profile of the player. Only this view contains the e-mail address, the sign-in methods and the merged profiles.
+         * @description Returns the whole profile of the player. Only this view contains the email address, the sign-in methods and the merged profiles.
          */
         get: operations["getOwnProfile"];
         put?: never;
@@ -825,7 +825,7 @@ export interface paths {
         head?: never;
         /**
          * Update your profile
-         * @description Changes only the fields that are sent. The e-mail address cannot be changed here.
+         * @description Changes only the fields that are sent. The email address cannot be changed here.
          */
         patch: operations["updateOwnProfile"];
         trace?: never;
@@ -1291,7 +1291,7 @@ export interface paths {
         };
         /**
          * Find a player in all tenants
-         * @description Finds the player of a whole id, e-mail address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to a workspace or an issuer: search for them in the list of players of a tenant. Use it to answer a request of a person about their data. The id of a merged profile finds the profile that it was merged into. Each search leaves the audit record `player.searched` for each found player, without the search text.
+         * @description Finds the player of a whole id, email address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to a workspace or an issuer: search for them in the list of players of a tenant. Use it to answer a request of a person about their data. The id of a merged profile finds the profile that it was merged into. Each search leaves the audit record `player.searched` for each found player, without the search text.
          */
         get: operations["listMatchingPlayers"];
         put?: never;
@@ -2220,7 +2220,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify an e-mail address
+         * Verify an email address
          * @description Send the token that was mailed at sign-up. It works once, for 24 hours.
          */
         post: operations["verifyAccountEmail"];
@@ -2241,7 +2241,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for one address within 30 seconds send one e-mail. An account can have at most 3 tokens that have not expired.
+         * @description If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for one address within 30 seconds send one email. An account can have at most 3 tokens that have not expired.
          */
         post: operations["requestAccountPasswordReset"];
         delete?: never;
@@ -2360,7 +2360,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resend the verification e-mail
+         * Resend the verification email
          * @description Mails a new verification token. Limit: 3 per account in 24 hours. If the address is already verified, the response is 409.
          */
         post: operations["resendAccountVerification"];
@@ -2441,7 +2441,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding a second factor
-         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The e-mail address must be verified. If the session is older than 15 minutes, send the current password.
+         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The email address must be verified. If the session is older than 15 minutes, send the current password.
          */
         post: operations["enrollAccountTotp"];
         delete?: never;
@@ -2521,7 +2521,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation when signed in
-         * @description If the invitation is not for the e-mail address of the account, the response is 403.
+         * @description If the invitation is not for the email address of the account, the response is 403.
          */
         post: operations["joinWorkspace"];
         delete?: never;
@@ -2947,7 +2947,7 @@ export interface paths {
         };
         /**
          * List all workspaces
-         * @description Returns the workspaces of the deployment with their plans, newest first. `search` finds workspaces whose name begins with the text, and those with this id, slug, or e-mail address of a member. Pass `nextCursor` as `cursor` to read the next page.
+         * @description Returns the workspaces of the deployment with their plans, newest first. `search` finds workspaces whose name begins with the text, and those with this id, slug, or email address of a member. Pass `nextCursor` as `cursor` to read the next page.
          */
         get: operations["listAllWorkspaces"];
         put?: never;
@@ -3601,7 +3601,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AcceptInvitationRequest: {
-            /** @description The token from the e-mail. */
+            /** @description The token from the email. */
             token: string;
             /** @description The password of the account. If the address has no account, the password of the new one. */
             password: string;
@@ -4790,11 +4790,11 @@ export interface components {
             isActive?: boolean;
         };
         Invitation: {
-            /** @description The invited e-mail address. */
+            /** @description The invited email address. */
             email: string;
             role: components["schemas"]["WorkspaceRole"];
             workspaceName: string;
-            /** @description The e-mail address of the inviter. */
+            /** @description The email address of the inviter. */
             invitedBy: string;
             /** Format: date-time */
             expiresAt: string;
@@ -4802,7 +4802,7 @@ export interface components {
             hasAccount: boolean;
         };
         InvitationTokenRequest: {
-            /** @description The token from the e-mail. */
+            /** @description The token from the email. */
             token: string;
         };
         InviteMemberRequest: {
@@ -5315,7 +5315,7 @@ export interface components {
              * @description The account that created the ban.
              */
             bannedBy: string;
-            /** @description The e-mail address of that account. Null if it has left the workspace. */
+            /** @description The email address of that account. Null if it has left the workspace. */
             bannedByEmail: string | null;
             /** Format: date-time */
             bannedAt: string;
@@ -5324,7 +5324,7 @@ export interface components {
              * @description The account that lifted or replaced the ban.
              */
             liftedBy: string | null;
-            /** @description The e-mail address of that account. Null if it has left the workspace. */
+            /** @description The email address of that account. Null if it has left the workspace. */
             liftedByEmail: string | null;
             /** Format: date-time */
             liftedAt: string | null;
@@ -5382,7 +5382,7 @@ export interface components {
         } | components["schemas"]["PlayerEvent"][];
         PlayerExistsRequest: {
             provider: components["schemas"]["ExistingPlayerProvider"];
-            /** @description The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or `eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username. */
+            /** @description The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or `eip155:<chain id>:<address>`. EmailOneTimeCode: the email address. Mock: the username. */
             providerUserId: string;
         };
         PlayerExistsResult: {
@@ -5592,7 +5592,7 @@ export interface components {
             duplicateCount: number;
         };
         ResetAccountPasswordRequest: {
-            /** @description The token from the e-mail. */
+            /** @description The token from the email. */
             token: string;
             newPassword: string;
         };
@@ -6233,7 +6233,7 @@ export interface components {
             displayName: string | null;
             /** @description Whether the account is a platform administrator. */
             isPlatformAdmin: boolean;
-            /** @description Whether the e-mail address is verified. */
+            /** @description Whether the email address is verified. */
             emailVerified: boolean;
             /** @description Whether a login asks for a second factor. */
             totpEnabled: boolean;
@@ -6270,7 +6270,7 @@ export interface components {
             email: string;
         };
         VerifyAccountEmailRequest: {
-            /** @description The token from the e-mail. */
+            /** @description The token from the email. */
             token: string;
         };
         VerifyPlayerEmailRequest: {
@@ -7932,7 +7932,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                /** @description A player’s id, or the beginning of their name, provider user id or e-mail address. Only sign-in methods that were used in this tenant are searched. Case is ignored. There are no wildcards. */
+                /** @description A player’s id, or the beginning of their name, provider user id or email address. Only sign-in methods that were used in this tenant are searched. Case is ignored. There are no wildcards. */
                 search?: string;
                 /** @description A minus means descending. Names sort by the code points of their lower case. Players without a name sort before all others. */
                 sort?: components["schemas"]["PlayerSort"];
@@ -8329,7 +8329,7 @@ export interface operations {
     listMatchingPlayers: {
         parameters: {
             query: {
-                /** @description A whole player id, e-mail address or id at a provider. */
+                /** @description A whole player id, email address or id at a provider. */
                 search: string;
             };
             header?: never;
@@ -10682,7 +10682,7 @@ export interface operations {
     listAllWorkspaces: {
         parameters: {
             query?: {
-                /** @description The beginning of a name; or a whole id, slug, or e-mail address of a member. */
+                /** @description The beginning of a name; or a whole id, slug, or email address of a member. */
                 search?: string;
                 /** @description `nextCursor` of the previous page. */
                 cursor?: string;

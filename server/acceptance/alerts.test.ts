@@ -64,7 +64,7 @@ describe('alerts', () => {
       (await send(server.url, 'GET', '/api/notifications', accessToken)).items;
     const alertMails = async () =>
       (await send(server.url, 'GET', '/api/admin/outbox', accessToken)).items.filter(
-        ({ subject }: Record<string, string>) => !subject?.startsWith('Verify your e-mail address'),
+        ({ subject }: Record<string, string>) => !subject?.startsWith('Verify your email address'),
       );
     // The job of a dead worker is retried after 15 to 30 seconds.
     await eventually(async () => (await notifications()).length >= rounds);

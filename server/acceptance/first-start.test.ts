@@ -143,7 +143,7 @@ test(
     assert.doesNotMatch(server.output(), /PASSWORD|gh_/);
 
     const bad = await bootstrap(dataDir, '--email', 'nobody');
-    assert.equal(bad.output.trim(), '"nobody" is not an e-mail address.');
+    assert.equal(bad.output.trim(), '"nobody" is not an email address.');
     assert.match((await bootstrap(dataDir)).output, /--email/);
     const [first, second] = await Promise.all([
       bootstrap(dataDir, '--email', ' Ada@Example.com '),

@@ -297,7 +297,7 @@ CREATE TABLE tenant_sign_in_methods (
   player_id      uuid NOT NULL,
   auth_provider  text NOT NULL,
   search_id      text COLLATE "C" NOT NULL,         -- the provider user id as searches compare it
-  search_email   text COLLATE "C",                  -- the e-mail address, if it is not the provider user id
+  search_email   text COLLATE "C",                  -- the email address, if it is not the provider user id
   first_used_at  timestamptz NOT NULL,
   PRIMARY KEY (tenant_id, auth_method_id),
   FOREIGN KEY (auth_method_id, player_id) REFERENCES auth_methods (id, player_id) ON UPDATE CASCADE ON DELETE CASCADE

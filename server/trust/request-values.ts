@@ -63,7 +63,7 @@ export function missingLike(value: string | number): string | number | undefined
   return KINDS.find(({ form }) => form.test(value))?.make(value);
 }
 
-/** Texts that identify something: ids, addresses, names of the tests, e-mail addresses. */
+/** Texts that identify something: ids, addresses, names of the tests, email addresses. */
 const IDENTIFYING =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-fA-F]{40,}|gh_[a-z]+_[0-9a-f]+|[0-9a-f]{12,}/g;
 

@@ -38,7 +38,7 @@ export function ErrorText({ error }: { error: unknown }) {
 
 /** Errors whose detail names operations of the API. */
 const DETAILS: Partial<Record<string, string>> = {
-  email_not_verified: 'Verify your e-mail address first: open the link in the e-mail that you received.',
+  email_not_verified: 'Verify your email address first: open the link in the email that you received.',
 };
 
 export function describeError(error: unknown): string {

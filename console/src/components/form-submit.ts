@@ -48,5 +48,5 @@ const INSTRUCTIONS: [RegExp, string][] = [
   [/^must be at least (-?\d+)$/, 'Enter $1 or more.'],
   [/^must be at most (-?\d+)$/, 'Enter $1 or less.'],
   [/^must have (at least|at most) (\d+) characters?$/, 'Enter $1 $2 characters.'],
-  [/^must be an e-mail address$/, 'Enter an e-mail address.'],
+  [/^must be an email address$/, 'Enter an email address.'],
 ];

@@ -10,7 +10,7 @@ import { UsageError, withDatabase, withStorage } from './command.ts';
 
 export const bootstrapCommand = new Command('bootstrap')
   .description('create the first account that administers the deployment')
-  .requiredOption('--email <address>', 'its e-mail address')
+  .requiredOption('--email <address>', 'its email address')
   .action(({ email }: { email: string }) => onPreparedDatabase(email, createAdministrator));
 
 export const accountsCommand = new Command('accounts').description('manage the accounts of the dashboard');
@@ -18,7 +18,7 @@ export const accountsCommand = new Command('accounts').description('manage the a
 accountsCommand
   .command('reset-password')
   .description('set a new password for an account, end its sessions, and print the password once')
-  .requiredOption('--email <address>', 'the e-mail address of the account')
+  .requiredOption('--email <address>', 'the email address of the account')
   .option('--remove-totp', 'remove its second factor too', false)
   .action(({ email, removeTotp }: { email: string; removeTotp: boolean }) =>
     onPreparedDatabase(email, (url, address) => resetPassword(url, address, removeTotp)),
@@ -27,7 +27,7 @@ accountsCommand
 accountsCommand
   .command('promote')
   .description('make an account an administrator of the deployment')
-  .requiredOption('--email <address>', 'the e-mail address of the account')
+  .requiredOption('--email <address>', 'the email address of the account')
   .action(({ email }: { email: string }) => onPreparedDatabase(email, promote));
 
 async function createAdministrator(url: string, email: string): Promise<void> {
@@ -85,10 +85,10 @@ async function onPreparedDatabase(
   });
 }
 
-/** An e-mail address in the form that accounts have: trimmed and lower-case. Throws {@link UsageError}. */
+/** An email address in the form that accounts have: trimmed and lower-case. Throws {@link UsageError}. */
 function normaliseEmail(text: string): string {
   const email = text.trim().toLowerCase();
   const format = addFormats.default.get('email') as RegExp;
-  if (email.length > 254 || !format.test(email)) throw new UsageError(`"${text}" is not an e-mail address.`);
+  if (email.length > 254 || !format.test(email)) throw new UsageError(`"${text}" is not an email address.`);
   return email;
 }

@@ -58,7 +58,7 @@ export const problemCatalog = {
   auth_method_taken: [
     400,
     'The sign-in method belongs to another profile',
-    'Another profile uses this sign-in method. Merge that profile into this one. If it has only e-mail addresses and wallets, remove the method there, or delete that profile, and link the method again.',
+    'Another profile uses this sign-in method. Merge that profile into this one. If it has only email addresses and wallets, remove the method there, or delete that profile, and link the method again.',
   ],
   last_auth_method: [
     400,

@@ -23,7 +23,7 @@ export const Slug = Type.String({
   description: 'Lower-case ASCII words joined by hyphens. Generated from the name if it is missing.',
 });
 
-/** An e-mail address, trimmed and lower-case. */
+/** An email address, trimmed and lower-case. */
 export const Email = Type.String({ format: 'email', maxLength: 254, transform: ['trim', 'toLowerCase'] });
 
 /** A value that may be null. Only for schemas with a single `type`. */

@@ -42,7 +42,7 @@ const TYPES: Record<string, string> = {
 
 const FORMATS: Record<string, string> = {
   uuid: 'a UUID',
-  email: 'an e-mail address',
+  email: 'an email address',
   uri: 'a URL',
   'date-time': 'an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z',
 };

@@ -46,7 +46,7 @@ export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
   };
 }
 
-/** Hashes the key: it may contain an e-mail address or a network, and may have any length. */
+/** Hashes the key: it may contain an email address or a network, and may have any length. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }

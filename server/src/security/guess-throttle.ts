@@ -17,7 +17,7 @@ export interface GuessThrottle {
   /**
    * Compares a password or code. The attempt is counted before the comparison, so that parallel guesses cannot exceed the
    * budget. The attempt is given back unless the guess was wrong. Throws too_many_attempts when the budget is spent, also for
-   * the right guess. `account` is an id, or the e-mail address if an account may not exist.
+   * the right guess. `account` is an id, or the email address if an account may not exist.
    */
   attempt(account: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
 }

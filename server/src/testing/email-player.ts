@@ -5,7 +5,7 @@ import type { Answer } from './http-client.ts';
 import type { TestApp } from './test-app.ts';
 
 /**
- * Creates a client for tests of sign-in by e-mail. Each call comes from another network, so the app must trust its
+ * Creates a client for tests of sign-in by email. Each call comes from another network, so the app must trust its
  * proxy.
  */
 export async function emailClient(app: TestApp) {

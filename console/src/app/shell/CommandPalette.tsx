@@ -97,7 +97,7 @@ function Palette({ onClose }: { onClose: () => void }) {
         ) : (
           commands.length === 0 && (
             <div className={classes.none}>
-              Nothing found. Players are found by their id, or by the beginning of their name or e-mail
+              Nothing found. Players are found by their id, or by the beginning of their name or email
               address.
             </div>
           )

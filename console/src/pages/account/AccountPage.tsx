@@ -28,7 +28,7 @@ export function AccountPage() {
       <Panel title="Account">
         <Facts
           facts={[
-            ['E-mail', user.email],
+            ['Email', user.email],
             ['Name', user.displayName ?? '–'],
             [
               'Address',
@@ -44,7 +44,7 @@ export function AccountPage() {
                     disabled={resend.isSuccess}
                     onClick={() => resend.mutate()}
                   >
-                    {resend.isSuccess ? 'E-mail sent' : 'Send the e-mail again'}
+                    {resend.isSuccess ? 'Email sent' : 'Send the email again'}
                   </Button>
                 </Group>
               ),

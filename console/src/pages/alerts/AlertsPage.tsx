@@ -67,7 +67,7 @@ export function AlertsPage() {
           ) : (
             <EmptyState title="No alerts">
               An alert appears when a key sends more requests or more bytes in a minute than its threshold.
-              Owners and admins also get an e-mail.
+              Owners and admins also get an email.
             </EmptyState>
           )
         }

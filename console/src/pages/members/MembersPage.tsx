@@ -33,7 +33,7 @@ export function MembersPage() {
   const [leaving, setLeaving] = useState<Member>();
 
   const columns: Column<Member>[] = [
-    { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+    { id: 'email', header: 'Email', cell: ({ email }) => email },
     { id: 'name', header: 'Name', width: 180, cell: ({ displayName }) => displayName ?? '–' },
     {
       id: 'role',
@@ -133,7 +133,7 @@ function InviteDialog({
       toInput={(values) => values}
       onDone={onClose}
     >
-      <TextInput label="E-mail" type="email" required data-autofocus {...form.getInputProps('email')} />
+      <TextInput label="Email" type="email" required data-autofocus {...form.getInputProps('email')} />
       <Select
         label="Role"
         data={isOwner ? ROLES : ROLES.filter(({ value }) => value !== 'owner')}

@@ -6,7 +6,7 @@ const LEDGER_NAMES: Record<string, string> = {
   store_b: providerNames.StoreB,
   wallet_jwt: providerNames.WalletJwt,
   evm_wallet: providerNames.EvmWallet,
-  email: 'E-mail',
+  email: 'Email',
   mock: providerNames.Mock,
 };
 

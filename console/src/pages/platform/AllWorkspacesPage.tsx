@@ -29,14 +29,14 @@ export function AllWorkspacesPage() {
         }
         toolbar={
           <SearchInput
-            label="Name, slug, id or e-mail of a member"
+            label="Name, slug, id or email of a member"
             value={search ?? ''}
             onChange={(next) => change({ search: next || undefined })}
           />
         }
         empty={
           <EmptyState title="No workspace matches">
-            Search for the beginning of a name, or for a whole slug, id or e-mail address of a member.
+            Search for the beginning of a name, or for a whole slug, id or email address of a member.
           </EmptyState>
         }
       />

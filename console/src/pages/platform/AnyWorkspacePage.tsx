@@ -103,7 +103,7 @@ const gameColumns: Column<AnyWorkspaceDetail['tenants'][number]>[] = [
 ];
 
 const memberColumns: Column<AnyWorkspaceDetail['members'][number]>[] = [
-  { id: 'email', header: 'E-mail', cell: ({ email }) => email },
+  { id: 'email', header: 'Email', cell: ({ email }) => email },
   { id: 'role', header: 'Role', width: 120, cell: ({ role }) => capitalize(role) },
   { id: 'id', header: 'Account id', width: 150, cell: ({ accountId }) => <CopyableId id={accountId} /> },
 ];

@@ -33,14 +33,14 @@ export function FindPlayersPage() {
       <Panel>
         <Stack gap="xs" align="flex-start">
           <SearchInput
-            label="Player id, e-mail address or id at a provider"
+            label="Player id, email address or id at a provider"
             value={search ?? ''}
             onChange={(next) => change({ search: next || undefined })}
             onEnterOnly
           />
           <Text size="sm" c="dimmed" maw={720}>
-            Type a whole player id, e-mail address, wallet address or id at a store, and press Enter. Names
-            are not searched, because many players share one. Each search leaves an audit record.
+            Type a whole player id, email address, wallet address or id at a store, and press Enter. Names are
+            not searched, because many players share one. Each search leaves an audit record.
           </Text>
         </Stack>
       </Panel>
@@ -90,7 +90,7 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
           <Facts
             facts={[
               ['Player id', <CopyableId key="id" id={player.id} />],
-              ['E-mail', player.email ?? '–'],
+              ['Email', player.email ?? '–'],
               [
                 'State',
                 player.isActive ? <State tone="good">Active</State> : <State key="state">Deleted</State>,

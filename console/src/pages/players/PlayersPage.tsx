@@ -58,7 +58,7 @@ export function PlayersPage() {
           <>
             <SavedViews page={`players.${game.id}`} search={filter} />
             <SearchInput
-              label="Name, id, provider id or e-mail"
+              label="Name, id, provider id or email"
               value={filter.search ?? ''}
               onChange={(search) => change({ search: search || undefined })}
             />
@@ -93,7 +93,7 @@ export function PlayersPage() {
         empty={
           isFiltered ? (
             <NoResults title="No player matches">
-              Search for the beginning of a name, or for a whole id, provider id or e-mail address.
+              Search for the beginning of a name, or for a whole id, provider id or email address.
             </NoResults>
           ) : (
             <EmptyState title="No players yet" next={<SignInSnippet tenantId={game.id} />}>

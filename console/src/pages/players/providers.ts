@@ -5,8 +5,8 @@ export const providerNames: Record<AuthProvider, string> = {
   StoreB: 'Store B',
   WalletJwt: 'Wallet JWT',
   EvmWallet: 'EVM wallet',
-  EmailOneTimeCode: 'E-mail code',
-  EmailPassword: 'E-mail and password',
+  EmailOneTimeCode: 'Email code',
+  EmailPassword: 'Email and password',
   Mock: 'Mock',
 };
 

@@ -84,7 +84,7 @@ export const providerForms: Record<ProviderName, ProviderForm> = {
       },
     ],
   },
-  EmailOneTimeCode: { text: 'Players receive a code of six digits by e-mail.', fields: [] },
+  EmailOneTimeCode: { text: 'Players receive a code of six digits by email.', fields: [] },
   EmailPassword: { text: 'Players sign in with an address and a password.', fields: [] },
   Mock: { text: 'Players sign in with any name. Only for development and tests.', fields: [] },
 };

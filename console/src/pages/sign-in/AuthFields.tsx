@@ -2,7 +2,7 @@ import { PasswordInput, TextInput, type PasswordInputProps, type TextInputProps 
 
 /** The address of the account: the first field of its page. */
 export function EmailField(props: TextInputProps) {
-  return <TextInput label="E-mail" type="email" autoComplete="username" required autoFocus {...props} />;
+  return <TextInput label="Email" type="email" autoComplete="username" required autoFocus {...props} />;
 }
 
 /** A password that is chosen now, with the rule of the server: see check-password.ts. */

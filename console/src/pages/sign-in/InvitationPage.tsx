@@ -31,7 +31,7 @@ export function InvitationPage() {
           onSubmit={() => setToken(typed.trim())}
         >
           <TextInput
-            label="Token from the e-mail"
+            label="Token from the email"
             required
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}

@@ -88,7 +88,7 @@ function NewPasswordStep({ token }: { token: string }) {
         error={reset.error}
         onSubmit={form.onSubmit((values) => reset.mutate(values))}
       >
-        <TextInput label="Token from the e-mail" required {...form.getInputProps('token')} />
+        <TextInput label="Token from the email" required {...form.getInputProps('token')} />
         <NewPasswordField label="New password" {...form.getInputProps('newPassword')} />
       </AuthForm>
     </AuthPage>

@@ -22,16 +22,16 @@ export function VerifyEmailPage() {
       </AuthPage>
     );
   return (
-    <AuthPage title="Verify your e-mail address">
+    <AuthPage title="Verify your email address">
       <AuthForm
         verb="Verify"
         isPending={verify.isPending}
         error={verify.error}
-        help={<Text size="sm">Sign in and request a new e-mail on the account page.</Text>}
+        help={<Text size="sm">Sign in and request a new email on the account page.</Text>}
         onSubmit={() => verify.mutate()}
       >
         <TextInput
-          label="Token from the e-mail"
+          label="Token from the email"
           required
           value={token}
           onChange={(event) => setToken(event.currentTarget.value)}

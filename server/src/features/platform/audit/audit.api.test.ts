@@ -73,7 +73,7 @@ describe('GET /api/bus_tenants/{tenantId}/audit-records and /api/workspaces/{wor
     assert.equal(items[0].details.after.name, 'again');
   });
 
-  test('returns no e-mail address for an actor who is no longer a member', async () => {
+  test('returns no email address for an actor who is no longer a member', async () => {
     const leaver = await arrangeAccount(app, tenant, 'admin');
     await app.http.patch(`/api/bus_tenants/${tenant.tenantId}`, { name: 'farewell' }, leaver);
     await app.owner.query('DELETE FROM memberships WHERE account_id = $1', [leaver.accountId]);

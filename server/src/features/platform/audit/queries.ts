@@ -100,7 +100,7 @@ const of = (owner: Sql, id: string): RecordScope => ({
 });
 
 /**
- * Sorts by id, because ids are generated in the order of time. The e-mail address of an actor is returned only if the actor is a
+ * Sorts by id, because ids are generated in the order of time. The email address of an actor is returned only if the actor is a
  * member of the workspace, or if `anyAccount` is true.
  */
 function listRecords(

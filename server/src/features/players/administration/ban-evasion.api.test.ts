@@ -96,7 +96,7 @@ describe('a banned identity', () => {
     assert.equal(await isBanned(player.username), false);
   });
 
-  test('can be an e-mail address, by code and by password', async () => {
+  test('can be an email address, by code and by password', async () => {
     const email = someEmail();
     const { body } = await exchange(email, await codeFor(email, tenant), tenant);
     const elsewhere = await exchange(email, await codeFor(email, sibling), sibling);

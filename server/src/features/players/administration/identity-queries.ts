@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import { providers } from '../../studio/tenants/index.ts';
 
-/** The player who has proved an e-mail address. */
+/** The player who has proved an email address. */
 export async function findPlayersByEmail(db: Querier, email: string): Promise<string[]> {
   const rows = await db.rows<{ playerId: string }>(sql`
     SELECT player_id AS "playerId" FROM email_credentials WHERE email = ${email} AND player_id IS NOT NULL`);

@@ -1,6 +1,6 @@
 import { sql, type Sql } from '../../../database/sql.ts';
 
-/** The e-mail address of an account, as an expression. Null if the account is no member of the tenant's workspace. */
+/** The email address of an account, as an expression. Null if the account is no member of the tenant's workspace. */
 export function memberEmail(accountId: Sql, tenantId: string): Sql {
   return sql`(
     SELECT email FROM accounts

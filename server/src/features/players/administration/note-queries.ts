@@ -5,7 +5,7 @@ import { memberEmail } from './member-email.ts';
 /** How many notes about one player a tenant keeps. */
 export const MAX_NOTES = 200;
 
-/** A note about a player. The author has no e-mail address if they have left the workspace. */
+/** A note about a player. The author has no email address if they have left the workspace. */
 export interface Note {
   id: string;
   text: string;

@@ -21,12 +21,12 @@ export function profileSearchRoutes(services: SearchServices): FastifyPluginAsyn
           tags: ['Administration'],
           summary: 'Find a player in all tenants',
           description:
-            'Finds the player of a whole id, e-mail address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to ' +
+            'Finds the player of a whole id, email address, or id at a provider, in all tenants. Ids of Mock and WalletJwt belong to ' +
             'a workspace or an issuer: search for them in the list of players of a tenant. Use it to answer a request of a person ' +
             'about their data. The id of a merged profile finds the profile that it was merged into. Each search ' +
             'leaves the audit record `player.searched` for each found player, without the search text.',
           querystring: Type.Object({
-            search: Name(254, 'A whole player id, e-mail address or id at a provider.'),
+            search: Name(254, 'A whole player id, email address or id at a provider.'),
           }),
           response: { 200: FoundPlayers },
         },

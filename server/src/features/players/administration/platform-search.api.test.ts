@@ -24,7 +24,7 @@ const search = (text: string) =>
   app.http.get(`/api/admin/players?${new URLSearchParams({ search: text })}`, admin);
 
 describe('GET /api/admin/players', () => {
-  test('finds a player by id, e-mail address and id at a provider', async () => {
+  test('finds a player by id, email address and id at a provider', async () => {
     for (const text of [
       ada.playerId,
       ada.playerId.toUpperCase(),

@@ -320,7 +320,7 @@ describe('GET /api/bus_tenants/{tenantId}/players', () => {
 });
 
 describe('GET /api/bus_tenants/{tenantId}/players?search=', () => {
-  test('finds by id, name, provider user id and e-mail address', async () => {
+  test('finds by id, name, provider user id and email address', async () => {
     const mark = someText();
     const { playerId } = await arrangePlayer(app, tenant, `${mark}-mock`);
     await rename(playerId, `Lady ${mark}`);

@@ -36,7 +36,7 @@ export const BanBody = Type.Object(
 );
 
 const memberEmail = Nullable(
-  Type.String({ description: 'The e-mail address of that account. Null if it has left the workspace.' }),
+  Type.String({ description: 'The email address of that account. Null if it has left the workspace.' }),
 );
 
 /** A ban: active, expired or lifted. */
@@ -87,7 +87,7 @@ export const PlayersQuery = Type.Object({
   search: Type.Optional(
     Name(
       128,
-      'A player’s id, or the beginning of their name, provider user id or e-mail address. Only sign-in methods that were used in this ' +
+      'A player’s id, or the beginning of their name, provider user id or email address. Only sign-in methods that were used in this ' +
         'tenant are searched. Case is ignored. There are no wildcards.',
     ),
   ),

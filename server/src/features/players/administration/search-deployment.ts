@@ -17,7 +17,7 @@ export interface SearchServices {
 }
 
 /**
- * Finds the players of a whole id, e-mail address or id at a provider, in all tenants. It finds no names, because a platform
+ * Finds the players of a whole id, email address or id at a provider, in all tenants. It finds no names, because a platform
  * administrator looks for one person. The id of a merged profile finds the profile that it was merged into. Each search leaves audit
  * records before it returns.
  */
@@ -40,7 +40,7 @@ export async function searchProfiles(
 }
 
 /**
- * Writes one record for each player that was found, or one without a target. The text can be an e-mail address, and records outlive
+ * Writes one record for each player that was found, or one without a target. The text can be an email address, and records outlive
  * profiles. So they have its fingerprint: the same text has the same, and only this deployment can compute it.
  */
 async function recordSearch(

@@ -99,7 +99,7 @@ export async function listSlice(
 }
 
 /**
- * Finds the players whose name begins with a text, or whose provider user id or e-mail address in this tenant does, and the player of
+ * Finds the players whose name begins with a text, or whose provider user id or email address in this tenant does, and the player of
  * an id. Each condition uses an index that begins with the tenant. So not even the response time reveals names or numbers of players
  * of other tenants. The conditions are ranges, because row-level security keeps LIKE from using an index.
  */

@@ -31,7 +31,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           tags,
           summary: 'Get your profile',
           description:
-            'Returns the whole profile of the player. Only this view contains the e-mail address, the sign-in methods and the merged ' +
+            'Returns the whole profile of the player. Only this view contains the email address, the sign-in methods and the merged ' +
             'profiles.',
           response: { 200: FullPlayerProfile },
         },
@@ -46,7 +46,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           operationId: 'updateOwnProfile',
           tags,
           summary: 'Update your profile',
-          description: 'Changes only the fields that are sent. The e-mail address cannot be changed here.',
+          description: 'Changes only the fields that are sent. The email address cannot be changed here.',
           body: ChangeProfileBody,
           response: { 200: FullPlayerProfile },
         },

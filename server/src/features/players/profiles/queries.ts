@@ -3,7 +3,7 @@ import { empty, sql } from '../../../database/sql.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
-/** How many sign-in methods a profile can have before no more can be linked. The password of an e-mail address is an extra one. */
+/** How many sign-in methods a profile can have before no more can be linked. The password of an email address is an extra one. */
 export const MAX_AUTH_METHODS = 50;
 /** How many profiles can be merged into one. */
 export const MAX_MERGED_PROFILES = 100;
@@ -93,7 +93,7 @@ export interface LockedProfile {
 }
 
 /**
- * Locks profiles until the transaction ends, in the order of their ids. Only e-mail credentials are locked before profiles. Every
+ * Locks profiles until the transaction ends, in the order of their ids. Only email credentials are locked before profiles. Every
  * sign-in and every change of sign-in methods takes the locks in this order.
  */
 export async function lockProfiles(db: Querier, playerIds: string[]): Promise<Map<string, LockedProfile>> {

@@ -17,7 +17,7 @@ const exchange = (body: unknown, caller: Caller) =>
 const validate = (body: unknown, caller: Caller) =>
   app.http.post('/api/player-auth/jwt/validate', body, caller);
 
-/** Arranges a player with a name and an e-mail address. Mock provides neither. */
+/** Arranges a player with a name and an email address. Mock provides neither. */
 async function arrangeNamedPlayer() {
   const player = await arrangePlayer(app, tenant);
   const email = `${player.username}@example.com`;

@@ -30,7 +30,7 @@ async function walletChallenge(caller = tenant, wallet = newWallet()) {
   return { wallet, challengeId, message, response: await wallet.signMessage({ message }) };
 }
 
-/** Requests a challenge for an e-mail address, and returns it with the correct response. */
+/** Requests a challenge for an email address, and returns it with the correct response. */
 async function emailChallenge(caller = tenant, email = someEmail()) {
   await app.owner.query(
     `UPDATE one_time_codes SET sent_at = sent_at - interval '1 minute' WHERE email = $1`,

@@ -24,7 +24,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
           summary: 'Issue a sign-in challenge',
           description:
             'EvmWallet: `subject` is the wallet’s address, and the wallet signs `message`, as with ' +
-            '`/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an e-mail address that gets a code, as with ' +
+            '`/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an email address that gets a code, as with ' +
             '`/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to ' +
             'the provider’s own endpoint.',
           body: ChallengeBody,

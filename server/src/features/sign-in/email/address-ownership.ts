@@ -42,7 +42,7 @@ export async function confirmOwnershipInTransaction(
     await deleteTokens(transaction, playerId);
     await endPlayerSessions(transaction, playerId, 'everywhere', {
       reason: 'kicked',
-      message: 'The owner of the e-mail address has signed in.',
+      message: 'The owner of the email address has signed in.',
     });
     await revokePortalSessions(transaction, playerId);
   }
@@ -50,7 +50,7 @@ export async function confirmOwnershipInTransaction(
 }
 
 /**
- * Cleans up after a sign-in method by e-mail was removed. Deletes the password; if no method of the address is left, deletes the
+ * Cleans up after a sign-in method by email was removed. Deletes the password; if no method of the address is left, deletes the
  * address, so that others can use it. The caller has locked the player's addresses, and its scope is the player's.
  */
 export async function unlinkAddress(db: Querier, playerId: string, email: string): Promise<void> {

@@ -65,7 +65,7 @@ export async function claimForSignIn(db: Querier, email: string, playerId: strin
 }
 
 /**
- * Gives an address to a player who has proved control of it, as verified. If the profile has no e-mail address, the profile gets this
+ * Gives an address to a player who has proved control of it, as verified. If the profile has no email address, the profile gets this
  * one. Returns false if the address belongs to another player, verified or not.
  */
 export async function claimForPlayer(db: Querier, email: string, playerId: string): Promise<boolean> {
@@ -79,7 +79,7 @@ export async function claimForPlayer(db: Querier, email: string, playerId: strin
 }
 
 /**
- * Marks an address as verified, and adds the sign-in method by code. If the profile has no e-mail address, the profile gets this one.
+ * Marks an address as verified, and adds the sign-in method by code. If the profile has no email address, the profile gets this one.
  */
 export async function markVerified(
   db: Querier,
@@ -139,7 +139,7 @@ export async function removeSignInMethods(db: Querier, playerId: string, email: 
     DELETE FROM auth_methods WHERE player_id = ${playerId}`);
 }
 
-/** The e-mail providers that a player signs in with, for one address. */
+/** The email providers that a player signs in with, for one address. */
 export async function listProviders(db: Querier, playerId: string, email: string): Promise<string[]> {
   const rows = await db.rows<{ provider: string }>(sql`
     SELECT auth_provider AS provider FROM auth_methods

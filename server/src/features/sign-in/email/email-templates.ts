@@ -13,7 +13,7 @@ export function oneTimeCodeEmail({ game, code }: { game: string; code: string })
   };
 }
 
-/** A portal code gives access to the whole profile, so the e-mail warns the player. */
+/** A portal code gives access to the whole profile, so the email warns the player. */
 export function portalCodeEmail(code: string): EmailContent {
   return {
     subject: 'Your sign-in code for the player portal',
@@ -44,9 +44,9 @@ export function resetPasswordEmail({ game, token }: { game: string; token: strin
 
 export function verifyAddressEmail({ game, token }: { game: string; token: string }): EmailContent {
   return {
-    subject: 'Confirm your e-mail address',
+    subject: 'Confirm your email address',
     paragraphs: [
-      `A person signed up for the game ${quoted(game)} with your e-mail address. If it was you, enter this token in the game:`,
+      `A person signed up for the game ${quoted(game)} with your email address. If it was you, enter this token in the game:`,
       { code: token },
       'It works once, for 24 hours.',
       'If it was not you, do not enter the token, and ignore this mail. The address stays unverified. If you sign in with the address ' +

@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
-/** Counts an e-mail from a tenant to an address. Returns false if the daily limit is reached. */
+/** Counts an email from a tenant to an address. Returns false if the daily limit is reached. */
 export async function countMail(
   db: Querier,
   tenantId: string,
@@ -18,7 +18,7 @@ export async function countMail(
 }
 
 /**
- * Stores an address, and counts an e-mail from a tenant in which nobody signs in with it. With `counts: false` the statement does
+ * Stores an address, and counts an email from a tenant in which nobody signs in with it. With `counts: false` the statement does
  * the same work without counting. Returns false if the daily limit of all these tenants is reached.
  */
 export async function countUnrelatedMail(
@@ -49,7 +49,7 @@ export async function isVerifiedInTenant(db: Querier, tenantId: string, email: s
   return row !== undefined;
 }
 
-/** The seconds until a tenant may send e-mail to an address again. */
+/** The seconds until a tenant may send email to an address again. */
 export async function secondsUntilMailAllowed(db: Querier, tenantId: string, email: string): Promise<number> {
   const row = await db.row<{ seconds: number }>(sql`
     SELECT greatest(1, ceil(extract(epoch FROM since + interval '1 day' - now())))::int AS seconds

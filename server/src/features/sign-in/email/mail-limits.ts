@@ -9,20 +9,20 @@ import {
   secondsUntilMailAllowed,
 } from './mail-limit-queries.ts';
 
-/** E-mails per day from one tenant, or from the player portal, to one address. With five attempts per code: 100 guesses. */
+/** Emails per day from one tenant, or from the player portal, to one address. With five attempts per code: 100 guesses. */
 const MAILS_PER_DAY = 20;
 
 /**
- * E-mails per day to one address from all tenants in which nobody has signed in with it. Creating more tenants allows neither more
- * e-mails nor more guesses.
+ * Emails per day to one address from all tenants in which nobody has signed in with it. Creating more tenants allows neither more
+ * emails nor more guesses.
  */
 const UNRELATED_MAILS_PER_DAY = 20;
 
-/** Requests for e-mails per hour from one network. A school or a carrier may share one IP address. */
+/** Requests for emails per hour from one network. A school or a carrier may share one IP address. */
 const REQUESTS_PER_NETWORK = 200;
 
 /**
- * Requests for e-mails per day from one network to one address. It is less than MAILS_PER_DAY, so one network cannot use up an
+ * Requests for emails per day from one network to one address. It is less than MAILS_PER_DAY, so one network cannot use up an
  * address's limit.
  */
 const REQUESTS_PER_NETWORK_AND_ADDRESS = 10;
@@ -33,10 +33,10 @@ const NOTICES_PER_DAY = 20;
 /** The tenant id under which notices of profile changes are counted. No tenant has this id, because tenant ids are UUIDv7. */
 export const NOTICE_TENANT_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Limits requests that send e-mail to an address in the request. */
+/** Limits requests that send email to an address in the request. */
 export interface MailBudget {
   /**
-   * Counts a request. Returns a function that gives it back, because repeated clicks that send no e-mail must not use the budget up.
+   * Counts a request. Returns a function that gives it back, because repeated clicks that send no email must not use the budget up.
    * Throws too_many_attempts.
    */
   spend(ipAddress: string | null, email: string): Promise<() => Promise<void>>;
@@ -71,13 +71,13 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
 
 export type MailDecision =
   | 'send'
-  /** Store the e-mail without sending it. The response stays the same, so it does not disclose in which tenants the address signs in. */
+  /** Store the email without sending it. The response stays the same, so it does not disclose in which tenants the address signs in. */
   | 'hold'
   /** The tenant has reached its daily limit for the address. */
   | 'refuse';
 
 /**
- * Counts an e-mail from a tenant to an address. If the address signs in to the tenant, only the limit of this tenant applies: other
+ * Counts an email from a tenant to an address. If the address signs in to the tenant, only the limit of this tenant applies: other
  * tenants cannot use it up.
  */
 export async function decideMail(db: Querier, tenantId: string, email: string): Promise<MailDecision> {
@@ -97,7 +97,7 @@ export async function spendMail(db: Querier, tenantId: string, email: string): P
   throw tooManyMails(await secondsUntilMailAllowed(db, tenantId, email));
 }
 
-/** Counts an e-mail of the player portal, which sends to verified addresses only. Throws too_many_attempts. */
+/** Counts an email of the player portal, which sends to verified addresses only. Throws too_many_attempts. */
 export async function spendPortalMail(db: Querier, portalId: string, email: string): Promise<'send'> {
   if (await countMail(db, portalId, email, MAILS_PER_DAY)) return 'send';
   throw tooManyMails(await secondsUntilMailAllowed(db, portalId, email));

@@ -35,7 +35,7 @@ export interface CheckCodeServices {
 export interface CodeIssuer {
   tenantId: string;
   scope: Scope;
-  /** Counts the e-mail. Throws too_many_attempts. */
+  /** Counts the email. Throws too_many_attempts. */
   spend: (transaction: Querier, tenantId: string, email: string) => Promise<'send' | 'hold'>;
 }
 
@@ -75,7 +75,7 @@ export async function createCode(
   }
 }
 
-/** A concurrent request created a code. The rollback takes the counted e-mail back, and the retry returns that code. */
+/** A concurrent request created a code. The rollback takes the counted email back, and the retry returns that code. */
 class CodeReplacedError extends Error {}
 
 /**

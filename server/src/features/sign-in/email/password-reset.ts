@@ -16,10 +16,10 @@ import { deleteToken, deleteTokens, findToken } from './token-queries.ts';
 
 export const passwordResetQueue = requestedMailQueue<{ tenantId: string; email: string }>('password-reset');
 
-/** One e-mail per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
+/** One email per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
 const RESEND_SECONDS = 30;
 
-/** Enqueues the e-mail, for any address. Returns false if an e-mail to the address was enqueued within the interval. */
+/** Enqueues the email, for any address. Returns false if an email to the address was enqueued within the interval. */
 export async function requestReset(
   { database, jobs }: MailServices & { database: Database },
   billing: BillingContext,
@@ -31,7 +31,7 @@ export async function requestReset(
 }
 
 /**
- * The worker's part: mails a token if a player has the address, with or without a password. The e-mail is counted even if no player
+ * The worker's part: mails a token if a player has the address, with or without a password. The email is counted even if no player
  * has the address. Otherwise the number of codes that are left would disclose whether the address is known.
  */
 export async function mailReset(

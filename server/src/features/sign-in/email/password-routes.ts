@@ -24,7 +24,7 @@ import {
 
 const tags = ['Player sign-in'];
 
-/** Sign-in with an e-mail address and a password. Requires a game key. */
+/** Sign-in with an email address and a password. Requires a game key. */
 export function emailPasswordRoutes(
   services: EmailLoginServices & { createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
@@ -48,7 +48,7 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Sign up with a password',
           description:
-            'Creates a player with an e-mail address and a password, signs the player in, and mails a token that verifies the ' +
+            'Creates a player with an email address and a password, signs the player in, and mails a token that verifies the ' +
             'address. Returns 409 if a player has the address. Limit: 600 players in 10 minutes from one network.',
           body: SignUpBody,
           response: { 201: LoginResult, ...problems(403, 409, 422, 429, 503) },
@@ -73,7 +73,7 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Sign in with a password',
           description:
-            'Signs in with an e-mail address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 ' +
+            'Signs in with an email address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 ' +
             'in total, within 15 minutes from one network.',
           body: LogInBody,
           response: { 200: LoginResult, ...problems(403, 422, 429, 503) },
@@ -89,7 +89,7 @@ export function emailPasswordRoutes(
         schema: {
           operationId: 'verifyPlayerEmail',
           tags,
-          summary: 'Verify an e-mail address',
+          summary: 'Verify an email address',
           description:
             'Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.',
           body: VerifyBody,

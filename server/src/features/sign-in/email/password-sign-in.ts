@@ -66,5 +66,5 @@ export async function logIn(
 }
 
 function wrongPassword(): ProblemError {
-  return new ProblemError('invalid_credentials', 'The e-mail address or the password is wrong.');
+  return new ProblemError('invalid_credentials', 'The email address or the password is wrong.');
 }

@@ -46,7 +46,7 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
     );
     assert.equal(provider, 'email');
     const [mail] = await mailsTo(email);
-    assert.match(mail?.subject ?? '', /^Confirm your e-mail address$/);
+    assert.match(mail?.subject ?? '', /^Confirm your email address$/);
     assert.match(await secretTo(email), /^gh_verify_[0-9a-f]{72}$/);
 
     const login = await logIn(email.toUpperCase(), tenant);

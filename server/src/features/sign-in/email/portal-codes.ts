@@ -24,7 +24,7 @@ import {
 
 export const portalCodeQueue = requestedMailQueue<{ email: string; codeId: string }>('portal-code');
 
-/** Creates a portal code and enqueues its e-mail, for any address. Throws the errors of {@link createCode}. */
+/** Creates a portal code and enqueues its email, for any address. Throws the errors of {@link createCode}. */
 export function requestPortalCode(
   services: CreateCodeServices & MailServices,
   ipAddress: string | null,

@@ -5,7 +5,7 @@ import { findPlayer } from './queries.ts';
 
 /**
  * The stored form of an identity that is banned from a tenant. It covers the tenant, so the fingerprints of two tenants cannot be
- * linked to one person. An e-mail address has one fingerprint for codes and passwords.
+ * linked to one person. An email address has one fingerprint for codes and passwords.
  */
 export function banFingerprint(
   vault: Vault,

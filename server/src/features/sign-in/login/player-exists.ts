@@ -13,7 +13,7 @@ export interface PlayerExistsServices {
 
 /**
  * Finds the player of a user id at one of the tenant's providers. Never signs in, never creates a player, and sends no request to a
- * provider. An e-mail address is found only if it is verified and its player has signed in to the tenant. Throws player_not_found,
+ * provider. An email address is found only if it is verified and its player has signed in to the tenant. Throws player_not_found,
  * and provider_not_available if the tenant has not enabled and configured the provider.
  */
 export async function playerExists(

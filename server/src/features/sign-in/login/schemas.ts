@@ -86,7 +86,7 @@ export const PlayerExistsBody = Type.Object(
       transform: ['trim'],
       description:
         'The user id at the provider. WalletJwt: the `sub` of the tenant’s issuer. EvmWallet: the address or ' +
-        '`eip155:<chain id>:<address>`. EmailOneTimeCode: the e-mail address. Mock: the username.',
+        '`eip155:<chain id>:<address>`. EmailOneTimeCode: the email address. Mock: the username.',
     }),
   },
   { title: 'PlayerExistsRequest' },

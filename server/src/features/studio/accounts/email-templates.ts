@@ -1,6 +1,6 @@
 import { consoleLink, type EmailContent } from '../../messages/mail/index.ts';
 
-// These e-mails contain no text that a stranger can choose. The operator sets `server`, and `ip` is an IP address.
+// These emails contain no text that a stranger can choose. The operator sets `server`, and `ip` is an IP address.
 
 /** The server of a change, and the IP address of the request. */
 interface Change {
@@ -10,9 +10,9 @@ interface Change {
 
 export function verifyEmailMail({ server, token }: { server: string; token: string }): EmailContent {
   return {
-    subject: 'Verify your e-mail address for Guildhall',
+    subject: 'Verify your email address for Guildhall',
     paragraphs: [
-      `Somebody created an account on the Guildhall server ${server} with your e-mail address. If it was you, verify the ` +
+      `Somebody created an account on the Guildhall server ${server} with your email address. If it was you, verify the ` +
         'address on this page:',
       { link: consoleLink(server, 'verify-email', token) },
       'Or enter this token there:',

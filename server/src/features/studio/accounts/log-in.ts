@@ -44,6 +44,6 @@ export async function checkPassword(
     verifyPassword(password, account?.passwordHash),
   );
   if (!account || !matches)
-    throw new ProblemError('invalid_credentials', 'The e-mail address or the password is wrong.');
+    throw new ProblemError('invalid_credentials', 'The email address or the password is wrong.');
   return account;
 }

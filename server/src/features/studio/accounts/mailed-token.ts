@@ -11,21 +11,21 @@ import { countTokens, insertToken } from './token-queries.ts';
 const LIFETIME_SECONDS = { verify: 24 * 60 * 60, reset: 60 * 60 };
 
 /**
- * How many valid tokens an account can have per purpose. The limit cannot lock an account out: while new e-mails are refused,
- * the tokens of the earlier e-mails still work.
+ * How many valid tokens an account can have per purpose. The limit cannot lock an account out: while new emails are refused,
+ * the tokens of the earlier emails still work.
  */
 const MAX_VALID_TOKENS = 3;
 
-/** Requests for account e-mails per network and hour. The limit is high, because an office can share one IP address. */
+/** Requests for account emails per network and hour. The limit is high, because an office can share one IP address. */
 const REQUESTS_PER_NETWORK = 200;
 
-/** Creates the budget that limits how many account e-mails one network can request. */
+/** Creates the budget that limits how many account emails one network can request. */
 export function createAccountMailBudget(createBudget: CreateBudget): AttemptBudget {
   return createBudget({
     name: 'account-mail-requests',
     attempts: REQUESTS_PER_NETWORK,
     seconds: 60 * 60,
-    refusal: `Too many e-mails were requested from this network (limit: ${REQUESTS_PER_NETWORK} per hour). Try again later.`,
+    refusal: `Too many emails were requested from this network (limit: ${REQUESTS_PER_NETWORK} per hour). Try again later.`,
   });
 }
 
@@ -44,7 +44,7 @@ export async function mailToken(
   const { count, seconds } = await countTokens(transaction, accountId, purpose);
   if (count >= MAX_VALID_TOKENS)
     throw new ProblemError('too_many_attempts', {
-      detail: 'Too many e-mails were sent to this address. Use the token from the last one.',
+      detail: 'Too many emails were sent to this address. Use the token from the last one.',
       headers: { 'retry-after': String(seconds) },
     });
   const token = newOpaqueToken(purpose);

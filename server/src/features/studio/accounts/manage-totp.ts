@@ -45,7 +45,7 @@ export async function enrollTotp(
     if (!account.emailVerified)
       throw new ProblemError(
         'email_not_verified',
-        'Verify your e-mail address first: send the mailed token to POST /api/saas-auth/email/verify. ' +
+        'Verify your email address first: send the mailed token to POST /api/saas-auth/email/verify. ' +
           'Request another token with POST /api/saas-auth/email/resend.',
       );
     const sealed = vault.seal(secret.toString('base64'), totpPurpose(accountId));

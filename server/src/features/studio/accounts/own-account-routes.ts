@@ -44,7 +44,7 @@ export function ownAccountRoutes(
         schema: {
           operationId: 'resendAccountVerification',
           tags: ['Accounts'],
-          summary: 'Resend the verification e-mail',
+          summary: 'Resend the verification email',
           description:
             'Mails a new verification token. Limit: 3 per account in 24 hours. If the address is already verified, the response ' +
             'is 409.',

@@ -14,7 +14,7 @@ export interface AccountMailServices extends MailServices {
   database: Database;
   /** The base URL of the deployment. */
   issuer: string;
-  /** Limits the account e-mails that one network can request. */
+  /** Limits the account emails that one network can request. */
   accountMailBudget: AttemptBudget;
 }
 
@@ -27,7 +27,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
         schema: {
           operationId: 'verifyAccountEmail',
           tags: ['Accounts'],
-          summary: 'Verify an e-mail address',
+          summary: 'Verify an email address',
           description: 'Send the token that was mailed at sign-up. It works once, for 24 hours.',
           body: VerifyEmailBody,
           response: { 200: EmailOfAccount, ...problems(401) },
@@ -45,7 +45,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           summary: 'Request a password reset',
           description:
             'If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for ' +
-            'one address within 30 seconds send one e-mail. An account can have at most 3 tokens that have not expired.',
+            'one address within 30 seconds send one email. An account can have at most 3 tokens that have not expired.',
           body: EmailBody,
           response: { 202: MailRequested, ...problems(429) },
         },

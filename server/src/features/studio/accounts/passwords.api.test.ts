@@ -29,7 +29,7 @@ const resetsAreDone = async () => {
   );
   return rows.length === 0;
 };
-/** Requests a password reset and returns the token from the e-mail. */
+/** Requests a password reset and returns the token from the email. */
 const resetTokenFor = async (email: string): Promise<string> => {
   await app.owner.query(`UPDATE pgboss.job SET singleton_on = NULL WHERE data->>'email' = $1`, [email]);
   assert.equal((await request(email)).status, 202);
@@ -44,7 +44,7 @@ describe('POST /api/saas-auth/email/verify', () => {
       (await app.http.get('/api/saas-auth/me', account)).body.user.emailVerified as boolean;
     assert.equal(await isVerified(), false);
     const [mail] = await mailsTo(account.email);
-    assert.equal(mail?.subject, 'Verify your e-mail address for Guildhall');
+    assert.equal(mail?.subject, 'Verify your email address for Guildhall');
     const token = await tokenTo(account.email);
     const { rows } = await app.owner.query('SELECT token_hash FROM account_tokens WHERE account_id = $1', [
       account.id,
@@ -86,7 +86,7 @@ describe('POST /api/saas-auth/email/resend', () => {
 });
 
 describe('PUT /api/saas-auth/password', () => {
-  test('ends all other sessions, sends an e-mail, and writes an audit record', async () => {
+  test('ends all other sessions, sends an email, and writes an audit record', async () => {
     const account = await accounts.signUpVerified();
     const other = (await logIn(account.email)).body;
     const changed = await change(account.bearer, password);
@@ -103,7 +103,7 @@ describe('PUT /api/saas-auth/password', () => {
     assert.ok((await actionsOf(account)).includes('account.password_changed'));
   });
 
-  test('sends no e-mail to an unverified address, and 20 per day to a verified one', async () => {
+  test('sends no email to an unverified address, and 20 per day to a verified one', async () => {
     const noticesTo = async (email: string) => {
       const { rows } = await app.owner.query(
         `SELECT FROM mails WHERE recipient = $1 AND subject LIKE '%password was changed' AND failed_at IS NULL`,
@@ -261,12 +261,12 @@ describe('POST /api/saas-auth/password-reset/request', () => {
       assert.equal((await post('password-reset/request', body)).status, 400);
   });
 
-  test('sends 3 e-mails per hour to an address, and the last token works', async () => {
+  test('sends 3 emails per hour to an address, and the last token works', async () => {
     const { email } = await accounts.signUp();
     const tokens = new Set<string>();
     for (let round = 0; round < 5; round++) tokens.add(await resetTokenFor(email));
     assert.equal(tokens.size, 3);
-    assert.equal((await mailsTo(email)).length, 4, 'including the verification e-mail');
+    assert.equal((await mailsTo(email)).length, 4, 'including the verification email');
     assert.equal((await confirm([...tokens].at(-1)!)).status, 200);
   });
 

@@ -22,7 +22,7 @@ export async function requestReset(
   await jobs.add(database, accountResetQueue, { email }, { once: { key: email, seconds: RESEND_SECONDS } });
 }
 
-/** Mails a reset token if an account has the address and has not reached its limit of e-mails. Runs in the worker. */
+/** Mails a reset token if an account has the address and has not reached its limit of emails. Runs in the worker. */
 export async function mailReset(
   services: MailServices & { database: Database; issuer: string },
   email: string,

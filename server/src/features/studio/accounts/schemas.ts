@@ -10,7 +10,7 @@ export const User = Type.Object(
     email: Type.String(),
     displayName: Nullable(Type.String()),
     isPlatformAdmin: Type.Boolean({ description: 'Whether the account is a platform administrator.' }),
-    emailVerified: Type.Boolean({ description: 'Whether the e-mail address is verified.' }),
+    emailVerified: Type.Boolean({ description: 'Whether the email address is verified.' }),
     totpEnabled: Type.Boolean({ description: 'Whether a login asks for a second factor.' }),
     createdAt: Timestamp,
   },
@@ -23,7 +23,7 @@ const Code = Type.String({
   pattern: '^[0-9]{6}$',
   description: 'The 6-digit code of the authenticator app.',
 });
-const MailedToken = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the e-mail.' });
+const MailedToken = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the email.' });
 
 export const SignUpBody = Type.Object(
   {

@@ -69,7 +69,7 @@ describe('POST /api/saas-auth/totp/enroll', () => {
 });
 
 describe('POST /api/saas-auth/totp/confirm', () => {
-  test('turns the second factor on, returns ten recovery codes, sends an e-mail, and writes an audit record', async () => {
+  test('turns the second factor on, returns ten recovery codes, sends an email, and writes an audit record', async () => {
     const account = await accounts.signUpWithTotp();
     assert.equal(new Set(account.recoveryCodes).size, 10);
     for (const code of account.recoveryCodes) assert.match(code, /^[a-z2-9]{5}-[a-z2-9]{5}$/);

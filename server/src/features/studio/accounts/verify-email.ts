@@ -35,7 +35,7 @@ export async function resendVerification(
   await services.database.forAccount(self.accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, self.accountId);
     if (!account) throw new ProblemError('invalid_bearer');
-    if (account.emailVerified) throw new ProblemError('conflict', 'The e-mail address is already verified.');
+    if (account.emailVerified) throw new ProblemError('conflict', 'The email address is already verified.');
     await mailToken(services, transaction, account, 'verify');
     const { email } = account;
     await auditOwnAccount(transaction, self, 'account.verification_requested', { email });

@@ -2,7 +2,7 @@ import type { Role } from '../../../core/role.ts';
 import { consoleLink, quoted, type EmailContent } from '../../messages/mail/index.ts';
 
 export interface InvitationWords {
-  /** The e-mail address of the inviter. It is used instead of the name, because a name can be any text. */
+  /** The email address of the inviter. It is used instead of the name, because a name can be any text. */
   inviter: string;
   workspace: string;
   server: string;
@@ -19,7 +19,7 @@ export function invitationEmail({ inviter, workspace, server, role, token }: Inv
       { link: consoleLink(server, 'invitation', token) },
       'Or enter this token there:',
       { code: token },
-      'It works once, for seven days, and only for an account with this e-mail address. Give it to nobody.',
+      'It works once, for seven days, and only for an account with this email address. Give it to nobody.',
       'If you do not want to join, you can ignore this mail.',
       `Guildhall at ${server} sent this mail because ${inviter} asked for it. Nobody has checked who that is.`,
     ],

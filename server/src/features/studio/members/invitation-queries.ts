@@ -48,7 +48,7 @@ export function findOpenInvitation(
 export interface MailedInvitation extends OpenInvitation {
   workspaceName: string;
   workspaceSlug: string;
-  /** The e-mail address of the inviter. */
+  /** The email address of the inviter. */
   invitedBy: string;
 }
 

@@ -66,7 +66,7 @@ export function ownInvitationRoutes(services: InvitationServices): FastifyPlugin
           operationId: 'joinWorkspace',
           tags,
           summary: 'Accept an invitation when signed in',
-          description: 'If the invitation is not for the e-mail address of the account, the response is 403.',
+          description: 'If the invitation is not for the email address of the account, the response is 403.',
           body: TokenBody,
           response: { 200: Membership, ...problems(403, 404) },
         },

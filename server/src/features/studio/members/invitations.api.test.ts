@@ -500,7 +500,7 @@ describe('limits and rules of invitations', () => {
     assert.equal(again.status, 201, 'unknown fields are ignored');
   });
 
-  test('escapes line breaks and markup of the workspace name in the e-mail', async () => {
+  test('escapes line breaks and markup of the workspace name in the email', async () => {
     const studio = await arrangeTenant(app);
     const caller = await arrangeAccount(app, studio, 'owner');
     const name = 'Evil\n\n    gh_invite_fake <b>studio</b>';

@@ -41,7 +41,7 @@ export interface InviteServices extends MailServices {
 
 /**
  * Invites an address to a workspace with a mailed token. A second invitation replaces the first one: it mails a new token and
- * sets the new role. Response and e-mail do not reveal whether the address has an account. Throws not_found, forbidden,
+ * sets the new role. Response and email do not reveal whether the address has an account. Throws not_found, forbidden,
  * already_member and too_many_attempts.
  */
 export async function inviteMember(
@@ -116,14 +116,14 @@ async function requireMailsLeft(
     await countMailsTo(transaction, email, { workspaceId, userId }),
     emailVerified
       ? `This address received ${MAX_MAILS_TO_ADDRESS} invitations from this workspace or from you in the last 24 hours. Invite it again later.`
-      : `This address received ${MAX_MAILS_TO_ADDRESS} invitations from this workspace or from accounts with an unverified e-mail address in the last 24 hours. Verify your address, or invite it again later.`,
+      : `This address received ${MAX_MAILS_TO_ADDRESS} invitations from this workspace or from accounts with an unverified email address in the last 24 hours. Verify your address, or invite it again later.`,
   );
   refuseAbove(
     emailVerified ? MAX_MAILS_BY_ACCOUNT : MAX_MAILS_BY_UNVERIFIED,
     await countMailsBy(transaction, userId),
     emailVerified
       ? `You have sent ${MAX_MAILS_BY_ACCOUNT} invitations in the last 24 hours. Send more later.`
-      : `Accounts with an unverified e-mail address can send ${MAX_MAILS_BY_UNVERIFIED} invitations per day. Verify your address.`,
+      : `Accounts with an unverified email address can send ${MAX_MAILS_BY_UNVERIFIED} invitations per day. Verify your address.`,
   );
 }
 

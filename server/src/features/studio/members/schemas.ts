@@ -45,7 +45,7 @@ export const MemberPage = Page(Member);
 const InvitationToken = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'The token from the e-mail.',
+  description: 'The token from the email.',
 });
 
 export const TokenBody = Type.Object({ token: InvitationToken }, { title: 'InvitationTokenRequest' });
@@ -66,10 +66,10 @@ export const AcceptBody = Type.Object(
 /** An invitation, as the invited person sees it. */
 export const Invitation = Type.Object(
   {
-    email: Type.String({ description: 'The invited e-mail address.' }),
+    email: Type.String({ description: 'The invited email address.' }),
     role: WorkspaceRole,
     workspaceName: Type.String(),
-    invitedBy: Type.String({ description: 'The e-mail address of the inviter.' }),
+    invitedBy: Type.String({ description: 'The email address of the inviter.' }),
     expiresAt: Timestamp,
     hasAccount: Type.Boolean({
       description: 'Whether the address has an account. If true, its password is needed.',

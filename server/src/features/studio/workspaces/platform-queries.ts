@@ -48,7 +48,7 @@ export function searchAll(
     ORDER BY workspace.id DESC`);
 }
 
-/** The account with an e-mail address. */
+/** The account with an email address. */
 export function findAccountId(db: Querier, email: string): Promise<{ id: string } | undefined> {
   return db.row(sql`SELECT id FROM accounts WHERE email = ${email}`);
 }

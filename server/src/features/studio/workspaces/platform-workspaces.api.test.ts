@@ -48,7 +48,7 @@ describe('GET /api/admin/workspaces', () => {
     assert.equal(next.body.items[0].id, harbor);
   });
 
-  test('finds workspaces by the beginning of the name, by id, slug and e-mail of a member', async () => {
+  test('finds workspaces by the beginning of the name, by id, slug and email of a member', async () => {
     assert.deepEqual(await names({ search: 'har' }), ['HARVEST 100%', 'Harbor Games']);
     assert.deepEqual(await names({ search: 'har', limit: '1' }), ['HARVEST 100%']);
     assert.deepEqual(await names({ search: 'har', cursor: harvest }), ['Harbor Games']);

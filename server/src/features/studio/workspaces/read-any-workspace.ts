@@ -26,7 +26,7 @@ export async function listAnyWorkspaces(
   return cursorPage(found, limit, ({ id }) => id);
 }
 
-/** The workspaces of an id, or of the account with an e-mail address. */
+/** The workspaces of an id, or of the account with an email address. */
 async function findIds(database: Database, text: string): Promise<string[]> {
   if (isGuid(text)) return [text];
   const account = await findAccountId(database.forPlatform(), text.toLowerCase());

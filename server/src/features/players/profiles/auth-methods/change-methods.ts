@@ -90,7 +90,7 @@ async function linkIdentity(
 }
 
 /**
- * Removes a sign-in method, and its password or e-mail address if no other method uses it. Ends the sessions that it opened,
+ * Removes a sign-in method, and its password or email address if no other method uses it. Ends the sessions that it opened,
  * in all tenants and in the portal. If it was the primary method, the last used one becomes primary. Throws auth_method_not_found, last_auth_method, identity_proof_required and profile_deleted.
  */
 export async function unlinkMethod(

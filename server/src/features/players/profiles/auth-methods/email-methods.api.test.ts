@@ -28,7 +28,7 @@ async function newPlayer(at = tenant) {
   return { playerId, username, bearer: accessToken, refreshToken };
 }
 
-/** A player who signed up with an e-mail address and a password, and verified the address. */
+/** A player who signed up with an email address and a password, and verified the address. */
 async function emailPlayer() {
   const email = someEmail();
   const { body } = await signUp(email, tenant);
@@ -51,7 +51,7 @@ const traces = async (email: string) => ({
   tokens: (await rows('SELECT FROM email_tokens WHERE email = $1', email)).length,
 });
 
-describe('POST /api/player-profile/me/auth-methods with an e-mail code', () => {
+describe('POST /api/player-profile/me/auth-methods with an email code', () => {
   test('links the address, which becomes the profile’s address and signs in', async () => {
     const player = await newPlayer();
     const email = someEmail();
@@ -187,7 +187,7 @@ describe('POST /api/player-profile/me/auth-methods with an e-mail code', () => {
   });
 });
 
-describe('DELETE /api/player-profile/me/auth-methods/{authMethodId} of an e-mail method', () => {
+describe('DELETE /api/player-profile/me/auth-methods/{authMethodId} of an email method', () => {
   test('removes the password with the password method, and keeps the address', async () => {
     const player = await emailPlayer();
     const [password, code] = (await read(player)).authMethods;
