@@ -344,6 +344,22 @@ test('of two concurrent first starts one serves and the other exits, also for an
   }
 });
 
+test('a second Ctrl-C in the terminal does not interrupt the stop', async () => {
+  const empty = dataFolder();
+  try {
+    const server = await startServer({ dataDir: empty.path, detached: true });
+    const exit = exitOf(server.child);
+    // A terminal signals all processes of its group.
+    process.kill(-server.child.pid!, 'SIGINT');
+    await sleep(30);
+    process.kill(-server.child.pid!, 'SIGINT');
+    assert.equal(await exit, 0, server.output());
+    assert.equal(postgresOf(empty.path), undefined);
+  } finally {
+    empty.remove();
+  }
+});
+
 test('SIGTERM during the start leaves nothing running', async () => {
   const server = await spawnServer({ dataDir });
   while (postgresOf(dataDir) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -37,6 +37,8 @@ export interface CommandOptions {
   user?: { uid: number; gid: number } | undefined;
   /** Options of Node, such as a memory limit. */
   nodeOptions?: readonly string[];
+  /** Whether it gets a process group of its own, as in a terminal. Default: false. */
+  detached?: boolean;
 }
 
 export interface ServerOptions extends CommandOptions {
@@ -64,7 +66,7 @@ export async function spawnServer({
 /** Starts a command of the command line with its options. */
 export function spawnCommand(
   command: string,
-  { dataDir, env = {}, user, nodeOptions = [] }: CommandOptions,
+  { dataDir, env = {}, user, nodeOptions = [], detached = false }: CommandOptions,
 ): CommandProcess {
   const child = spawn(process.execPath, [...nodeOptions, CLI, ...command.split(' ')], {
     env: {
@@ -77,6 +79,7 @@ export function spawnCommand(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: '/',
+    detached,
     ...user,
   });
   spawned.add(child);

@@ -36,8 +36,16 @@ export const simulateCommand = new Command('simulate')
   )
   .option('--players <count>', 'how many players there are (1 to 10,000)', integer(1, 10_000), 100)
   .option('--rate <events>', 'events a second at the busiest moment (1 to 5,000)', integer(1, 5000), 20)
-  .option('--duration <time>', 'how long it runs: 30s, 10m, 2h, up to 7d', duration, 600)
-  .option('--spike <time>', 'the time between spikes that raise alerts, or off', spikeInterval, 120)
+  .addOption(
+    new Option('--duration <time>', 'how long it runs: 30s, 10m, 2h, up to 7d')
+      .argParser(duration)
+      .default(600, '10m'),
+  )
+  .addOption(
+    new Option('--spike <time>', 'the time between spikes that raise alerts, or off')
+      .argParser(spikeInterval)
+      .default(120, '2m'),
+  )
   .option('--seed <text>', 'the same text gives the same players', seedText, '1')
   .addOption(
     new Option(

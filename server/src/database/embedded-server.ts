@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmod,
@@ -117,6 +117,22 @@ const DEFAULTS = {
   log_min_error_statement: 'panic',
 };
 
+/** How much of the errors of a program is kept, in characters. */
+const MAX_STDERR = 8192;
+
+/** Thrown if a program of PostgreSQL fails. The code is null if a signal ended it. */
+class ProgramError extends Error {
+  override name = 'ProgramError';
+  readonly code: number | null;
+  readonly stderr: string;
+
+  constructor(command: string, code: number | null, stderr: string) {
+    super(`${command} ended with ${code}: ${stderr}`);
+    this.code = code;
+    this.stderr = stderr;
+  }
+}
+
 type Binary = 'initdb' | 'pg_ctl' | 'postgres';
 
 interface Binaries {
@@ -137,11 +153,22 @@ async function findBinaries(folder: string, owner: Owner | undefined): Promise<B
     );
   }
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  // A process group of its own: a Ctrl-C in the terminal must not end pg_ctl while it stops PostgreSQL.
   const execute = async (command: string, args: string[], input?: string, cwd?: string): Promise<void> => {
-    const running = exec(command, args, { env, ...(cwd && { cwd }) });
+    const program = spawn(command, args, {
+      detached: true,
+      env,
+      ...(cwd && { cwd }),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    program.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-MAX_STDERR);
+    });
     // If a program ends before it reads its input, its exit code reports the failure.
-    if (input !== undefined) running.child.stdin?.on('error', () => {}).end(input);
-    await running;
+    program.stdin.on('error', () => {}).end(input);
+    const [code] = (await once(program, 'close')) as [number | null];
+    if (code !== 0) throw new ProgramError(command, code, stderr);
   };
   if (!owner) return { owner, run: (binary, args, input) => execute(paths[binary], args, input) };
 
@@ -247,8 +274,8 @@ async function createCluster(postgres: Binaries, folder: string, cluster: string
   } catch (error) {
     const createdByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
     if (createdByAnother) return;
-    const { stderr = '', message } = error as Error & { stderr?: string };
-    const reason = stderr.trim().split('\n').at(-1) || message;
+    const stderr = error instanceof ProgramError ? error.stderr : '';
+    const reason = stderr.trim().split('\n').at(-1) || (error as Error).message;
     throw new OperatorError(`PostgreSQL could not create its files in DATA_DIR (${folder}): ${reason}`, {
       cause: error,
     });
@@ -302,7 +329,7 @@ async function isRunning(postgres: Binaries, cluster: string): Promise<boolean> 
   try {
     await postgres.run('pg_ctl', ['status', '-D', cluster]);
   } catch (error) {
-    if ((error as { code?: unknown }).code === NOT_RUNNING) return false;
+    if (error instanceof ProgramError && error.code === NOT_RUNNING) return false;
     throw new OperatorError(
       `${cluster} contains no database that PostgreSQL can start. Restore DATA_DIR from a backup.`,
       { cause: error },
