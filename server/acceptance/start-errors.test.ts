@@ -112,7 +112,7 @@ describe('a start on a data folder', () => {
     assert.deepEqual([statSync(dataDir).mode, statSync(dataDir).uid], [before.mode, before.uid]);
   });
 
-  test('creates a new database where the old one was removed', async () => {
+  test('creates a new database if the old one was removed', async () => {
     const dataDir = join(folder, 'reset');
     assert.equal(await (await startServer({ dataDir })).end('SIGTERM'), 0);
     rmSync(join(dataDir, 'postgres'), { recursive: true });
