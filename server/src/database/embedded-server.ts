@@ -16,6 +16,7 @@ import {
 import { connect } from 'node:net';
 import { arch, platform, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { OperatorError } from '../core/operator-error.ts';
 import { clusterIn, prepareDataFolder, type Owner } from './data-folder.ts';
@@ -97,7 +98,7 @@ export async function startEmbeddedServer(
     async stop() {
       // A killed server needs no stop, but its process may still be listed.
       if (!(await acceptsConnections(await readPidFile(cluster)))) return;
-      await postgres.run('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w', '-s']);
+      await stopServer(cluster);
       if (reachedAt !== join(folder, 'socket')) await removeSymlink(reachedAt);
     },
   };
@@ -153,7 +154,7 @@ async function findBinaries(folder: string, owner: Owner | undefined): Promise<B
     );
   }
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-  // A process group of its own: a Ctrl-C in the terminal must not end pg_ctl while it stops PostgreSQL.
+  // A process group of its own: a Ctrl-C in the terminal must not end initdb or pg_ctl in the middle of their work.
   const execute = async (command: string, args: string[], input?: string, cwd?: string): Promise<void> => {
     const program = spawn(command, args, {
       detached: true,
@@ -294,6 +295,7 @@ function checkMajorVersion(cluster: string, version: string): void {
 /** PostgreSQL cannot start while processes of a killed server still use its shared memory. They exit within moments. */
 const START_ATTEMPTS_MS = 5_000;
 const READY_WITHIN_MS = 120_000;
+const STOPPED_WITHIN_MS = 60_000;
 
 /**
  * Waits until PostgreSQL accepts connections. Starts it if it does not run. Waits if another process starts or stops
@@ -321,7 +323,24 @@ async function ensureRunning(postgres: Binaries, cluster: string, start: () => P
       throw new OperatorError(
         `PostgreSQL did not become ready. Read ${join(cluster, 'server.log')} for the reason.`,
       );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
+  }
+}
+
+/**
+ * Stops PostgreSQL like `pg_ctl stop -m fast`: it ends open connections and transactions first. Guildhall sends the
+ * signal itself, because a second Ctrl-C in the terminal could end a pg_ctl that has just been started.
+ */
+async function stopServer(cluster: string): Promise<void> {
+  const { processId } = await readPidFile(cluster);
+  if (!processId) return;
+  process.kill(Number(processId), 'SIGINT');
+  const began = performance.now();
+  // PostgreSQL removes the file at its end.
+  while ((await readPidFile(cluster)).processId === processId) {
+    if (performance.now() - began > STOPPED_WITHIN_MS)
+      throw new OperatorError(`PostgreSQL did not stop. Read ${join(cluster, 'server.log')} for the reason.`);
+    await sleep(20);
   }
 }
 

@@ -150,17 +150,22 @@ describe('attemptDelivery with two workers', () => {
   test('sends nothing to a disabled webhook and each delivery once after it is enabled', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    // In a round it answers 20 deliveries, and the others after the webhook is disabled.
+    let answered = 0;
+    let disabled = Promise.withResolvers<void>();
     receiver.answer = async (response) => {
-      await sleep(30);
+      if (answered >= 20) await disabled.promise;
+      answered++;
       response.writeHead(200).end();
     };
     await publishSome(300);
     for (let round = 1; round <= 3; round++) {
       const { length } = receiver.received;
-      await eventually(() => receiver.received.length >= length + 20);
+      await eventually(() => receiver.received.length > length + 20);
       await webhook.change({ enabled: false });
       // Running attempts end: at most eight per worker. All other jobs end without an attempt.
       const atMost = receiver.received.length + 16;
+      disabled.resolve();
       await eventually(async () => {
         const { rowCount } = await app.owner.query(
           `SELECT FROM pgboss.job WHERE name = 'webhook-delivery' AND group_id = $1 AND state <> 'completed'`,
@@ -171,8 +176,11 @@ describe('attemptDelivery with two workers', () => {
       const { length: arrived } = receiver.received;
       assert.ok(arrived <= atMost && arrived < 300, `${arrived} arrived`);
       assert.equal(await webhook.count('delivered'), arrived);
+      answered = 0;
+      disabled = Promise.withResolvers();
       await webhook.change({ enabled: true });
     }
+    disabled.resolve();
     await eventually(async () => (await webhook.count('delivered')) === 300);
     const ids = receiver.received.map(({ id }) => id);
     assert.equal(new Set(ids).size, 300);
