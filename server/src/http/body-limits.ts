@@ -1,4 +1,5 @@
 const KIB = 1024;
+const MIB = 1024 * KIB;
 
 /** The default body limit in bytes. A route can declare another one as its `bodyLimit`. */
 export const BODY_LIMIT = 16 * KIB;
@@ -22,7 +23,12 @@ export const ID_LIST_BODY_LIMIT = 512 * KIB;
  * For forms: at most two files of 2 MiB and text fields. A larger form is read to its end, because an oversized file
  * returns 400.
  */
-export const FORM_BODY_LIMIT = 4 * KIB * KIB + 16 * KIB;
+export const FORM_BODY_LIMIT = 4 * MIB + 16 * KIB;
 
 /** For batches of up to 10,000 events: SDKs send 300 bytes per event, and up to 1.6 KiB fit. */
-export const BATCH_BODY_LIMIT = 16 * KIB * KIB;
+export const BATCH_BODY_LIMIT = 16 * MIB;
+
+/** Writes a limit for people: 16 KiB, 16 MiB. */
+export function sizeInWords(bytes: number): string {
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes / KIB} KiB`;
+}

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { roles, type Role } from '../core/role.ts';
+import { isOpaqueToken, tokenFormat } from '../security/opaque-tokens.ts';
 import { bearerToken, type Credential } from './credential-scope.ts';
 import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
@@ -60,7 +61,7 @@ export function createCredentials(
     if (typeof header !== 'string' || header === '')
       throw new ProblemError(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
     const caller = await verify.key(kind, header, clientAddress(request));
-    if (!caller) throw new ProblemError(kind === 'game' ? 'invalid_game_key' : 'invalid_api_key');
+    if (!caller) throw invalidKey(kind, header);
     request.keyCaller = caller;
     applyRateLimit(reply, 'This key', await rateLimits.count(caller));
     return caller;
@@ -172,7 +173,14 @@ export function createCredentials(
     accountOrApiKey: {
       security: [{ account: [] }, { apiKey: [] }],
       authenticate: async (request, reply) => {
-        if (request.headers['x-api-key'] === undefined) return checkAccount(request, reply);
+        if (request.headers['x-api-key'] === undefined) {
+          if (request.headers.authorization === undefined)
+            throw new ProblemError(
+              'missing_bearer',
+              'Send the access token of an account as "Authorization: Bearer <token>", or an API key in the header X-API-Key.',
+            );
+          return checkAccount(request, reply);
+        }
         if (request.headers.authorization !== undefined)
           throw new ProblemError('conflicting_credentials', 'Send Authorization or X-API-Key, not both.');
         await checkKey(request, reply, 'api');
@@ -236,6 +244,21 @@ function placeOf(request: FastifyRequest): Place {
   return request.params as Place;
 }
 
+/** Describes a refused key by the format of what was sent, which reveals nothing about existing keys. */
+function invalidKey(kind: 'game' | 'api', sent: string): ProblemError {
+  const code = kind === 'game' ? 'invalid_game_key' : 'invalid_api_key';
+  if (isOpaqueToken(kind, sent)) return new ProblemError(code);
+  const { prefix, length } = tokenFormat(kind);
+  const [name, header] = kind === 'game' ? ['game key', 'X-Game-Key'] : ['API key', 'X-API-Key'];
+  return new ProblemError(
+    code,
+    `${header} must contain the ${name}: ${prefix} and ${length - prefix.length} more characters. Copy it again.`,
+  );
+}
+
+/** An opaque token that a caller may confuse with an access token. */
+const OTHER_TOKEN = /^gh_(?:game|api|refresh|session|portal)_/;
+
 /** Returns the caller of the bearer token. Throws missing_bearer and invalid_bearer. */
 async function verifyBearer<Caller>(
   request: FastifyRequest,
@@ -244,6 +267,12 @@ async function verifyBearer<Caller>(
   const token = bearerToken(request);
   if (!token) throw new ProblemError('missing_bearer');
   const caller = await verify(token);
-  if (!caller) throw new ProblemError('invalid_bearer');
+  if (!caller)
+    throw new ProblemError(
+      'invalid_bearer',
+      OTHER_TOKEN.test(token)
+        ? 'The header Authorization contains a key or a refresh token. Send an access token.'
+        : {},
+    );
   return caller;
 }

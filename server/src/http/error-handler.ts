@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HashingBusyError } from '../security/passwords.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
+import { sizeInWords } from './body-limits.ts';
 import { validationProblem } from './validation-problem.ts';
 
 /** Sends a problem document. */
@@ -58,7 +59,7 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ProblemError(
         'body_too_large',
-        `The body may be at most ${request.routeOptions.bodyLimit} bytes.`,
+        `The body may be at most ${sizeInWords(request.routeOptions.bodyLimit)}.`,
       );
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new ProblemError('malformed_json', 'The body is empty. Send a JSON value.');

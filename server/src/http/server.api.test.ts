@@ -314,7 +314,7 @@ describe('request bodies', () => {
     assert.equal((await refresh(16 * 1024)).status, 400, 'a token has 512 characters at most');
     const tooLarge = await refresh(16 * 1024 + 1);
     assert.equal(tooLarge.status, 413);
-    assert.equal((tooLarge.body as { detail: string }).detail, 'The body may be at most 16384 bytes.');
+    assert.equal((tooLarge.body as { detail: string }).detail, 'The body may be at most 16 KiB.');
     await isAlive();
   });
 });

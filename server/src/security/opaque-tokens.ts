@@ -24,21 +24,28 @@ export function newOpaqueToken(kind: TokenKind): string {
 }
 
 const SECRET_BYTES = 32;
+const CHECKSUM_DIGITS = 8;
 
 /** Encodes 32 secret bytes as an opaque token. */
 export function opaqueToken(kind: TokenKind, secret: Buffer): string {
-  const body = `gh_${kind}_${secret.toString('hex')}`;
+  const body = tokenFormat(kind).prefix + secret.toString('hex');
   return body + checksum(body);
 }
 
 /** Whether a text has the format of a token of this kind. The token may still be unknown. */
 export function isOpaqueToken(kind: TokenKind, token: string): boolean {
-  const prefix = `gh_${kind}_`;
+  const { prefix, length } = tokenFormat(kind);
   return (
-    token.length === prefix.length + 72 &&
+    token.length === length &&
     token.startsWith(prefix) &&
-    checksum(token.slice(0, -8)) === token.slice(-8)
+    checksum(token.slice(0, -CHECKSUM_DIGITS)) === token.slice(-CHECKSUM_DIGITS)
   );
+}
+
+/** The prefix and the length of all tokens of a kind. */
+export function tokenFormat(kind: TokenKind): { prefix: string; length: number } {
+  const prefix = `gh_${kind}_`;
+  return { prefix, length: prefix.length + 2 * SECRET_BYTES + CHECKSUM_DIGITS };
 }
 
 /** The part of a token that the dashboard may show to identify it. */
@@ -47,5 +54,5 @@ export function visiblePrefix(token: string): string {
 }
 
 function checksum(body: string): string {
-  return crc32(body).toString(16).padStart(8, '0');
+  return crc32(body).toString(16).padStart(CHECKSUM_DIGITS, '0');
 }

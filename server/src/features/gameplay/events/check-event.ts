@@ -34,6 +34,12 @@ export function latestOccurrence(): string {
 const MAX_KEY_LENGTH = 32;
 const MAX_IDEMPOTENCY_KEY_LENGTH = 64;
 
+/** The field with the actor of an event, and the endpoint of the events of the other scope. */
+const ACTORS = {
+  match: { field: 'matchPlayerId', other: { field: 'playerId', endpoint: 'POST /api/game/player-events' } },
+  player: { field: 'playerId', other: { field: 'matchPlayerId', endpoint: 'POST /api/game/events' } },
+} as const;
+
 /**
  * Checks one event of a batch. Returns the event in its stored form, or an error message. The checks are written by hand
  * because they also normalise the fields, and because this function runs up to 100,000 times per second.
@@ -47,9 +53,9 @@ export function checkEvent(
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) return 'An event must be an object.';
   const event = raw as Record<string, unknown>;
 
-  const actorField = scope === 'match' ? 'matchPlayerId' : 'playerId';
-  const actorId = toGuid(event[actorField]);
-  if (actorId === undefined) return `${actorField} must be a UUID.`;
+  const actor = ACTORS[scope];
+  const actorId = toGuid(event[actor.field]);
+  if (actorId === undefined) return actorError(event, actor);
   let matchSessionId: string | null = null;
   if (scope === 'match') {
     const id = toGuid(event['matchSessionId']);
@@ -101,6 +107,12 @@ export function checkEvent(
     value,
     occurredAt,
   };
+}
+
+function actorError(event: Record<string, unknown>, { field, other }: (typeof ACTORS)[EventScope]): string {
+  if (event[field] !== undefined) return `${field} must be a UUID.`;
+  if (event[other.field] === undefined) return `${field} is missing.`;
+  return `${field} is missing. Send events with a ${other.field} to ${other.endpoint}.`;
 }
 
 function toGuid(value: unknown): string | undefined {

@@ -410,6 +410,29 @@ describe('POST /api/game/events', () => {
   });
 });
 
+describe('an event of the other scope', () => {
+  test('names the endpoint that takes it', async () => {
+    const { playerId, ...rest } = event();
+    const matchPlayerId = playerId;
+    for (const [path, sent, expected] of [
+      [
+        '/api/game/player-events',
+        { matchPlayerId, ...rest },
+        /^playerId is missing\. .+ to POST \/api\/game\/events\.$/,
+      ],
+      [
+        '/api/game/events',
+        { playerId, ...rest },
+        /^matchPlayerId is missing\. .+ to POST \/api\/game\/player-events\.$/,
+      ],
+      ['/api/game/events', rest, /^matchPlayerId is missing\.$/],
+    ] as const) {
+      const answer = await app.http.post(path, { events: [sent] }, player.caller);
+      assert.match(answer.body.errors[0].error, expected);
+    }
+  });
+});
+
 describe('event ingestion endpoints', () => {
   test('return 401 without a valid game key and a bearer token of its tenant', async () => {
     const foreign: TestTenant = await arrangeTenant(app);

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { startTestApp } from '../testing/test-app.ts';
+
+const app = await startTestApp();
+const tenant = await arrangeTenant(app);
+const player = await arrangePlayer(app, tenant);
+
+const MATCH = `/api/game/matches/${randomUUID()}`;
+const OWN_PROFILE = '/api/player-profile/me';
+const EVENTS = `/api/bus_tenants/${tenant.tenantId}/events?scope=match`;
+
+test('a refused credential is described by what was sent', async () => {
+  const unknown = tenant.gameKey.slice(0, -8);
+  const cases = [
+    [EVENTS, {}, 'missing_bearer', /API key in the header X-API-Key/],
+    [EVENTS, { apiKey: tenant.gameKey }, 'invalid_api_key', /must contain the API key: gh_api_ and 72 more/],
+    [MATCH, { gameKey: tenant.apiKey }, 'invalid_game_key', /must contain the game key: gh_game_ and 72/],
+    [MATCH, { gameKey: unknown }, 'invalid_game_key', /Copy it again/],
+    [OWN_PROFILE, { bearer: tenant.gameKey }, 'invalid_bearer', /a key or a refresh token/],
+    [OWN_PROFILE, { bearer: player.refreshToken }, 'invalid_bearer', /a key or a refresh token/],
+    [OWN_PROFILE, { bearer: `${player.accessToken}x` }, 'invalid_bearer', /has expired, or is not valid/],
+  ] as const;
+  for (const [path, caller, code, detail] of cases) {
+    const answer = await app.http.get(path, caller);
+    assert.deepEqual([answer.status, answer.body.code], [401, code]);
+    assert.match(answer.body.detail, detail);
+  }
+});
