@@ -44,8 +44,11 @@ function readOptions(): Options {
     console.log(USAGE);
     process.exit();
   }
-  if (!values['game-key']) throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
-  if (!URL.canParse(values.url)) throw new UsageError(`--url: "${values.url}" is not a URL.`);
+  // A key is ASCII. The placeholder of the README is not: `gh_game_…`.
+  if (!/^[!-~]+$/.test(values['game-key']))
+    throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
+  if (!/^https?:/.test(values.url) || !URL.canParse(values.url))
+    throw new UsageError(`--url: "${values.url}" is not an http URL.`);
   const parallel = Number(values.parallel);
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > 64)
     throw new UsageError('--parallel takes a number from 1 to 64.');

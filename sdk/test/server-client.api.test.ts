@@ -237,3 +237,9 @@ test('a client says that its address is wrong', () => {
   for (const baseUrl of ['127.0.0.1:8080', '', undefined as unknown as string])
     assert.throws(() => createPlayerClient({ baseUrl, gameKey }), /baseUrl is the address of the server/);
 });
+
+test('a client says that its game key is wrong', () => {
+  for (const wrong of ['', 'gh_game_…', 'gh_api_0f', undefined as unknown as string])
+    for (const create of [createPlayerClient, createServerClient])
+      assert.throws(() => create({ baseUrl: app.url, gameKey: wrong }), /gameKey must begin with gh_game_/);
+});

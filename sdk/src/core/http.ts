@@ -112,6 +112,15 @@ export function baseOf(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '');
 }
 
+/** The header of the game key. A missing setting or the placeholder of an example would be sent as a wrong key. */
+export function gameKeyHeader(gameKey: string): { 'x-game-key': string } {
+  if (!/^gh_game_\w+$/.test(gameKey))
+    throw new TypeError(
+      'The gameKey must begin with gh_game_ and contain only letters and digits. Create one in the dashboard.',
+    );
+  return { 'x-game-key': gameKey };
+}
+
 /** All requests share one refresh of the session, so it goes on when one of them gives up. */
 function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import type { Answer, Api } from '../core/api-types.ts';
-import { baseOf, type HttpOptions, type Send } from '../core/http.ts';
+import { baseOf, gameKeyHeader, type HttpOptions, type Send } from '../core/http.ts';
 import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
 import type { ClientStorage } from '../core/storage.ts';
@@ -53,7 +53,7 @@ export function createPlayerClient({
   storageKey,
   ...http
 }: PlayerClientOptions): PlayerClient {
-  const key = { 'x-game-key': gameKey };
+  const key = gameKeyHeader(gameKey);
   const { open, session, send, api } = createSignedInClient<Player>('player', http, key, {
     storage,
     storageKey,

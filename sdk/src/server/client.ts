@@ -1,5 +1,5 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
-import { createApi, createSend, type HttpOptions, type Send } from '../core/http.ts';
+import { createApi, createSend, gameKeyHeader, type HttpOptions, type Send } from '../core/http.ts';
 import { writeJson } from '../core/json.ts';
 import { withRetries, type RetryOptions } from '../core/retries.ts';
 import { randomId } from '../core/waiting.ts';
@@ -94,7 +94,7 @@ export interface ServerClient {
 }
 
 export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
-  const key = { 'x-game-key': gameKey };
+  const key = gameKeyHeader(gameKey);
   const sendWith = (headers: Record<string, string>): Send =>
     createSend(http, { headers: async () => headers });
   const send = sendWith(key);
