@@ -52,11 +52,15 @@ export async function archiveLastMonth(
   );
   const root = join(server.dataDir, 'archive');
   const started = performance.now();
-  const archived = await archiveEvents(owner, { root, duckdb: createDuckdb() }, before);
-  const bytes = { postgres: rows[0]!.bytes, queries: 0, all: archived.bytes };
+  const bytes = { postgres: rows[0]!.bytes, queries: 0, all: 0 };
+  let archived = 0;
+  await archiveEvents(owner, { root, duckdb: createDuckdb() }, before, (part) => {
+    archived += part.rows;
+    bytes.all += part.bytes;
+  });
   const seconds = (performance.now() - started) / 1000;
   for (const file of globSync('**/events.parquet', { cwd: root }))
     bytes.queries += statSync(join(root, file)).size;
   await ask('archive');
-  return { events: archived.events, bytes, seconds };
+  return { events: archived, bytes, seconds };
 }

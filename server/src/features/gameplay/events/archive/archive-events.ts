@@ -10,39 +10,26 @@ import { replacePartitions } from './replace-partitions.ts';
 import { writeMonths, type ArchiveRun } from './write-months.ts';
 import type { WrittenPart } from './write-part.ts';
 
-/** What a run has archived. */
-export interface ArchiveTotals {
-  parts: number;
-  events: number;
-  bytes: number;
-}
-
 /**
  * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). If the
- * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives.
+ * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives. Reports each part
+ * when its events are archived.
  */
 export async function archiveEvents(
   owner: pg.Pool,
   archive: Archive,
   before: string,
   report: (part: WrittenPart) => void = () => {},
-): Promise<ArchiveTotals> {
-  const totals: ArchiveTotals = { parts: 0, events: 0, bytes: 0 };
+): Promise<void> {
   await withArchiveLock(owner, async (client) => {
     await removeUnfinished(client, archive);
     await dropLateTables(client);
     for (const scope of EVENT_SCOPES) {
       await deleteDetachedPartitions(owner, eventTables[scope]);
       for (const end of await findMonthEnds(client, scope, before))
-        for (const part of await archiveUpTo({ owner, client, archive }, scope, end)) {
-          totals.parts++;
-          totals.events += part.rows;
-          totals.bytes += part.bytes;
-          report(part);
-        }
+        (await archiveUpTo({ owner, client, archive }, scope, end)).forEach(report);
     }
   });
-  return totals;
 }
 
 /** The days up to which events are archived in turn. The first one includes all events from before its month. */

@@ -5,11 +5,21 @@ import { findPartitionsBefore } from '../../../../database/drop-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { auditTrail } from '../../../platform/audit/index.ts';
 import { EVENT_SCOPES, eventTables } from '../event-row.ts';
-import { archiveEvents, type ArchiveTotals } from './archive-events.ts';
+import { archiveEvents } from './archive-events.ts';
 import type { Archive } from './archive.ts';
 import type { WrittenPart } from './write-part.ts';
 
-/** Archives the events from before a day, the first of a month that has begun, and leaves an audit record. */
+/** What a run has archived. */
+export interface ArchiveTotals {
+  parts: number;
+  events: number;
+  bytes: number;
+}
+
+/**
+ * Archives the events from before a day, the first of a month that has begun. Leaves an audit record of what was archived, also if a
+ * later month fails.
+ */
 export async function archiveBefore(
   owner: pg.Pool,
   database: Database,
@@ -17,16 +27,21 @@ export async function archiveBefore(
   before: string,
   report: (part: WrittenPart) => void = () => {},
 ): Promise<ArchiveTotals> {
-  const totals = await archiveEvents(owner, archive, before, report);
-  const { parts, events } = totals;
-  if (parts > 0)
-    await auditTrail(database.forPlatform(), [
-      {
-        ...SYSTEM,
-        action: 'events.archived',
-        details: { before, parts, events },
-      },
-    ]);
+  const totals: ArchiveTotals = { parts: 0, events: 0, bytes: 0 };
+  try {
+    await archiveEvents(owner, archive, before, (part) => {
+      totals.parts++;
+      totals.events += part.rows;
+      totals.bytes += part.bytes;
+      report(part);
+    });
+  } finally {
+    const { parts, events } = totals;
+    if (parts > 0)
+      await auditTrail(database.forPlatform(), [
+        { ...SYSTEM, action: 'events.archived', details: { before, parts, events } },
+      ]);
+  }
   return totals;
 }
 

@@ -22,6 +22,7 @@ import { checkRollups, rollUpEvents } from '../rollups/maintain.ts';
 import type { AlteredRow } from '../verify-events.ts';
 import { EVENTS_FILE, partFolder, PROOFS_FILE, type PartName } from './archive-files.ts';
 import { archiveEvents } from './archive-events.ts';
+import { archiveBefore } from './archive-old-events.ts';
 import { withArchiveLock } from './archive-lock.ts';
 import { deleteArchivedBefore } from './delete-archived.ts';
 import { createDuckdb, DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
@@ -542,6 +543,27 @@ describe('archiveEvents', () => {
     assert.equal((await liveRows(tenant, 'player')).length, 2);
     await archive();
     assert.equal((await archivedRows(tenant, 'player')).length, 2);
+  });
+
+  test('leaves an audit record of what was archived before it failed', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    for (const scope of ['match', 'player'] as const)
+      await send(tenant, scope, [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
+    let jobs = 0;
+    // The match events are archived first.
+    const failing: typeof duckdb = async (job, limits) => {
+      if (++jobs === 2) throw new Error('The disk is full.');
+      return duckdb(job, limits);
+    };
+    const archiveUntilItFails = archiveBefore(app.owner, database, { root, duckdb: failing }, month(0));
+    await assert.rejects(archiveUntilItFails, /The disk is full/);
+    assert.equal((await archivedRows(tenant, 'match')).length, 1);
+    const { rows } = await app.owner.query(
+      `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
+    );
+    assert.deepEqual(rows[0].details, { before: month(0), parts: 1, events: 1 });
+    await archive();
+    assert.equal((await archivedRows(tenant, 'player')).length, 1);
   });
 
   test('says what to install if the library is missing, and loses nothing', async () => {
