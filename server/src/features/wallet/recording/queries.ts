@@ -173,6 +173,12 @@ export interface EntryFilter {
   playerIndex?: number | undefined;
 }
 
+/** The first and the last index of entries. */
+export interface IndexRange {
+  first: number;
+  last: number;
+}
+
 export type Link = Pick<LedgerEntry, 'index' | 'contentHash' | 'hash'>;
 
 export type StoredEntry = LedgerEntry & { transactionHash: Hex };
@@ -197,28 +203,39 @@ export async function findEntries(
   return rows.map(asHashed);
 }
 
-/** Entries after an index, in order, optionally within a time range. */
+/** Entries from the index `first` to `last`, in order. */
 export async function listEntries(
   db: Querier,
   tenantId: string,
-  after: number,
+  { first, last }: IndexRange,
   limit: number,
-  range: { from?: string | undefined; to?: string | undefined } = {},
 ): Promise<StoredEntry[]> {
   const rows = await db.rows<StoredEntry>(sql`
     SELECT ${entry} FROM wallet_ledger_entries
-    WHERE tenant_id = ${tenantId} AND entry_index > ${after}
-      AND recorded_at >= coalesce(${range.from}::timestamptz, '-infinity')
-      AND recorded_at < coalesce(${range.to}::timestamptz, 'infinity')
+    WHERE tenant_id = ${tenantId} AND entry_index BETWEEN ${first} AND ${last}
     ORDER BY entry_index LIMIT ${limit}`);
   return rows.map(asHashed);
+}
+
+/** The indices from the first to the last entry that was recorded in a time range. Undefined if there is none. */
+export function findIndexRange(
+  db: Querier,
+  tenantId: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): Promise<IndexRange | undefined> {
+  return db.row(sql`
+    SELECT min(entry_index) AS first, max(entry_index) AS last FROM wallet_ledger_entries
+    WHERE tenant_id = ${tenantId}
+      AND recorded_at >= coalesce(${from}::timestamptz, '-infinity')
+      AND recorded_at < coalesce(${to}::timestamptz, 'infinity')
+    HAVING count(*) > 0`);
 }
 
 /** Entries from the index `first` to `last`, optionally of one kind or about one player. */
 export async function selectEntries(
   db: Querier,
   tenantId: string,
-  { first, last, kind, playerIndex, order }: EntryFilter & { first: number; last: number },
+  { first, last, kind, playerIndex, order }: EntryFilter & IndexRange,
   limit: number,
 ): Promise<StoredEntry[]> {
   const conditions = [sql`tenant_id = ${tenantId} AND entry_index BETWEEN ${first} AND ${last}`];

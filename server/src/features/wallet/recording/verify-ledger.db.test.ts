@@ -182,7 +182,8 @@ describe('verifyLedger', () => {
   });
 
   test('reports the next entry when all hashes of an entry were forged', async () => {
-    const [entry] = await listEntries(database.forTenant(tenant.tenantId), tenant.tenantId, MIDDLE - 1, 1);
+    const middle = { first: MIDDLE, last: MIDDLE };
+    const [entry] = await listEntries(database.forTenant(tenant.tenantId), tenant.tenantId, middle, 1);
     const forged = { ...entry!, body: '{"score":"999"}', kind: 'player.scored' };
     const contentHash = hashContent(forged);
     const hash = hashLink(forged.previousHash, contentHash);
@@ -269,6 +270,25 @@ describe('verifyLedger', () => {
     const [{ at }] = rows;
     assert.equal(await verifyLedger(database, tenant.tenantId, { to: at }, () => {}), 2);
     assert.deepEqual(await problems(tenant.tenantId, { from: at }), []);
+    assert.equal(await verifyLedger(database, tenant.tenantId, { to: '2020-01-01T00:00:00Z' }, () => {}), 0);
+  });
+
+  test('reads all entries between the first and the last in a time range, also if the clock was set back', async () => {
+    const { rows } = await app.owner.query(
+      'SELECT max(recorded_at) AS last FROM wallet_ledger_entries WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    const setBack = (by: string) =>
+      app.owner.query(
+        'UPDATE wallet_ledger_entries SET recorded_at = recorded_at - $2::interval WHERE tenant_id = $1 AND entry_index = 4',
+        [tenant.tenantId, by],
+      );
+    await setBack('1 day');
+    const today = { from: new Date(rows[0].last - 3_600_000).toISOString() };
+    const found = await problems(tenant.tenantId, today);
+    await setBack('-1 day');
+    // Its time was altered after it was hashed. It is not missing.
+    assert.deepEqual(asText(found), ['wallet_ledger_entries 4 does not match its hash']);
   });
 });
 

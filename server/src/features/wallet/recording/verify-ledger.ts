@@ -3,7 +3,7 @@ import type { Database, Scope } from '../../../database/database.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { readBatches } from '../chain/index.ts';
 import { GENESIS_HASH, hashContent, hashLink, type Head } from './ledger-entry.ts';
-import { listEntries, type StoredEntry } from './queries.ts';
+import { findIndexRange, listEntries, type IndexRange, type StoredEntry } from './queries.ts';
 import { compareEnds, derivedTables, findMismatchedRows } from './verify-queries.ts';
 
 const CHUNK = 2_000;
@@ -65,13 +65,14 @@ async function walk(
   isWhole: boolean,
   found: (table: string, id: string, problem: string) => void,
 ): Promise<number> {
-  // Converted to UTC, because PostgreSQL refuses offsets of 16 hours or more.
-  const inUtc = { from: range.from && toMicroseconds(range.from), to: range.to && toMicroseconds(range.to) };
   let before: (Head & { recomputed: Hex }) | undefined;
   if (isWhole) before = { index: 0, hash: GENESIS_HASH, recomputed: GENESIS_HASH };
+  const indices = isWhole ? ALL : await findIndices(tenant, tenantId, range);
+  if (!indices) return 0;
   let count = 0;
   while (true) {
-    const entries = await listEntries(tenant, tenantId, before?.index ?? 0, CHUNK, inUtc);
+    const first = before ? before.index + 1 : indices.first;
+    const entries = await listEntries(tenant, tenantId, { ...indices, first }, CHUNK);
     const enqueued = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
     const batches = await readBatches(
       tenant,
@@ -89,6 +90,24 @@ async function walk(
     count += entries.length;
     if (entries.length < CHUNK) return count;
   }
+}
+
+const ALL: IndexRange = { first: 1, last: Number.MAX_SAFE_INTEGER };
+
+/**
+ * The indices of the entries in a time range. The time of an entry can be earlier than that of the previous one, if the clock was set back, so
+ * entries in between belong to the range too.
+ */
+function findIndices(
+  tenant: Scope,
+  tenantId: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): Promise<IndexRange | undefined> {
+  // Converted to UTC, because PostgreSQL refuses offsets of 16 hours or more.
+  return findIndexRange(tenant, tenantId, {
+    from: from && toMicroseconds(from),
+    to: to && toMicroseconds(to),
+  });
 }
 
 type Batches = Awaited<ReturnType<typeof readBatches>>;
