@@ -95,7 +95,7 @@ async function checkKubernetes() {
   checkPods(manifests);
 }
 
-/** What the schemas do not say: references between manifests, the hardening of each pod, and the arguments of the command line. */
+/** Checks that the schemas do not contain: references between manifests, the hardening of each pod, and the arguments of the command line. */
 function checkPods(manifests) {
   const named = (kind, name) => manifests.find((one) => one.kind === kind && one.metadata.name === name);
   const workloads = manifests.filter(({ spec }) => spec?.template);
@@ -217,7 +217,7 @@ async function checkImage() {
     const [instruction, ...words] = line.trim().split(/\s+/);
     if (instruction === 'COPY') {
       const to = words.pop();
-      // What an earlier stage builds is built in the checkout too.
+      // The outputs of an earlier stage are built in the checkout too.
       const sources = words
         .filter((word) => !word.startsWith('--'))
         .map((word) => word.replace(/^\/app\//, ''));

@@ -42,7 +42,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
     },
     watch: (_key, listener) => watching.add(listener),
   };
-  /** What a killed program still does must not reach the storage or the server. */
+  /** Work of a killed program must not reach the storage or the server. */
   let alive = new AbortController();
   let clients: PlayerClient[] = [];
   let queue: EventQueue;

@@ -128,7 +128,7 @@ async function playInTabs(
   await eventually(() => tabs.every(({ isDone }) => isDone));
   for (const { page } of tabs) await page.close();
 
-  // What still waits is delivered by the next page.
+  // The next page delivers the waiting events.
   proxy.randomize(undefined);
   const last = await openPage();
   await eventually(() =>

@@ -43,7 +43,7 @@ function cleanHistory(): History {
 
 interface Mutation {
   name: string;
-  /** What the auditor must call it. */
+  /** The name that the auditor must give it. */
   fault: Fault;
   break(history: Required<History>, kind: Kind): void;
 }
@@ -52,7 +52,7 @@ interface Mutation {
 const rowOf = (history: History, kind: Kind, batch = 8) =>
   history.stored.findIndex(({ key }) => key === `${kind}-green-${batch}-1`);
 
-/** What the client of that row wrote down. */
+/** The client's record of that row. */
 const noteOf = (history: History, kind: Kind, batch = 8) =>
   history.sent.find(({ key }) => key === `${kind}-green-${batch}-1`)!;
 

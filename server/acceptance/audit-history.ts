@@ -1,4 +1,4 @@
-/** What clients write down: operations that create one row each. */
+/** The operations that clients record. Each creates one row. */
 export const kinds = ['event', 'sign-in', 'refresh', 'match', 'wallet entry', 'webhook'] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -7,7 +7,7 @@ interface Entry {
   /** The idempotency key, or the id that the answer returned. Unique over all tenants. */
   key: string;
   tenant: string;
-  /** What must be stored unchanged, as one text. */
+  /** The values that must be stored unchanged, as one text. */
   content: string;
 }
 
@@ -18,11 +18,11 @@ export interface Sent extends Entry {
   batch: number;
   /** When the answer arrived, in milliseconds. Undefined: no answer arrived, so the client does not know. */
   acknowledgedAt: number | undefined;
-  /** What it costs if it is stored. */
+  /** The units that it costs if it is stored. */
   units: number;
   /** When the client repeated it and was answered, in milliseconds. A repetition of a stored operation costs a unit. */
   repeatedAt?: number[];
-  /** What its answers said. A repetition is answered like the first request. */
+  /** The result of its answers. A repetition is answered like the first request. */
   answers?: string[];
   /** The server refused it, although it was valid. */
   isRefused?: boolean;

@@ -21,7 +21,7 @@ import {
 } from './server-process.ts';
 
 /**
- * What was acknowledged is on disk exactly once after any crash (docs/reliability.md): events, sign-ins, refreshes, matches,
+ * Acknowledged data is on disk exactly once after any crash (docs/reliability.md): events, sign-ins, refreshes, matches,
  * wallet-linked players and webhooks. Clients write down each operation before they send it. Node, PostgreSQL or both are killed at
  * random times. Batches of events and refreshes without an answer are then repeated. An auditor compares the notes with the
  * database and with the deliveries.
@@ -29,7 +29,7 @@ import {
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
 const REFRESH_CHAINS = 4;
 
-/** What is killed, round by round. */
+/** The processes that each round kills. */
 const VICTIMS = ['both', 'server', 'PostgreSQL', 'both', 'server'] as const;
 
 /** A round lasts until each of these was acknowledged. */

@@ -195,7 +195,7 @@ function play(gameKey: string) {
   return {
     acknowledged,
     refused,
-    /** What is acknowledged until now. */
+    /** Returns the work that is acknowledged until now. */
     soFar: (): Acknowledged => ({
       events: [...acknowledged.events],
       sessions: [...acknowledged.sessions],

@@ -33,7 +33,7 @@ const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 
 type Credentials = Partial<Record<SchemeName, string>>;
 
-/** What the server must answer: the documented status and code. */
+/** The expected answer: the documented status and code. */
 interface Refusal {
   status: number;
   code: string;

@@ -42,7 +42,7 @@ export interface Player {
   caller: Caller;
 }
 
-/** What the requests of players need, for other requests that need players too. */
+/** The data of the requests of players, for other requests that need players too. */
 export interface PlayerRequests {
   requests: Record<string, MakeRequest>;
   newPlayer(studio: Studio, username?: string): Promise<Player>;

@@ -23,7 +23,7 @@ export interface ValidRequest {
   path: Record<string, string>;
   query: Record<string, string>;
   headers: Record<string, string>;
-  /** What becomes JSON, or a form. Undefined if the operation has no body. */
+  /** The value that becomes JSON or a form. Undefined if the operation has no body. */
   body: unknown;
   /** A valid credential of each kind that the operation takes. */
   credentials: Partial<Record<SchemeName, string>>;

@@ -33,7 +33,7 @@ export class GuildhallError extends Error {
   readonly code: string;
   /** The HTTP status, or 0 if there was no answer. */
   readonly status: number;
-  /** What is wrong, and what to do. It may change: show it, and decide by `code`. */
+  /** The error, and how to fix it. The text may change: show it, and decide by `code`. */
   readonly detail: string;
   readonly errors: FieldError[];
   /** Quote it when you report a problem. */

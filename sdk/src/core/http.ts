@@ -121,7 +121,7 @@ export function gameKeyHeader(gameKey: string): { 'x-game-key': string } {
   return { 'x-game-key': gameKey };
 }
 
-/** All requests share one refresh of the session, so it goes on when one of them gives up. */
+/** All requests share one refresh of the session. The refresh continues if one of the requests is aborted. */
 function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     work.then(resolve, reject);

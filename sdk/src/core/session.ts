@@ -18,11 +18,11 @@ export interface SessionEnd {
   error?: GuildhallError;
 }
 
-/** Who is signed in, kept in a storage and renewed when the access token expires. */
+/** A session that is kept in a storage and renewed when the access token expires. */
 export interface Session<Identity> {
   /** Reads the stored session. The calls of a client do that by themselves. */
   load(): Promise<Identity | undefined>;
-  /** Who is signed in, after `load` or the first request. */
+  /** The signed-in user, after `load` or the first request. */
   readonly current: Identity | undefined;
   /** Calls the listener at each change of `current`. Returns a function that ends this. */
   subscribe(listener: (current: Identity | undefined) => void): () => void;

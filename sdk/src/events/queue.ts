@@ -16,7 +16,7 @@ import {
 } from './sender-loop.ts';
 import { createStorageSweep, LOOK_AT_STORAGE_MS } from './storage-sweep.ts';
 
-/** What happened: `eventKey` with an optional `eventValue`, or the id of the definition. */
+/** The definition of the event: `eventKey` with an optional `eventValue`, or its id. */
 interface EventDescription {
   eventKey?: string;
   eventValue?: string;
@@ -153,7 +153,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     settle,
     report,
   });
-  /** Who is or was signed in: a game goes on while its session is renewed or lost. */
+  /** The current or last player. The game continues while the session is renewed or lost. */
   let player: EventOwner | undefined;
 
   const progress = (): Progress => ({

@@ -15,7 +15,7 @@ export interface EventSender {
   session: Session<EventOwner>;
 }
 
-/** Whose session sends an event. */
+/** The player whose session sends an event. */
 export interface EventOwner {
   playerId: string;
   tenantId?: string | undefined;

@@ -7,7 +7,7 @@ import { memoryStorage } from '../storage/memory.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
 import { createSignIn, type LoginResult, type SignIn } from './sign-in.ts';
 
-/** Who is signed in to a game. */
+/** The signed-in player of a game. */
 export interface Player {
   playerId: string;
   tenantId: string;

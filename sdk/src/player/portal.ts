@@ -6,7 +6,7 @@ import type { ClientStorage } from '../core/storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
 
-/** Who is signed in to the player portal. */
+/** The signed-in player of the player portal. */
 export interface PortalPlayer {
   playerId: string;
 }

@@ -1,13 +1,13 @@
 import type { Sent } from '../audit-history.ts';
 import type { ServerProcess } from '../server-process.ts';
 
-/** What the clients of a round share. */
+/** The data that the clients of a round share. */
 export interface Scene {
   server: ServerProcess;
   tenant: string;
   gameKey: string;
   player: { playerId: string; accessToken: string };
-  /** What all clients of all rounds wrote down. */
+  /** The records of all clients of all rounds. */
   sent: Sent[];
   over: AbortSignal;
 }

@@ -29,7 +29,7 @@ interface Round {
   /** The triggers without an answer, with the time at which they were sent. */
   unsure: Map<Sent, number>;
   acknowledged: Set<string>;
-  /** What arrived, as texts of JSON. */
+  /** The received deliveries, as texts of JSON. */
   arrived: Set<string>;
 }
 

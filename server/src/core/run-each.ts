@@ -1,4 +1,4 @@
-/** After so many failures, the cause is not one of the steps. */
+/** After this many failures, the cause is probably common to all steps. */
 const MAX_FAILURES = 10;
 
 /**

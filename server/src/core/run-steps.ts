@@ -1,4 +1,4 @@
-/** So a worker that stops does not wait for all the work of a long outage. */
+/** Limits how long a stopping worker runs, for example after a long outage. */
 const STEPS_PER_RUN = 10;
 
 /** Repeats a step that handles at most `limit` rows and returns their number, until one handles fewer. Ends after 10 steps. */

@@ -21,7 +21,7 @@ export const hasDatabase = (folder: string): Promise<boolean> =>
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   );
 
-/** What a data folder without a database may contain: files of Guildhall, hidden files, and the folder of a new file system. */
+/** The files that a data folder without a database may contain: those of Guildhall, hidden files, and the folder of a new file system. */
 const KNOWN_FILES = /^(master\.key|avatars|archive|socket|new-cluster-.*|probe-.*|lost\+found|\..*)$/;
 
 /**

@@ -30,7 +30,7 @@ export async function findPartitionsBefore(
   return rowCount ? candidates : [];
 }
 
-/** What the transaction that detaches partitions does besides. */
+/** Further steps of the transaction that detaches partitions. */
 export interface DropOptions {
   /** Runs before the table is locked. If it throws, the partitions stay. */
   prepare?: (client: pg.ClientBase, partitions: Partition[]) => Promise<void>;

@@ -39,7 +39,7 @@ export async function createPartitions(
         if ((await findProgress(client, range)) !== 'all') missing.push({ table, column, ...range });
     return missing;
   };
-  // A start of the server does not wait for an archive, which has the lock for a minute or more.
+  // The archive job can hold the lock for more than a minute. A server start does not wait for it.
   if ((await withUtcConnection(owner, findMissing)).length === 0) return [];
   return withPartitionLock(owner, async (client) => {
     const missing = await findMissing(client);

@@ -13,8 +13,8 @@ const BY_INDEX = {
 };
 
 /**
- * The statement timeout in seconds, for each class of work. What the worker does all the time (`background`) must go on soon after a
- * failover of PostgreSQL, so only the scheduled jobs wait for long statements (`job`).
+ * The statement timeout in seconds, for each class of work. The continuous work of the worker (`background`) must continue soon after a
+ * failover of PostgreSQL. Only the scheduled jobs (`job`) run long statements.
  */
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, background: 30, job: 600 };
 

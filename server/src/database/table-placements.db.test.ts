@@ -11,7 +11,7 @@ const NOTIFIES =
 const FOR_PLAYERS = 'the scope of a player finds its rows by an address or a tenant that another table knows';
 const FOR_MEMBERS = 'an account reads what its membership allows';
 
-/** What a cluster would refuse today, each with the reason why it is so. */
+/** The properties of the schema that a cluster would refuse today, each with its reason. */
 const KNOWN: Record<string, string> = {
   'accounts: the policy read_in_team reads another table': FOR_MEMBERS,
   'devices: has the trigger bound_devices': 'it sees every way to a new device (decision 0036)',

@@ -5,9 +5,9 @@ import { ProblemError } from '../core/problem.ts';
 
 /** A body that is not larger is parsed at once. It takes at most 2.5 ms. */
 const SMALL_BODY_BYTES = 64 * 1024;
-/** What is scanned at once. It takes 0.5 ms. */
+/** Bytes that are scanned without a pause. They take 0.5 ms. */
 const SCANNED_PER_SLICE = 256 * 1024;
-/** What is parsed at once. It takes at most 1 ms. */
+/** Bytes and values that are parsed without a pause. They take at most 1 ms. */
 const BYTES_PER_SLICE = 32 * 1024;
 const VALUES_PER_SLICE = 1_000;
 /** Values of one item, or outside of the items. An item with more could not be parsed in a slice. */

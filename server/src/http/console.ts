@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const BUILT = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
-/** What the build writes in place of the nonce of a response. */
+/** The placeholder of the build for the nonce of a response. */
 const NONCE = /__CSP_NONCE__/g;
 
 /** Paths of the API. Their 404 is a problem document, also for a browser. */

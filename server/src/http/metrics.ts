@@ -8,7 +8,7 @@ import { version } from '../core/version.ts';
 import { bearerToken } from './credential-scope.ts';
 import { problems } from './schemas.ts';
 
-/** Who may read the metrics: everyone, nobody, or callers with a token. */
+/** The callers that may read the metrics: all, none, or callers with the token. */
 export type MetricsAccess = 'open' | 'closed' | { token: string };
 
 declare module 'fastify' {

@@ -47,7 +47,7 @@ const FORMATS: Record<string, string> = {
   'date-time': 'an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z',
 };
 
-/** What is wrong with the member, as the rest of a sentence. */
+/** Describes the error of a member, as the rest of a sentence. */
 function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   const { limit } = params;
   switch (keyword) {

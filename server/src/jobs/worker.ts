@@ -34,8 +34,8 @@ const SUPERVISION_SECONDS = 10;
 const SCHEDULED = { expireInSeconds: 24 * 60 * 60, heartbeatSeconds: 60 };
 
 /**
- * Limits of the statements of pg-boss. If PostgreSQL stays silent, for example after a failover, the connection is closed at the second
- * limit. The operating system would wait for 15 minutes.
+ * Limits of the statements of pg-boss. If PostgreSQL does not respond, for example after a failover, the
+ * second limit closes the connection. The operating system would wait for 15 minutes.
  */
 const STATEMENTS = { options: '-c statement_timeout=30s', query_timeout: 40_000 };
 

@@ -13,7 +13,7 @@ export interface CircuitBreakerOptions {
   opensAfter: number;
   /** How long it stays open. Then one call tests whether the failure is over. */
   openMs: number;
-  /** A clock that nobody sets, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   now?: (() => number) | undefined;
 }
 

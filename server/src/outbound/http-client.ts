@@ -56,8 +56,8 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
     bodyTimeout: MAX_MS,
     keepAliveTimeout: 10_000,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    // A hostile server of HTTP/2 can end this process: undici 8 leaves a stream that it has aborted without a listener for errors.
-    // It can also delay a request beyond its timeout.
+    // With HTTP/2, a malicious server can crash this process: undici 8 removes the error listener of a stream that it aborts. Such
+    // a server can also delay a request beyond its timeout.
     allowH2: false,
   });
 

@@ -20,9 +20,9 @@ export type ObjectStorage = FolderStorage | BucketStorage;
 
 /** When a request to a bucket ends without an answer, in milliseconds. */
 export interface BucketTimeouts {
-  /** From its start. */
+  /** The total time of a request. */
   requestTimeout?: number;
-  /** Without a byte. */
+  /** The time without received data. */
   socketTimeout?: number;
 }
 

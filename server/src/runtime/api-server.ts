@@ -17,7 +17,7 @@ import { openMasterKey } from './open-master-key.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { divideHashing } from '../security/passwords.ts';
 
-/** What the operator of a server chooses. */
+/** The options of an operator. */
 export interface ServerOptions {
   /** Whether the server also does the background work. */
   worker: boolean;
@@ -25,7 +25,7 @@ export interface ServerOptions {
   processes: number;
 }
 
-/** What one serving process needs. Only one of several is a `worker`. */
+/** The options of one serving process. If there are several, only one is a `worker`. */
 export interface ApiServerOptions extends ServerOptions {
   databaseUrl: string;
   /** Whether this process updates the database first. */
@@ -36,7 +36,7 @@ export interface ApiServerOptions extends ServerOptions {
   reference?: ReferenceAccess | undefined;
 }
 
-/** What several processes of one server do together. */
+/** The services that the processes of one server share. */
 export interface SharedProcess {
   primary: Channel;
   /** The metrics of all processes, in the format of Prometheus. */
@@ -45,7 +45,7 @@ export interface SharedProcess {
   registry: Registry;
 }
 
-/** What answers requests: one process, or several that share a listening socket. It has no storage of its own. */
+/** A running server: one process, or several that share a listening socket. It does not own the storage. */
 export interface ApiServer {
   url: string;
   /** Set if the demo was created. */

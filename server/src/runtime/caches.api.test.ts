@@ -98,7 +98,7 @@ const byType: Record<string, (column: string) => string> = {
   bytea: (column) => `${column} = '\\x00'`,
 };
 
-/** Assignments of columns that constraints bind. Undefined: the column identifies a row, and no statement changes it. */
+/** Assignments of columns that constraints bind. Undefined if the column identifies a row, and no statement changes it. */
 const byColumn: Record<string, string | undefined> = {
   'workspaces.id': undefined,
   'tenants.id': undefined,

@@ -22,7 +22,7 @@ export interface Config {
   masterKey: Buffer | undefined;
   avatarStorage: ObjectStorage;
   signup: 'open' | 'closed';
-  /** Whether a sign-up may make the first platform admin: only people on this machine reach the server. */
+  /** Whether the first sign-up becomes platform admin. True if the server starts its own PostgreSQL and listens on loopback. */
   firstSignUpIsAdmin: boolean;
   /** Whether the deployment keeps data that must not be lost. */
   isProduction: boolean;
@@ -46,7 +46,7 @@ export interface Config {
   allowPrivateAddresses: boolean;
   /** The months that each table keeps. A table without an entry keeps all rows. */
   retention: Retention;
-  /** After how many months events are archived. Undefined: never. */
+  /** The number of months after which events are archived. If undefined, they are never archived. */
   archiveAfterMonths: number | undefined;
   /** The folder of archived events, or of the folder with copies of those in a bucket. */
   archiveDir: string;
@@ -58,9 +58,9 @@ export interface Config {
   /** How long a stopping server waits for its load balancer. */
   drainSeconds: number;
   corsOrigins: '*' | string[];
-  /** Who may read /metrics: everybody who reaches it, nobody, or who knows the token. */
+  /** The callers that may read /metrics: all, none, or callers with the token. */
   metricsAccess: 'open' | 'closed' | { token: string };
-  /** How traces are sent. Undefined: nothing is traced. */
+  /** The protocol of traces. If undefined, nothing is traced. */
   tracing: { protocol: 'http/protobuf' | 'http/json' } | undefined;
   logLevel: string;
 }

@@ -8,7 +8,7 @@ import { hashPassword, newPassword } from '../security/passwords.ts';
 import { createVault, type Vault } from '../security/vault.ts';
 import { newId } from '../core/ids.ts';
 
-/** What the first start creates, with the secrets that are shown once. */
+/** The account, tenant and key that the first start creates, with the secrets that are shown once. */
 export interface DemoAccess {
   email: string;
   password: string;
@@ -83,7 +83,7 @@ async function makeDemoTenant(
   return { workspaceId: workspace.id, gameKey: game.key, apiKey: api.key };
 }
 
-/** What the first start prints: the credentials as lines that a shell takes, and a first request that works as it stands. */
+/** The output of the first start: the credentials as lines that a shell takes, and a first request that works as it stands. */
 export function welcome(url: string, { demo, token }: ReferenceAccess): string {
   const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });

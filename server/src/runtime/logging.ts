@@ -33,7 +33,7 @@ export async function logStop(
   log.info('stopped');
 }
 
-/** What makes two lines equal: their text and their reason. Ids and times of requests differ. */
+/** The key by which repeated lines are detected: the text and the reason. Ids and times of requests differ. */
 function textOf(fields: unknown, rest: unknown[]): string {
   if (typeof fields !== 'object' || fields === null) return String(fields);
   const { reason, err, operation, status } = fields as Record<string, unknown>;

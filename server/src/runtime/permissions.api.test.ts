@@ -7,7 +7,7 @@ import { dashboardRules, operationsOf, sendByRule, type Rule } from '../testing/
 import type { Caller } from '../testing/http-client.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
-// Who may call what: every operation of the OpenAPI document that takes a dashboard account, tried by every kind of caller.
+// The permissions of each operation of the OpenAPI document that takes a dashboard account, tried by each kind of caller.
 // An operation without a rule below fails. So does one that changes something and leaves no audit record.
 
 const app = await startTestApp();

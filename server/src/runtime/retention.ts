@@ -32,7 +32,7 @@ function keptFrom(retention: Retention, table: PartitionedTable, today: Date): s
   return months === undefined ? undefined : firstOfMonth(today, -months);
 }
 
-/** What was dropped of a table. */
+/** The result of dropping rows of a table. */
 interface DroppedRows {
   /** The names of the partitions. */
   partitions: string[];
@@ -41,8 +41,8 @@ interface DroppedRows {
 }
 
 /**
- * Drops the rows of a table from before a day, the first of a month that has begun, and those of them that are archived.
- * Throws {@link OperatorError} if the analytics still need them. Leaves audit records.
+ * Drops the rows of a table from before a day, the first of a month that has begun. Also deletes the archived events from before
+ * this day. Throws {@link OperatorError} if the analytics still need them. Leaves audit records.
  */
 export async function dropOldRows(
   owner: pg.Pool,

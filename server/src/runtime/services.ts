@@ -61,7 +61,7 @@ export interface ServiceOptions {
   metrics?: Registry;
 }
 
-/** What the jobs of all features need. */
+/** The services of the jobs of all features. */
 export interface WorkerServices {
   database: Database;
   vault: Vault;
@@ -74,7 +74,7 @@ export interface WorkerServices {
   outbound: OutboundClient;
 }
 
-/** What the routes of all features need: one instance of each service, and what releases them all. */
+/** The services of the routes of all features: one instance of each, and the function that releases them all. */
 export type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Opens the services. If one of them fails, those that are open already are closed again, in reverse order. */
@@ -156,7 +156,7 @@ export async function openServices(
     takePlaces,
     /** The events of months that are over. */
     archive,
-    /** What studios and integrations download. A piece is read in 10 to 50 ms. */
+    /** The downloads of studios and integrations. A piece is read in 10 to 50 ms. */
     exports: createExports(takePlaces, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,

@@ -60,7 +60,7 @@ export function createCodeThrottle(createBudget: CreateBudget): GuessThrottle {
 }
 
 interface GuessOptions extends Omit<BudgetOptions, 'attempts'> {
-  /** What has the budget of an account. */
+  /** Returns the key of the account's budget. */
   holderOf(account: string, network: string): string;
 }
 

@@ -12,7 +12,7 @@ export interface Answer {
   body: any;
 }
 
-/** What a player or a match needs to send requests. */
+/** The part of the API that players and matches need. */
 export type Sender = Pick<Api, 'send'>;
 
 /** Sends requests with a game key over at most {@link MAX_CONNECTIONS} connections. */

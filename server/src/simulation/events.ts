@@ -6,7 +6,7 @@ export type SimulatedEvent = Record<string, unknown>;
 
 type Kind = readonly [key: string, values: readonly string[], value?: readonly [least: number, most: number]];
 
-/** What happens in a match. */
+/** The kinds of events of a match. */
 const MATCH_EVENTS: readonly Kind[] = [
   ['move', ['north', 'south', 'east', 'west'], [1, 12]],
   ['move', ['north', 'south', 'east', 'west'], [1, 12]],
@@ -18,7 +18,7 @@ const MATCH_EVENTS: readonly Kind[] = [
   ['knocked-out', ['rival', 'trap', 'fall']],
 ];
 
-/** What happens between matches. */
+/** The kinds of events between matches. */
 const PLAYER_EVENTS: readonly Kind[] = [
   ['shop-opened', []],
   ['purchase', ['hat', 'cape', 'season-pass'], [50, 1500]],

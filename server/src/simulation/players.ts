@@ -4,7 +4,7 @@ import { createRandom, type Random } from './random.ts';
 /** The providers that need no settings and send no mail. */
 export type SimulatedProvider = 'Mock' | 'EvmWallet';
 
-/** What stays the same about a player over all runs with one seed. */
+/** The properties of a player that are equal in all runs with one seed. */
 export interface PlayerTraits {
   username: string;
   displayName: string;

@@ -1,4 +1,4 @@
-/** What a simulation has done so far. */
+/** The counts of a simulation. */
 export interface Tally {
   players: Set<string>;
   newPlayers: number;
@@ -66,7 +66,7 @@ export function progressLine(tally: Tally, durationMs: number, perSecond: number
   ].join(' | ');
 }
 
-/** What the simulation has done, in lines. */
+/** The lines of the summary. */
 export function summary(tally: Tally): string {
   const rows = [
     ['players', tally.players.size, `${show(tally.newPlayers)} new`],

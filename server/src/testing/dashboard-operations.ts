@@ -24,7 +24,7 @@ type Made<Value> = Value | ((scene: Scene) => Promise<Value>);
 export interface Rule {
   /** Any account; a member of at least this role; or a platform admin. */
   needs: 'account' | Role | 'platformAdmin';
-  /** What the document says if the use case requires more than the route: see the operation's description. */
+  /** The documented role, if the use case requires more than the route: see the operation's description. */
   declares?: Role;
   /** The least valid body: what becomes JSON, or a form. */
   body?: Made<unknown>;
@@ -423,7 +423,7 @@ export function operationsOf(document: { paths: Record<string, Record<string, Op
   );
 }
 
-/** What a rule sends, besides the credential. */
+/** The request of a rule, without the credential. */
 export interface RuleRequest {
   path: Record<string, string>;
   query: string | undefined;

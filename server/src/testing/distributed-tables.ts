@@ -27,7 +27,7 @@ async function parseStatements(text: string): Promise<Node[]> {
 interface Source {
   name: string;
   table?: string;
-  /** Undefined: unknown. */
+  /** Undefined if unknown. */
   columns?: Set<string> | undefined;
   key?: string | undefined;
   /** Whether the statement compares the key with a value that is known before it runs. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { startTestApp } from './test-app.ts';
 
 /**
- * What other tools make of the OpenAPI document. The tools have an installation of their own, in `tools/`. Without it the
+ * Tests of the OpenAPI document with other tools. The tools have an installation of their own, in `tools/`. Without it the
  * tests are skipped, except with CI=true.
  */
 const TOOLS = fileURLToPath(new URL('../../../tools/', import.meta.url));

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { after } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What is wrong with a network or a server. */
+/** The faults of a network or a server. */
 export const faults = ['delay', 'half', 'reset', 'blackhole', 'nonsense'] as const;
 export type Fault = (typeof faults)[number];
 

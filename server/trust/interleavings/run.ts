@@ -10,7 +10,7 @@ export interface Violation {
   trace: string[];
 }
 
-/** What happened in schedules. */
+/** The results of schedules. */
 export interface Summary {
   schedules: number;
   choices: number;

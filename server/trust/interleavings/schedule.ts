@@ -149,7 +149,7 @@ export class Schedule {
         send: () => {
           const ended = (settle: () => void) => {
             this.#queries.splice(this.#queries.indexOf(query), 1);
-            // What has waited for a lock of this query may run now.
+            // Queries that waited for a lock of this query may run now.
             for (const other of this.#queries) if (other.state === 'blocked') other.state = 'running';
             settle();
             const next = this.#queries.find((other) => other.client === client);

@@ -30,7 +30,7 @@ const exchange =
   (http) =>
     http.post('/api/player-auth/otc/exchange', { email, code }, { gameKey: tenant.gameKey });
 
-/** What can be used once: codes and nonces. */
+/** Values that can be used once: codes and nonces. */
 export const singleUseScenarios: Scenario[] = [
   {
     name: 'a one-time code signs in once',

@@ -4,7 +4,7 @@ import { arrangeTenant } from '../../src/testing/arrange.ts';
 import { arrangeWalletPlayer } from '../../src/testing/wallet-recording.ts';
 import { accepted, newPlayer, type Request, type Scenario } from './stage.ts';
 
-/** What players of a tenant share: the plan, definitions, events, matches and the wallet ledger. */
+/** The data that players of a tenant share: the plan, definitions, events, matches and the wallet ledger. */
 export const tenantScenarios: Scenario[] = [
   {
     name: 'a hard stop accepts as many units as the plan has',

@@ -24,7 +24,7 @@ export interface NoiseSettings {
   signIns: number;
 }
 
-/** What the noisy tenants have done since the process began. */
+/** The requests of the noisy tenants since the process began. */
 export interface NoiseReport {
   /** Answers by kind and status. */
   answers: Record<string, number>;

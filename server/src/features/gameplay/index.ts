@@ -10,7 +10,7 @@ import {
 } from './events/index.ts';
 import { matchRoutes, tenantMatchRoutes } from './matches/index.ts';
 
-/** What happens in games: matches, events with their definitions, and figures about them. */
+/** Gameplay data: matches, events with their definitions, and figures about them. */
 export const gameplay = {
   routes: [
     behind('gameKeyAndMaybePlayer', withDatabase(matchRoutes)),

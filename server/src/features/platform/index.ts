@@ -5,7 +5,7 @@ import { deleteOldResponses } from './idempotency/index.ts';
 import { operationsAdministrationRoutes, operationsRoutes } from './operations/index.ts';
 import { deleteRetiredKeys, signingKeyRoutes, type TokenSigner } from './signing-keys/index.ts';
 
-/** What runs beneath the product: the audit trail, signing keys, health, and repeated requests. */
+/** The operation of the platform: the audit trail, signing keys, health, and repeated requests. */
 export const platform = {
   routes: [
     openToAnyone(({ database, signer }: { database: Database; signer: TokenSigner }) =>

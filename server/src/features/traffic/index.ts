@@ -2,7 +2,7 @@ import { behind, job, withDatabase } from '../feature-group.ts';
 import { alertQueue, alertRoutes, dispatchAlert } from './alerts/index.ts';
 import { usageRoutes } from './usage/index.ts';
 
-/** What goes in and out on keys: rate limits, usage with quotas, and alerts. */
+/** The traffic of keys: rate limits, usage with quotas, and alerts. */
 export const traffic = {
   routes: [behind('account', withDatabase(usageRoutes), alertRoutes)],
   jobs: [job(alertQueue, dispatchAlert)],

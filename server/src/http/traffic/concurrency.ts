@@ -23,7 +23,7 @@ export interface ConcurrentKind {
   name: string;
   /** The problem of a refusal. */
   code: ProblemCode;
-  /** What runs, in the singular. */
+  /** The name of one operation, in the singular. */
   noun: string;
 }
 

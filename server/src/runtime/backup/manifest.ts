@@ -14,7 +14,7 @@ export const ARCHIVES = {
 
 const FILE = 'backup.json';
 
-/** What a backup contains. It is written last, so a folder without it is not complete. */
+/** The contents of a backup. The manifest is written last, so a folder without it is not complete. */
 export interface Manifest {
   format: 1;
   guildhall: string;

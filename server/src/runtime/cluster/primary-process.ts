@@ -36,9 +36,9 @@ interface ServingProcess {
 }
 
 /**
- * Starts several processes that share a listening socket. This process accepts the connections and deals them out in turn. It
- * counts for all (docs/decisions/0060-several-processes.md), replaces processes that die, and does nothing else. The first of
- * them updates the database and does the background work.
+ * Starts several processes that share a listening socket. This process accepts the connections and
+ * distributes them in round-robin order. It keeps the shared counters (docs/decisions/0060-several-processes.md), replaces processes
+ * that die, and does nothing else. The first process updates the database and does the background work.
  */
 export async function startCluster(
   config: Config,

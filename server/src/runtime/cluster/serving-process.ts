@@ -6,7 +6,7 @@ import { readConfig, type Config } from '../config.ts';
 import type { ReferenceAccess } from '../demo.ts';
 import { startApiServer, type ApiServer, type ApiServerOptions } from '../api-server.ts';
 
-/** What a serving process reports when it answers requests. */
+/** The message of a serving process that accepts requests. */
 export interface Ready {
   url: string;
   reference: ReferenceAccess | undefined;

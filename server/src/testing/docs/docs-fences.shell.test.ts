@@ -36,7 +36,7 @@ const common = pages.find(({ page }) => page === CONVENTIONS)!.fences[0]!;
 
 const isRun = ({ language, marks }: Fence): boolean => RUN.has(language) && !marks.notRun;
 
-/** What the first start prints, for a server on a database of its own. */
+/** The output of the first start, for a server on a database of its own. */
 async function startDemo(): Promise<{ app: TestApp; env: Record<string, string> }> {
   const app = await startTestApp();
   await startTestWorker(app);

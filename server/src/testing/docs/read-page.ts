@@ -1,4 +1,4 @@
-/** What a comment before a fence says about it. */
+/** The instruction of a comment before a fence. */
 export interface Marks {
   /** The reason why the fence is not run. */
   notRun?: string;

@@ -30,7 +30,7 @@ export interface PageOptions {
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** What the commands of a page find in their folder: the project, as in a clone. */
+/** The files in the folder of a page's commands: the project, as in a clone. */
 const LINKED = ['package.json', 'node_modules', 'server', 'sdk', 'examples', 'docs'];
 
 const TIMEOUT_MS = 100_000;

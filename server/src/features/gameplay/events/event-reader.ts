@@ -12,7 +12,7 @@ import type { EventFilter } from './event-filter.ts';
 import { orderOf, positionOf, type EventPosition } from './event-position.ts';
 import { selectEvents, type AccessPath, type StoredEvent } from './queries.ts';
 
-/** What a transaction found after a position. */
+/** The events that a transaction found after a position. */
 interface FoundEvents {
   after: EventPosition | undefined;
   parts: ArchivedPart[];

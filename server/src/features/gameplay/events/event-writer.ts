@@ -101,7 +101,7 @@ interface SmallWrite {
   billing: BillingContext;
 }
 
-/** What the rows of a batch that is received now have in common. */
+/** The columns that all rows of a batch share. */
 function originOf({ tenantId }: BillingContext): BatchOrigin {
   return { tenantId, createdAt: `${now().slice(0, -1)}000Z` };
 }

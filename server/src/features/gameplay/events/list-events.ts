@@ -9,7 +9,7 @@ import { chooseAccessPath, type StoredEvent } from './queries.ts';
 
 /** After this time, a page of a list ends with what was found. */
 const LIST_SECONDS = 3;
-/** Of one statement of DuckDB for a list, and of a download. A download continues after it. */
+/** The timeout of a DuckDB statement or a download. A download continues after the timeout. */
 const LIST_LIMITS = { seconds: 15 };
 
 /**

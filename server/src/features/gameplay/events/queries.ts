@@ -59,10 +59,10 @@ export async function chooseAccessPath(
   return count > MAX_EVENTS_BY_ACTOR ? 'time' : 'actor';
 }
 
-/** What counts of events are read from: roll-ups, or the events themselves by an index. */
+/** The source of counts of events: roll-ups, or the events themselves by an index. */
 export type CountPath = AccessPath | 'rollups';
 
-/** Chooses what the counts of a filter are read from. */
+/** Chooses the source of the counts of a filter. */
 export async function chooseCountPath(
   db: Querier,
   tenantId: string,

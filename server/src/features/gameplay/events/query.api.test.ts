@@ -58,7 +58,7 @@ const ask = async (query: object) => {
   return answer.body as { rows: Record<string, unknown>[]; hasMore: boolean };
 };
 
-/** What a query must answer: the same, computed in this process. */
+/** The expected answer of a query, computed in this process. */
 function expected(
   events: Sent[],
   keyOf: (event: Sent) => Record<string, unknown>,

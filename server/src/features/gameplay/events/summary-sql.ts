@@ -5,7 +5,7 @@ import type { ArchivedGroup } from './archive/read-archive.ts';
 import { matchingEvents, type CountPath } from './queries.ts';
 import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 
-/** What the rows of a summary are about. */
+/** The groups of the rows of a summary. */
 export const SUMMARY_GROUPS = ['definition', 'eventKey', 'time'] as const;
 export type SummaryGroup = (typeof SUMMARY_GROUPS)[number];
 

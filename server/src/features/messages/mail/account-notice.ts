@@ -15,7 +15,7 @@ export interface NoticeRecipient {
  */
 const NOTICES_PER_DAY = { security: 20, team: 200 };
 
-/** The limit for an unverified address. It can belong to somebody who has never heard of Guildhall. */
+/** The limit for an unverified address. It can belong to a person without an account. */
 const NOTICES_PER_DAY_UNVERIFIED = 20;
 
 /** After a day, the reader has probably seen the change in the dashboard. */

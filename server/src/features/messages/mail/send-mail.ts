@@ -19,7 +19,7 @@ export const mailQueue: Queue<{ mailId: string }> = {
   atOncePerGroup: 2,
 };
 
-/** Somebody waits for a code, a token or an invitation, and nobody for a notice. */
+/** Codes, tokens and invitations are sent before notices, because users wait for them. */
 const PRIORITY = { awaited: 1, notice: 0 };
 
 export interface MailServices {

@@ -99,7 +99,7 @@ describe('mails of notices', () => {
     database.transaction((transaction) =>
       notifyTeam(services, transaction, workspaceId, { type, title: type, text: '-', ...options }),
     );
-  /** Returns the failures of the mails with a subject. Null: the mail waits for delivery. */
+  /** Returns the failures of the mails with a subject. The failure is null if the mail waits for delivery. */
   const failuresOf = async (subject: string) =>
     (
       await app.owner.query('SELECT failure, body FROM mails WHERE subject = $1 ORDER BY id', [subject])

@@ -123,7 +123,7 @@ export async function readOutcomes(
   return row!;
 }
 
-/** What a step of a redelivery changed. */
+/** The result of a step of a redelivery. */
 export interface StepResult {
   status: RedeliveryStatus;
   started: number;

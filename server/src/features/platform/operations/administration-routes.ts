@@ -59,7 +59,7 @@ const Health = Type.Object(
   { title: 'DeploymentHealth' },
 );
 
-/** What an operator watches. The endpoints require a platform administrator. */
+/** The endpoints for monitoring. They require a platform administrator. */
 export function operationsAdministrationRoutes(services: HealthServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

@@ -80,10 +80,10 @@ export interface Ban {
   playerId: string;
   reason: string | null;
   note: string | null;
-  /** Null: until the ban is lifted. */
+  /** If null, the ban ends when it is lifted. */
   until: string | null;
   bannedBy: string;
-  /** Null: the account has left the workspace. */
+  /** Null if the account has left the workspace. */
   bannedByEmail: string | null;
   bannedAt: string;
   liftedBy: string | null;

@@ -35,7 +35,7 @@ import {
   type DeletionReceipt,
 } from './queries.ts';
 
-/** Who deletes a player. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
+/** The author of a deletion. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
 export interface Deletion extends Author {
   action: 'player.self_deleted' | 'player.admin_deleted';
   tenantId: string | null;

@@ -5,7 +5,7 @@ import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
 // The data of an export besides the profile, without secrets. Unless noted otherwise, the statements run in the player's scope, which
 // includes the rows of merged profiles, or in a tenant's scope. `playerIds` are the ids of the player and of all merged profiles.
 
-/** Whose rows an export reads: those of a profile in all tenants, or in one. */
+/** The rows that an export reads: those of a profile in all tenants, or in one. */
 export interface Owner {
   playerId: string;
   tenantId?: string;

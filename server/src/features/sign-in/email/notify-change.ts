@@ -20,7 +20,7 @@ const ACTIONS = {
   passwordReset: 'player.password_reset',
 } as const satisfies Partial<Record<ProfileChange, string>>;
 
-/** Who changes a profile. `tenantId` is the tenant of the token; null for the player portal. */
+/** The player who changes a profile. `tenantId` is the tenant of the token; null for the player portal. */
 export interface ChangeAuthor {
   playerId: string;
   tenantId: string | null;

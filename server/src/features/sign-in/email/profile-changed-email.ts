@@ -38,7 +38,7 @@ export function profileChangedEmail({
 }: {
   change: ProfileChange;
   game: string | undefined;
-  /** Of a deletion. */
+  /** Set if the profile was deleted. */
   receiptId?: string | undefined;
 }): EmailContent {
   const [subject, sentence] = CHANGES[change];

@@ -12,7 +12,7 @@ import {
   type LoginRecord,
 } from './queries.ts';
 
-/** What a batch passes for each login, whether or not its player is known. */
+/** The values of each login of a batch, of known and of new players. */
 interface SharedLogin {
   identity: Identity;
   device: Omit<LoginDevice, 'id'> | null;

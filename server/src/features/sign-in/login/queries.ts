@@ -16,7 +16,7 @@ export interface KnownPlayer {
   isDeviceBlocked: boolean;
 }
 
-/** What is known of the player of an identity. Without a player, the identity itself may be banned. */
+/** The player of an identity. Without a player, the identity itself may be banned. */
 export interface FoundPlayer {
   known: KnownPlayer | undefined;
   isIdentityBanned: boolean;

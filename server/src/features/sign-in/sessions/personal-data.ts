@@ -1,6 +1,6 @@
 import type { Vault } from '../../../security/vault.ts';
 
-/** What a login stores about a person besides ids: the address of the client, and what the client said about itself. */
+/** The personal data that a login stores besides ids: the address of the client, and what the client said about itself. */
 export interface LoginData {
   ipAddress: string | null;
   metadata: Record<string, unknown>;

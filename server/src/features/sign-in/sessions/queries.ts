@@ -105,7 +105,7 @@ export function keySaltOf(ledger: Sql): Sql {
               WHERE session.tenant_id = ${ledger}.tenant_id AND session.session_id = ${ledger}.session_id)`;
 }
 
-/** What {@link eraseSessions} has erased. */
+/** The result of {@link eraseSessions}. */
 export interface ErasedSessions {
   /** Sessions that had an address. */
   erasedSessions: number;

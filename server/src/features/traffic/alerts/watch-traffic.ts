@@ -27,7 +27,7 @@ export interface TrafficWatchOptions {
   /** Adds up the counts of several processes. Undefined for a single process. */
   windowSum?: SharedWindowSum | undefined;
   logger: { warn(details: object, message: string): void };
-  /** Milliseconds on a clock that is never set. */
+  /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
 

@@ -4,7 +4,7 @@ import { createLimiter, type SharedCounts } from '../../../security/limiter.ts';
 
 /** Requests in a second, averaged over one window. */
 export interface KeylessLimits {
-  /** Of a dashboard account, or of a player. */
+  /** The limit of a dashboard account or a player. */
   account: number;
   network: number;
 }

@@ -89,7 +89,7 @@ export function createArchiveBucket(
   const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
   const keyOfFile = (name: PartName, file: string): string => keyOf(storage, nameOf(name, file));
 
-  /** Opens an object. Undefined: it does not exist. */
+  /** Opens an object. Returns undefined if it does not exist. */
   const openObject = async (name: PartName, file: string): Promise<Readable | undefined> =>
     (await reading()).getStream(keyOfFile(name, file)).catch((error: unknown) => {
       if (isMissingObject(error)) return undefined;

@@ -11,13 +11,13 @@ import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 export interface MonthName {
   tenantId: string;
   scope: EventScope;
-  /** As `2026-01`. */
+  /** Format: `2026-01`. */
   month: string;
 }
 
 /** Events of a month that were archived together. Later events of the month are in further parts. */
 export interface PartName extends MonthName {
-  /** From 1. */
+  /** Starts at 1. */
   part: number;
 }
 

@@ -9,7 +9,7 @@ import { archiveEvents } from './archive-events.ts';
 import type { Archive } from './archive.ts';
 import type { WrittenPart } from './write-part.ts';
 
-/** What a run has archived. */
+/** The result of a run. */
 export interface ArchiveTotals {
   parts: number;
   events: number;

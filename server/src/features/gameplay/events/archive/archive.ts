@@ -7,7 +7,7 @@ import { createDuckdb, type Duckdb } from './duckdb.ts';
 export interface Archive {
   /** The folder of the archive. With a bucket, it has copies of those parts that were used last. */
   root: string;
-  /** Undefined: the parts are in the folder only. */
+  /** If undefined, the parts are in the folder only. */
   bucket?: ArchiveBucket | undefined;
   duckdb: Duckdb;
   /** The most rows of a part. Default: 10 million. */
@@ -30,5 +30,5 @@ export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: Ar
   return { root, bucket: createArchiveBucket(archiveBucket, root, archiveCacheBytes), duckdb };
 }
 
-/** In the folder of the archive, the copies of what is in the bucket. */
+/** The subfolder with local copies of bucket objects. */
 const COPIES_FOLDER = 'copies';

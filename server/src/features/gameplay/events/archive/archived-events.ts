@@ -19,7 +19,7 @@ export interface PositionedEvent extends EventPosition {
 /** Archived events after a position, up to another one. */
 export interface ArchivedChunk {
   events: PositionedEvent[];
-  /** Undefined: there are no more. */
+  /** Undefined if there are no more. */
   until: EventPosition | undefined;
 }
 
@@ -27,9 +27,9 @@ export interface ArchivedReading {
   direction: Direction;
   /** Rows in memory, of all parts of the same time together. 4,000 rows have about 2 MiB, and take DuckDB 0.1 seconds. */
   rows: number;
-  /** Of one statement of DuckDB. */
+  /** The limits of one DuckDB statement. */
   limits: ReadLimits;
-  /** For the files of one part, if they are in a bucket. */
+  /** The limits of the download of one part, if it is in a bucket. */
   downloads: ReadLimits;
 }
 
@@ -178,7 +178,7 @@ async function findRowAfter(
   return (rows![0]!['row'] as number | null) ?? undefined;
 }
 
-/** What a statement selects from a part. */
+/** The conditions of a statement that reads a part. */
 interface Selection {
   filter: EventFilter;
   definitions: string[] | undefined;

@@ -21,7 +21,7 @@ export interface DuckdbJob {
   temporary?: string;
   memoryMegabytes: number;
   threads: number;
-  /** Of the answer of each statement. */
+  /** The maximum number of rows that a statement returns. */
   maxRows: number;
 }
 

@@ -9,7 +9,7 @@ export interface Column {
 
 const ofMatch = (scope: EventScope, column: Column): Column[] => (scope === 'match' ? [column] : []);
 
-/** What queries read. Key and value of the definition are those from the time of archiving. */
+/** The columns that queries read. Key and value of the definition are those from the time of archiving. */
 export const eventColumns = (scope: EventScope): Column[] => [
   { name: 'occurred_at', type: 'TIMESTAMPTZ', source: 'event.occurred_at' },
   { name: 'event_definition_id', type: 'UUID', source: 'event.event_definitions_id' },

@@ -200,7 +200,7 @@ export async function checksumOf(client: pg.ClientBase, tables: string): Promise
   return BigInt(rows[0].checksum);
 }
 
-/** The time from which roll-ups count the events of a scope, as a day. Undefined: all. */
+/** The time from which roll-ups count the events of a scope, as a day. If undefined, they count all events. */
 export async function findRollupStart(owner: pg.ClientBase, scope: EventScope): Promise<string | undefined> {
   const { rows } = await owner.query(
     `SELECT (nullif(starts_at, '-infinity') AT TIME ZONE 'UTC')::date::text AS day FROM event_rollup_starts WHERE scope = $1`,

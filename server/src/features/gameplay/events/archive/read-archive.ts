@@ -80,7 +80,7 @@ export async function blockArchiving(db: Querier, scope: EventScope): Promise<vo
   await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTable[scope]} IN ACCESS SHARE MODE`));
 }
 
-/** The ids of the definitions of a filter. Undefined: all. */
+/** The ids of the definitions of a filter. If undefined, all definitions are selected. */
 export async function selectDefinitions(
   db: Querier,
   tenantId: string,

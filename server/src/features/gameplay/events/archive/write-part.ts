@@ -18,7 +18,7 @@ import { addRepeated } from './late-events.ts';
 import { eventColumns, proofColumns, type Column } from './part-columns.ts';
 import { ROWS_ORDER, spooled, spoolEvents, type RowRange } from './spool-events.ts';
 
-/** What a written part holds. */
+/** The contents of a written part. */
 export interface WrittenPart extends PartName {
   rows: number;
   bytes: number;
@@ -29,7 +29,7 @@ export interface WrittenPart extends PartName {
 
 /** The events of a range that were found in PostgreSQL: those of a new part, and those of earlier parts. */
 export interface WrittenEvents {
-  /** Undefined: all events were archived before. */
+  /** Undefined if all events were archived before. */
   part: WrittenPart | undefined;
   /** The number of events that earlier parts have. */
   repeated: number;

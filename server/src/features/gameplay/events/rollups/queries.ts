@@ -134,7 +134,7 @@ export async function recountDay(db: Querier, day: CountedDay, archived: Archive
 export interface RollupDifference {
   span: RollupSpan;
   startsAt: string;
-  /** Null: all definitions together. */
+  /** If null, all definitions together. */
   definitionId: string | null;
   counted: RollupFigures;
   rolledUp: RollupFigures;

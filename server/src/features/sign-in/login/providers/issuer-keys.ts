@@ -24,7 +24,7 @@ type KeySet = ReturnType<typeof createLocalJWKSet>;
 interface CachedIssuer {
   name: string;
   provider: OutboundProvider;
-  /** The current or last fetch. Its result is reused until `nextFetchAt`, in milliseconds of a clock that nobody sets. */
+  /** The current or last fetch. Its result is reused until `nextFetchAt`, in milliseconds of a monotonic clock. */
   fetch: Promise<KeySet> | undefined;
   nextFetchAt: number;
   keys: KeySet | undefined;
