@@ -401,6 +401,9 @@ export type ProblemCode = keyof typeof problemCatalog;
 export interface ProblemDetails {
   /** Replaces the default detail. It says what is wrong with this request, then what to do. */
   detail?: string;
+  /** The value of the header `Retry-After`. Unit: seconds. */
+  retryAfter?: number;
+  /** Further headers of the response. */
   headers?: Record<string, string>;
   /** Further members of the problem document, such as `errors`. */
   members?: Record<string, unknown>;

@@ -13,7 +13,7 @@ export function quotaExceeded({ limit, used, periodStart, periodEnd }: Quota): P
   const seconds = Math.max(1, Math.ceil((Date.parse(periodEnd) - Date.now()) / 1000));
   return new ProblemError('quota_exceeded', {
     detail: `The plan allows ${limit} units per month, and ${used} are used. Wait for the next period, or change the plan.`,
-    headers: { 'retry-after': String(seconds) },
+    retryAfter: seconds,
     members: { quota: { limit, used, periodStart, periodEnd } },
   });
 }

@@ -45,7 +45,7 @@ function databaseError(code: string): pg.DatabaseError {
 }
 
 const isBusy = (error: unknown): boolean =>
-  error instanceof ProblemError && error.code === 'busy' && error.details.headers?.['retry-after'] === '1';
+  error instanceof ProblemError && error.code === 'busy' && error.details.retryAfter === 1;
 
 describe('createBatcher', () => {
   test('writes the items that arrive during a batch together, in their order', async () => {

@@ -120,7 +120,7 @@ export function createBatcher<Item, Answer>({
         const name = groupOf(item);
         const group = groups.get(name) ?? { queue: [], running: 0 };
         if (isClosed || group.queue.length >= maxWaiting)
-          return reject(new ProblemError('busy', { headers: { 'retry-after': '1' } }));
+          return reject(new ProblemError('busy', { retryAfter: 1 }));
         groups.set(name, group);
         group.queue.push({ item, resolve, reject });
         const isSecondNeeded =

@@ -4,9 +4,7 @@ import { ProblemError } from '../core/problem.ts';
 import { createHeavySlots } from './heavy-reads.ts';
 
 const refusedWith = (code: string) => (error: unknown) =>
-  error instanceof ProblemError &&
-  error.code === code &&
-  error.details.headers?.['retry-after'] !== undefined;
+  error instanceof ProblemError && error.code === code && error.details.retryAfter !== undefined;
 
 describe('createHeavySlots', () => {
   test('rejects reads beyond the queue of a tenant with too_many_reads, and late ones with busy', async (t) => {

@@ -15,8 +15,7 @@ import { shareOf } from '../core/share.ts';
 const RUNNING = Math.max(2, Math.floor(availableParallelism() / 2));
 const WAITING_PER_OWNER = 16;
 const WAIT_SECONDS = 10;
-
-const headers = { 'retry-after': '5' };
+const RETRY_AFTER_SECONDS = 5;
 
 /** How many large reads one of several processes runs at once. */
 export function countHeavySlots(processes: number): number {
@@ -36,12 +35,12 @@ export function createHeavySlots(running: number): FairSemaphore {
     if (error instanceof SemaphoreFullError)
       throw new ProblemError('too_many_reads', {
         detail: `At most ${runningPerOwner} large reads of a tenant may run at once, and ${WAITING_PER_OWNER} may wait. Send fewer at once, and retry after the seconds in Retry-After.`,
-        headers,
+        retryAfter: RETRY_AFTER_SECONDS,
       });
     if (error instanceof SemaphoreTimeoutError)
       throw new ProblemError('busy', {
         detail: `Other large reads took more than ${WAIT_SECONDS} seconds. Retry after the number of seconds in Retry-After.`,
-        headers,
+        retryAfter: RETRY_AFTER_SECONDS,
       });
     throw error;
   };

@@ -12,8 +12,9 @@ export function sendProblem(
   reply: FastifyReply,
   problem: ProblemError,
 ): FastifyReply {
-  const { headers = {}, members = {} } = problem.details;
+  const { retryAfter, headers = {}, members = {} } = problem.details;
   request.problemCode = problem.code;
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   return reply
     .code(problem.status)
     .headers(headers)
@@ -47,7 +48,7 @@ export function errorHandler(
 }
 
 function translate(error: FastifyError, request: FastifyRequest): ProblemError {
-  if (error instanceof HashingBusyError) return new ProblemError('busy', { headers: { 'retry-after': '2' } });
+  if (error instanceof HashingBusyError) return new ProblemError('busy', { retryAfter: 2 });
   if (error.validation) {
     // An invalid id in the path returns 404, as an unknown id does.
     if (error.validationContext === 'params') return new ProblemError('not_found');
@@ -68,7 +69,7 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
       return new ProblemError('malformed_json');
     // PostgreSQL cancelled the statement: the statement timeout passed, or an operator cancelled it.
     case '57014':
-      return new ProblemError('query_timeout', { headers: { 'retry-after': '5' } });
+      return new ProblemError('query_timeout', { retryAfter: 5 });
     // Raised by the SQL function that charges units (migration 0008).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);
@@ -78,7 +79,7 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
   if (isDatabaseUnavailable(error)) {
     const detail =
       'The database does not answer. The request may or may not have taken effect. Retry after the number of seconds in Retry-After.';
-    return new ProblemError('unavailable', { detail, headers: { 'retry-after': '5' } });
+    return new ProblemError('unavailable', { detail, retryAfter: 5 });
   }
   // Fastify's own request errors carry a 4xx status, for example when the path cannot be decoded.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)

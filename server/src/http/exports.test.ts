@@ -22,7 +22,7 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
   } catch (error) {
     assert.ok(error instanceof ProblemError);
     assert.deepEqual([error.status, error.code], [429, 'too_many_exports']);
-    assert.ok(Number(error.details.headers?.['retry-after']) > 0);
+    assert.ok(error.details.retryAfter! > 0);
     return false;
   }
 }

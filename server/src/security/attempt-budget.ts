@@ -35,7 +35,7 @@ export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
           const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
           throw new ProblemError('too_many_attempts', {
             detail: refusal,
-            headers: { 'retry-after': String(wait) },
+            retryAfter: wait,
           });
         }
       },

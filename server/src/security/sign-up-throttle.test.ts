@@ -15,7 +15,7 @@ describe('createSignUpThrottle', () => {
       for (let signUp = 0; signUp < allowed; signUp++) await spend('192.0.2.1');
       await assert.rejects(spend('192.0.2.1'), (refused: ProblemError) => {
         assert.equal(refused.code, 'too_many_attempts');
-        const wait = Number(refused.details.headers?.['retry-after']);
+        const wait = refused.details.retryAfter!;
         return wait > 0 && wait <= 600;
       });
       await spend('192.0.2.2');

@@ -14,7 +14,7 @@ export async function countAdmitted(among: AttemptBudget[], key: string, attempt
     if (result.status === 'fulfilled') continue;
     const { code, details } = result.reason as ProblemError;
     assert.deepEqual([code, details.detail], ['too_many_attempts', 'Enough.']);
-    const seconds = Number(details.headers?.['retry-after']);
+    const seconds = details.retryAfter!;
     assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60);
   }
   return results.filter(({ status }) => status === 'fulfilled').length;

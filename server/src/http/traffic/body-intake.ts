@@ -109,6 +109,6 @@ function abort(raw: FastifyRequest['raw'], problem: ProblemError): void {
 function busy(): ProblemError {
   return new ProblemError('busy', {
     detail: 'Too many request bodies are in progress. Retry after the number of seconds in Retry-After.',
-    headers: { 'retry-after': '2' },
+    retryAfter: 2,
   });
 }

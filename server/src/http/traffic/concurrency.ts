@@ -47,7 +47,7 @@ export function createConcurrencyLimit(
       const most = places[taken]![1];
       throw new ProblemError(code, {
         detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} ${WHOSE[taken]} may run at once. Wait until one ends.`,
-        headers: { 'retry-after': '5' },
+        retryAfter: 5,
       });
     },
   };

@@ -50,7 +50,7 @@ export function applyRateLimit(
   if (admitted) return;
   throw new ProblemError('rate_limited', {
     detail: `${whose} may send ${limit} request${limit === 1 ? '' : 's'} per ${window}. Retry after ${resetSeconds} s.`,
-    headers: { 'retry-after': String(resetSeconds) },
+    retryAfter: resetSeconds,
   });
 }
 

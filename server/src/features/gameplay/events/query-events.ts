@@ -92,7 +92,7 @@ export async function queryEvents(
       throw new ProblemError('request_timeout', 'The client disconnected before the answer.');
     if (!isTimeout(error)) throw error;
     throw new ProblemError('query_timeout', {
-      headers: { 'retry-after': '5' },
+      retryAfter: 5,
       detail: `The query took longer than ${seconds} seconds. Ask for a shorter range, or for fewer groups.`,
     });
   }

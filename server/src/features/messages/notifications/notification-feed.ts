@@ -67,8 +67,7 @@ export function openNotificationFeed({
   return {
     async open(caller, lastSeen) {
       const taken = await takePlaces([[`notification streams ${caller.accountId}`, MAX_STREAMS_PER_ACCOUNT]]);
-      if (typeof taken === 'number')
-        throw new ProblemError('too_many_streams', { headers: { 'retry-after': '30' } });
+      if (typeof taken === 'number') throw new ProblemError('too_many_streams', { retryAfter: 30 });
       const stream = createStream(caller);
       open.add(stream);
       const close = (): void => {

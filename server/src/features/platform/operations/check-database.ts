@@ -15,6 +15,6 @@ export async function checkDatabase(database: Database): Promise<void> {
   if (!(await within(WITHIN_MS, answers)))
     throw new ProblemError('unavailable', {
       detail: 'The database does not answer. Retry after the number of seconds in Retry-After.',
-      headers: { 'retry-after': '5' },
+      retryAfter: 5,
     });
 }

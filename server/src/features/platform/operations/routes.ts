@@ -48,7 +48,7 @@ export function operationsRoutes(database: Database, signer: TokenSigner): Fasti
         if (app.isStopping())
           throw new ProblemError('unavailable', {
             detail: 'The server is about to stop. Send the request to another server.',
-            headers: { 'retry-after': '5' },
+            retryAfter: 5,
           });
         await checkDatabase(database);
         return { status: 'ok' as const };

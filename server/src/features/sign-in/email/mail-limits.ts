@@ -111,6 +111,6 @@ export function spendNotice(db: Querier, email: string): Promise<boolean> {
 function tooManyMails(seconds: number): ProblemError {
   return new ProblemError('too_many_attempts', {
     detail: `Too many mails were sent to this address today (${MAILS_PER_DAY} per day). Wait, or use another sign-in method.`,
-    headers: { 'retry-after': String(seconds) },
+    retryAfter: seconds,
   });
 }

@@ -45,7 +45,7 @@ export async function mailToken(
   if (count >= MAX_VALID_TOKENS)
     throw new ProblemError('too_many_attempts', {
       detail: 'Too many emails were sent to this address. Use the token from the last one.',
-      headers: { 'retry-after': String(seconds) },
+      retryAfter: seconds,
     });
   const token = newOpaqueToken(purpose);
   const usefulSeconds = LIFETIME_SECONDS[purpose];

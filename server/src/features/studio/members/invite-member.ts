@@ -129,5 +129,5 @@ async function requireMailsLeft(
 
 function refuseAbove(limit: number, { count, seconds }: SentMails, detail: string): void {
   if (count < limit) return;
-  throw new ProblemError('too_many_attempts', { detail, headers: { 'retry-after': String(seconds) } });
+  throw new ProblemError('too_many_attempts', { detail, retryAfter: seconds });
 }

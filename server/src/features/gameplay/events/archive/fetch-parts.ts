@@ -53,7 +53,7 @@ export function asProblem(error: unknown, { seconds, signal }: ReadLimits): unkn
   if (signal?.aborted) return error;
   if (error instanceof DuckdbTimeoutError)
     return new ProblemError('query_timeout', {
-      headers: { 'retry-after': '5' },
+      retryAfter: 5,
       detail: `The query took longer than ${Math.ceil(seconds)} seconds. Ask for a shorter range, or for fewer groups.`,
     });
   if (error instanceof DuckdbError && error.message.includes('Out of Memory'))
@@ -61,7 +61,7 @@ export function asProblem(error: unknown, { seconds, signal }: ReadLimits): unkn
   if (error instanceof ArchiveTooLargeError)
     return new ProblemError('invalid_request', error.message, { cause: error });
   if (error instanceof ArchiveStorageError)
-    return new ProblemError('archive_unavailable', { headers: { 'retry-after': '30' } }, { cause: error });
+    return new ProblemError('archive_unavailable', { retryAfter: 30 }, { cause: error });
   if (error instanceof DuckdbError || error instanceof DuckdbMissingError)
     return new ProblemError('archive_unavailable', {}, { cause: error });
   return error;

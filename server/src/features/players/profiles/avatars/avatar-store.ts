@@ -61,6 +61,6 @@ async function mapFailure<Result>(work: Promise<Result>): Promise<Result> {
     return await work;
   } catch (error) {
     const { cause = error } = error as Error;
-    throw new ProblemError('avatar_storage_unavailable', { headers: { 'retry-after': '5' } }, { cause });
+    throw new ProblemError('avatar_storage_unavailable', { retryAfter: 5 }, { cause });
   }
 }

@@ -46,7 +46,7 @@ export async function renderAvatar(upload: Buffer): Promise<RenderedAvatar> {
   if (slots.pendingCount >= MAX_WAITING)
     throw new ProblemError('busy', {
       detail: 'Too many images are waiting to be decoded. Retry after the number of seconds in Retry-After.',
-      headers: { 'retry-after': '2' },
+      retryAfter: 2,
     });
   return slots(async () => ({ bytes: await render(upload, extension), extension }));
 }

@@ -44,7 +44,7 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
           throw new ProblemError('busy', {
             detail:
               'Another avatar upload of this player is in progress. Retry after the number of seconds in Retry-After.',
-            headers: { 'retry-after': '5' },
+            retryAfter: 5,
           });
         try {
           const file = avatarFile(await readForm(request));
