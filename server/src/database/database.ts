@@ -17,10 +17,16 @@ export interface Querier {
   rows<Row>(statement: Sql): Promise<Row[]>;
   /** Returns the first row, or undefined. */
   row<Row>(statement: Sql): Promise<Row | undefined>;
+  /** Returns the first row of a statement that always returns one. Throws if there is none. */
+  one<Row>(statement: Sql): Promise<Row>;
+  /** Whether the statement returns a row. */
+  exists(statement: Sql): Promise<boolean>;
   /** Returns the selected column `count`, or 0 if there is no row. */
   count(statement: Sql): Promise<number>;
   /** Returns the number of changed rows. */
   run(statement: Sql): Promise<number>;
+  /** Whether the statement changes a row. */
+  changes(statement: Sql): Promise<boolean>;
 }
 
 /** A {@link Querier} that can also run a transaction. */
@@ -187,8 +193,11 @@ function wrapScope(run: <Result>(work: () => Promise<Result>) => Promise<Result>
   return {
     rows: (statement) => run(() => inner.rows(statement)),
     row: (statement) => run(() => inner.row(statement)),
+    one: (statement) => run(() => inner.one(statement)),
+    exists: (statement) => run(() => inner.exists(statement)),
     count: (statement) => run(() => inner.count(statement)),
     run: (statement) => run(() => inner.run(statement)),
+    changes: (statement) => run(() => inner.changes(statement)),
     transaction: (work) => run(() => inner.transaction(work)),
   };
 }
@@ -317,8 +326,15 @@ function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier 
   return {
     rows: async <Row>(statement: Sql) => (await traced(statement)).rows as Row[],
     row: async <Row>(statement: Sql) => (await traced(statement)).rows[0] as Row | undefined,
+    async one<Row>(statement: Sql) {
+      const [row] = (await traced(statement)).rows;
+      if (row === undefined) throw new Error('The statement returned no row.');
+      return row as Row;
+    },
+    exists: async (statement) => (await traced(statement)).rows.length > 0,
     count: async (statement) => (await traced(statement)).rows[0]?.count ?? 0,
     run: async (statement) => (await traced(statement)).rowCount ?? 0,
+    changes: async (statement) => ((await traced(statement)).rowCount ?? 0) > 0,
   };
 }
 

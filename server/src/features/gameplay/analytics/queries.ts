@@ -21,11 +21,7 @@ export interface SessionCounts {
 }
 
 /** Counts a tenant's logins and logouts in the parts of a range. One statement gives a consistent snapshot. */
-export async function countSessions(
-  db: Querier,
-  tenantId: string,
-  parts: RangePart[],
-): Promise<SessionCounts> {
+export function countSessions(db: Querier, tenantId: string, parts: RangePart[]): Promise<SessionCounts> {
   const rows = (columns: Sql, table: Sql) =>
     union(
       sql`SELECT ${columns} FROM ${table} WHERE false`,
@@ -48,7 +44,7 @@ export async function countSessions(
             WHERE tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}`,
         ),
     );
-  const counts = await db.row<SessionCounts>(sql`
+  return db.one(sql`
     WITH login AS MATERIALIZED (${rows(sql`player_id, platform, auth_provider`, sql`login_ledger`)}),
     logins AS MATERIALIZED (
       SELECT platform, auth_provider, sum(logins) AS logins
@@ -78,7 +74,6 @@ export async function countSessions(
              SELECT platform, sum(logins) AS logins FROM logins GROUP BY platform) counted), '{}') AS "loginsByPlatform",
            coalesce((SELECT json_object_agg(auth_provider, logins ORDER BY auth_provider) FROM (
              SELECT auth_provider, sum(logins) AS logins FROM logins GROUP BY auth_provider) counted), '{}') AS "loginsByProvider"`);
-  return counts!;
 }
 
 /** The logins and distinct players of one hour or day. */

@@ -7,18 +7,17 @@ import type { Span } from './split-range.ts';
  * Returns the start of the current hour, and a transaction ID higher than all earlier ones. A new hour counts one minute
  * late, in case the clock of the database is set back a little.
  */
-export async function readClock(db: Querier): Promise<{ hour: string; transactionId: string }> {
-  const clock = await db.row<{ hour: string; transactionId: string }>(sql`
+export function readClock(db: Querier): Promise<{ hour: string; transactionId: string }> {
+  return db.one(sql`
     SELECT date_trunc('hour', statement_timestamp() - interval '1 minute', 'UTC') AS hour,
            pg_current_xact_id()::text AS "transactionId"`);
-  return clock!;
 }
 
 /** Returns whether all transactions with a lower ID have ended and their rows are visible. */
 export async function hasSettled(db: Querier, transactionId: string): Promise<boolean> {
-  const row = await db.row<{ settled: boolean }>(sql`
+  const { settled } = await db.one<{ settled: boolean }>(sql`
     SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${transactionId}::xid8 AS settled`);
-  return row!.settled;
+  return settled;
 }
 
 export function listTenantIds(db: Querier): Promise<{ id: string }[]> {
@@ -53,10 +52,9 @@ export interface RollupState {
 /** Reads and locks the roll-up state of a tenant, so that only one process at a time rolls up a tenant. */
 export async function lockState(db: Querier, tenantId: string): Promise<RollupState> {
   await db.run(sql`INSERT INTO session_rollups (tenant_id) VALUES (${tenantId}) ON CONFLICT DO NOTHING`);
-  const state = await db.row<RollupState>(sql`
+  return db.one(sql`
     SELECT rolled_up_to AS "rolledUpTo", numbered_players AS "numberedPlayers"
     FROM session_rollups WHERE tenant_id = ${tenantId} FOR UPDATE`);
-  return state!;
 }
 
 export async function saveState(db: Querier, tenantId: string, state: RollupState): Promise<void> {

@@ -184,12 +184,11 @@ export function listDefinitionsAfter(
 }
 
 /** Returns whether any definition of a tenant contains non-ASCII text. */
-export async function hasNonAsciiText(db: Querier, tenantId: string): Promise<boolean> {
+export function hasNonAsciiText(db: Querier, tenantId: string): Promise<boolean> {
   const texts = sql`concat(event_key, event_value, event_category, event_description)`;
-  const row = await db.row(sql`
+  return db.exists(sql`
     SELECT FROM event_definitions
     WHERE tenant_id = ${tenantId} AND octet_length(${texts}) > char_length(${texts}) LIMIT 1`);
-  return row !== undefined;
 }
 
 export function countDefinitions(db: Querier, tenantId: string, filter: DefinitionFilter): Promise<number> {

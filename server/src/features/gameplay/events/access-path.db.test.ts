@@ -61,8 +61,11 @@ function createInspector(): { db: Querier; rowsRead(): number } {
   const db: Querier = {
     rows: (statement) => explain(statement) as never,
     row: first,
+    one: first,
+    exists: async (statement) => (await explain(statement)).length > 0,
     count: async (statement) => Number(((await first(statement)) as { count: string }).count),
     run: async (statement) => (await explain(statement)).length,
+    changes: async (statement) => (await explain(statement)).length > 0,
   };
   return { db, rowsRead: () => read };
 }

@@ -73,14 +73,10 @@ export function listNotifications(
     ORDER BY position DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
-export async function countNotifications(
-  db: Querier,
-  accountId: string,
-): Promise<{ all: number; unread: number }> {
-  const row = await db.row<{ all: number; unread: number }>(sql`
+export function countNotifications(db: Querier, accountId: string): Promise<{ all: number; unread: number }> {
+  return db.one(sql`
     SELECT count(*) AS all, count(*) FILTER (WHERE read_at IS NULL) AS unread
     FROM notifications WHERE account_id = ${accountId}`);
-  return row ?? { all: 0, unread: 0 };
 }
 
 /** Marks a notification as read and keeps the first time. Returns undefined if the account does not have the notification. */

@@ -62,7 +62,6 @@ export async function createWebhook(
       sealSecret(vault, ref.webhookId, secret),
       { url, eventTypes, description },
     );
-    if (!inserted) throw new Error('A webhook was not inserted.');
     const details = { after: { ...toAuditSettings(settingsOf(inserted)), tenantId } };
     await auditWebhook(transaction, author, ref, 'webhook.created', details);
     return inserted;

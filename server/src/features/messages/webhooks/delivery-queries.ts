@@ -94,8 +94,8 @@ const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
   )`;
 
 /** Records a success. Returns whether the webhook still counts as failing. */
-export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Outcome): Promise<boolean> {
-  const failing = await db.row(sql`
+export function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Outcome): Promise<boolean> {
+  return db.exists(sql`
     WITH ${recordAttempt(attempt, outcome)},
     delivered AS (
       UPDATE webhook_deliveries
@@ -103,7 +103,6 @@ export async function recordSuccess(db: Querier, attempt: AttemptRef, outcome: O
           last_status_code = ${outcome.statusCode}, last_error = NULL
       WHERE id = ${attempt.id} AND attempts = ${attempt.number} AND status = 'pending')
     SELECT FROM webhooks WHERE id = ${attempt.webhookId} AND failing_since IS NOT NULL`);
-  return failing !== undefined;
 }
 
 /**

@@ -96,8 +96,8 @@ export function insertWebhook(
   ref: WebhookRef & { tenantId: string | null },
   secret: Buffer,
   { url, description, eventTypes }: Omit<WebhookSettings, 'enabled'>,
-): Promise<Webhook | undefined> {
-  return db.row(sql`
+): Promise<Webhook> {
+  return db.one(sql`
     INSERT INTO webhooks (id, workspace_id, tenant_id, url, description, event_types, secret)
     VALUES (${ref.webhookId}, ${ref.workspaceId}, ${ref.tenantId}, ${url}, ${description}, ${eventTypes}, ${secret})
     RETURNING ${columns}`);

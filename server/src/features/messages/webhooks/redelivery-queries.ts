@@ -21,19 +21,17 @@ const columns = sql`
   id, status, total, delivered, failed, skipped, created_at AS "createdAt", ended_at AS "endedAt"`;
 
 /** Creates a redelivery of the deliveries that match now. It has ended already if there are none. */
-export async function insertRedelivery(
+export function insertRedelivery(
   db: Querier,
   { id, webhookId }: { id: string; webhookId: string },
   filter: DeliveryFilter,
 ): Promise<Redelivery> {
-  const row = await db.row<Redelivery>(sql`
+  return db.one(sql`
     INSERT INTO webhook_redeliveries (id, webhook_id, status, delivery_ids, total, ended_at)
     SELECT ${id}, ${webhookId}, CASE WHEN count(*) = 0 THEN 'completed' ELSE 'running' END,
            coalesce(array_agg(id ORDER BY id), '{}'), count(*), CASE WHEN count(*) = 0 THEN now() END
     FROM ${matching(webhookId, filter)}
     RETURNING ${columns}`);
-  if (!row) throw new Error('A redelivery was not inserted.');
-  return row;
 }
 
 /** Returns a page of redeliveries, newest first. */
@@ -60,10 +58,9 @@ export function findRedelivery(
     SELECT ${columns} FROM webhook_redeliveries WHERE webhook_id = ${webhookId} AND id = ${redeliveryId}`);
 }
 
-export async function isRedeliveryRunning(db: Querier, webhookId: string): Promise<boolean> {
-  const row = await db.row(sql`
+export function isRedeliveryRunning(db: Querier, webhookId: string): Promise<boolean> {
+  return db.exists(sql`
     SELECT FROM webhook_redeliveries WHERE webhook_id = ${webhookId} AND status = 'running'`);
-  return row !== undefined;
 }
 
 /** Cancels a running redelivery. Returns undefined if it has ended. */
@@ -110,17 +107,16 @@ export function readStep(
 }
 
 /** Sorts deliveries by the outcome of the attempt since their start. Deliveries that were deleted are in none of the results. */
-export async function readOutcomes(
+export function readOutcomes(
   db: Querier,
   webhookId: string,
   deliveryIds: string[],
 ): Promise<{ delivered: number; failed: number; inProgress: string[] }> {
-  const row = await db.row<{ delivered: number; failed: number; inProgress: string[] }>(sql`
+  return db.one(sql`
     SELECT count(*) FILTER (WHERE status = 'delivered')::integer AS delivered,
            count(*) FILTER (WHERE status = 'failed' OR status = 'pending' AND failures > 0)::integer AS failed,
            coalesce(array_agg(id) FILTER (WHERE status = 'pending' AND failures = 0), '{}') AS "inProgress"
     FROM webhook_deliveries WHERE webhook_id = ${webhookId} AND id = ANY(${deliveryIds}::uuid[])`);
-  return row!;
 }
 
 /** The result of a step of a redelivery. */
@@ -139,7 +135,7 @@ export async function recordStep(
   redeliveryId: string,
   { status, started, inProgress, delivered, failed, skipped }: StepResult,
 ): Promise<number> {
-  const row = await db.row<{ step: number }>(sql`
+  const { step } = await db.one<{ step: number }>(sql`
     UPDATE webhook_redeliveries
     SET status = ${status}, started = started + ${started}, in_progress = ${inProgress}::uuid[],
         delivered = delivered + ${delivered}, failed = failed + ${failed}, skipped = skipped + ${skipped}, step = step + 1,
@@ -147,5 +143,5 @@ export async function recordStep(
         delivery_ids = CASE WHEN ${status} = 'running' THEN delivery_ids ELSE '{}' END
     WHERE id = ${redeliveryId}
     RETURNING step`);
-  return row!.step;
+  return step;
 }

@@ -6,14 +6,13 @@ import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
  * Claims an idempotency key for the caller's transaction, which must then store its response. Waits if another transaction has
  * claimed the key. Returns false if a response of the last 24 hours is stored.
  */
-export async function claimKey(db: Querier, request: IdempotentRequest): Promise<boolean> {
-  const claimed = await db.run(sql`
+export function claimKey(db: Querier, request: IdempotentRequest): Promise<boolean> {
+  return db.changes(sql`
     INSERT INTO idempotency_records AS known (tenant_id, caller_id, operation, idempotency_key, request_hash)
     VALUES (${request.tenantId}, ${request.callerId}, ${request.operation}, ${request.key}, ${request.hash})
     ON CONFLICT (tenant_id, caller_id, operation, idempotency_key) DO UPDATE
       SET request_hash = excluded.request_hash, answer = NULL, created_at = excluded.created_at
       WHERE known.created_at <= now() - interval '24 hours'`);
-  return claimed === 1;
 }
 
 /** Finds the stored response of the last 24 hours, as JSON, with the hash of its request. */

@@ -50,13 +50,13 @@ type Check = (services: HealthServices) => Promise<ComponentHealth>;
 
 const checkDatabaseHealth: Check = async ({ database }) => {
   const start = performance.now();
-  const row = await database.row<{ version: string; bytes: number }>(sql`
+  const { version: postgres, bytes } = await database.one<{ version: string; bytes: number }>(sql`
     SELECT current_setting('server_version') AS version, pg_database_size(current_database())::float8 AS bytes`);
-  const mebibytes = Math.ceil(row!.bytes / 2 ** 20).toLocaleString('en-US');
+  const mebibytes = Math.ceil(bytes / 2 ** 20).toLocaleString('en-US');
   return {
     component: 'database',
     status: 'ok',
-    detail: `PostgreSQL ${row!.version}, ${mebibytes} MiB.`,
+    detail: `PostgreSQL ${postgres}, ${mebibytes} MiB.`,
     latencyMs: elapsedSince(start),
     since: null,
   };

@@ -8,16 +8,15 @@ import { memberEmail } from './member-email.ts';
  * Sets the end of a player's ban: `infinity` means until it is lifted, null means no ban. Locks the access record until the
  * transaction ends. Sign-ins take the same lock before they write their session. Returns false if the player has no access record.
  */
-export async function setBannedUntil(
+export function setBannedUntil(
   db: Querier,
   tenantId: string,
   playerId: string,
   until: string | null,
 ): Promise<boolean> {
-  const changed = await db.run(sql`
+  return db.changes(sql`
     UPDATE tenant_access SET banned_until = ${until}
     WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
-  return changed === 1;
 }
 
 /** Locks a player. Sign-ins also lock the player before the access record. */
@@ -62,16 +61,14 @@ export async function deleteExpiredBanFingerprints(db: Querier, tenantId: string
  * Locks a player's access record. Sign-ins take the same lock before they write their session. Returns false if there is no access
  * record.
  */
-export async function lockAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
-  const found = await db.row(sql`
+export function lockAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
+  return db.exists(sql`
     SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId} FOR NO KEY UPDATE`);
-  return found !== undefined;
 }
 
-export async function hasAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
-  const found = await db.row(sql`
+export function hasAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
+  return db.exists(sql`
     SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
-  return found !== undefined;
 }
 
 /** A ban: active, expired or lifted. */
@@ -105,13 +102,12 @@ export interface NewBan {
   bannedBy: string;
 }
 
-export async function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promise<Ban> {
+export function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promise<Ban> {
   const { id, playerId, reason, note, until, bannedBy } = newBan;
-  const inserted = await db.row<Ban>(sql`
+  return db.one(sql`
     INSERT INTO player_bans AS ban (tenant_id, id, player_id, reason, note, until, banned_by, banned_at)
     VALUES (${tenantId}, ${id}, ${playerId}, ${reason}, ${note}, ${until}, ${bannedBy}, clock_timestamp())
     RETURNING ${banColumns(tenantId)}`);
-  return inserted!;
 }
 
 /** Lifts the active bans and returns the id of one, or undefined. A player has two after a merge of two banned profiles. */

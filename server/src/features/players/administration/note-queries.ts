@@ -26,25 +26,23 @@ export function listNotes(db: Querier, tenantId: string, playerId: string): Prom
 }
 
 /** Returns false if the tenant has the maximum number of notes about the player. */
-export async function insertNote(
+export function insertNote(
   db: Querier,
   note: { tenantId: string; playerId: string; id: string; text: string; authorId: string },
 ): Promise<boolean> {
-  const inserted = await db.run(sql`
+  return db.changes(sql`
     INSERT INTO player_notes (tenant_id, player_id, id, text, author_id)
     SELECT ${note.tenantId}::uuid, ${note.playerId}::uuid, ${note.id}::uuid, ${note.text}, ${note.authorId}::uuid
     WHERE (SELECT count(*) FROM (
              SELECT FROM player_notes WHERE tenant_id = ${note.tenantId} AND player_id = ${note.playerId}
              LIMIT ${MAX_NOTES}) known) < ${MAX_NOTES}`);
-  return inserted === 1;
 }
 
 /** Returns false if there is no such note. */
-export async function removeNote(
+export function removeNote(
   db: Querier,
   { tenantId, playerId, noteId }: { tenantId: string; playerId: string; noteId: string },
 ): Promise<boolean> {
-  const removed = await db.run(sql`
+  return db.changes(sql`
     DELETE FROM player_notes WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND id = ${noteId}`);
-  return removed === 1;
 }

@@ -91,15 +91,14 @@ export interface PlayerCounts {
   bans: number;
 }
 
-export async function countRecords(db: Querier, tenantId: string, playerId: string): Promise<PlayerCounts> {
-  const counts = await db.row<PlayerCounts>(sql`
+export function countRecords(db: Querier, tenantId: string, playerId: string): Promise<PlayerCounts> {
+  return db.one(sql`
     WITH RECURSIVE ${person(playerId)}
     SELECT count(*) AS sessions, count(*) FILTER (WHERE session.ended_at IS NULL) AS "openSessions",
            count(DISTINCT device.id) AS devices,
            (SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}) AS bans
     FROM ${sessionsOf(tenantId)}
     LEFT JOIN LATERAL ${deviceOfSession(playerId)} ON true`);
-  return counts!;
 }
 
 /** A session of a player in the tenant. */

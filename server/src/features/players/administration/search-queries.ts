@@ -139,7 +139,7 @@ export function listProviderUsers(
 }
 
 /** Filters, counts and sorts at most {@link MAX_FOUND} players, and returns a page of them. */
-async function pageOf(
+function pageOf(
   db: Querier,
   tenantId: string,
   players: Sql,
@@ -147,7 +147,7 @@ async function pageOf(
   { sort, limit, offset }: Slice,
 ): Promise<SearchResult> {
   const conditions = [sql`true`, ...conditionsOf(tenantId, filter)];
-  const found = await db.row<SearchResult>(sql`
+  return db.one(sql`
     WITH few AS MATERIALIZED (SELECT player_id FROM (${players}) few LIMIT ${MAX_FOUND}),
     access AS MATERIALIZED (
       SELECT access.* FROM few JOIN tenant_access access
@@ -156,7 +156,6 @@ async function pageOf(
     SELECT (SELECT count(*) FROM access) AS "totalCount",
            ARRAY(SELECT access.player_id::text FROM access ORDER BY ${orderOf(sort)}
                  LIMIT ${limit} OFFSET ${offset}) AS "playerIds"`);
-  return found!;
 }
 
 /** The greatest code point. A text followed by it sorts after all continuations of the text. */

@@ -11,9 +11,8 @@ export const MAX_MERGED_PROFILES = 100;
 export const MAX_LISTED_TENANTS = 1_000;
 
 /** Whether a player exists and was not merged into another one. */
-export async function existsUnmerged(db: Querier, playerId: string): Promise<boolean> {
-  const row = await db.row(sql`SELECT FROM players WHERE id = ${playerId} AND merged_into_id IS NULL`);
-  return row !== undefined;
+export function existsUnmerged(db: Querier, playerId: string): Promise<boolean> {
+  return db.exists(sql`SELECT FROM players WHERE id = ${playerId} AND merged_into_id IS NULL`);
 }
 
 export interface ProfileRow {
@@ -129,16 +128,15 @@ export function findIdentity(
  * Whether the refresh tokens of a session were revoked for a security reason. A portal session also counts as revoked after a
  * logout. Runs in the player's scope.
  */
-export async function isSessionRevoked(
+export function isSessionRevoked(
   db: Querier,
   { tenantId, sessionId }: { tenantId: string | null; sessionId: string | null },
 ): Promise<boolean> {
-  const row = await db.row(sql`
+  return db.exists(sql`
     SELECT FROM login_sessions
     WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NOT NULL
     UNION ALL
     SELECT FROM portal_sessions WHERE ${tenantId}::uuid IS NULL AND id = ${sessionId} AND revoked_at IS NOT NULL`);
-  return row !== undefined;
 }
 
 /** The fields of a new sign-in method beside its identity. */

@@ -32,8 +32,8 @@ export interface NewThirdPartyToken extends AssertionSubject {
  * Stores the first refresh token of a family. Returns false if the session has ended or its tokens were revoked. The lock on the session
  * row serializes it with exchanges and with logout.
  */
-export async function insertToken(db: Querier, token: NewThirdPartyToken): Promise<boolean> {
-  const stored = await db.run(sql`
+export function insertToken(db: Querier, token: NewThirdPartyToken): Promise<boolean> {
+  return db.changes(sql`
     WITH session AS MATERIALIZED (
       SELECT session_id, player_id FROM login_sessions
       WHERE tenant_id = ${token.tenantId} AND session_id = ${token.sessionId} AND player_id = ${token.playerId}
@@ -44,7 +44,6 @@ export async function insertToken(db: Querier, token: NewThirdPartyToken): Promi
     SELECT ${token.tenantId}, ${token.hash}, ${token.familyId}, session_id, player_id, ${token.audience},
            ${token.displayName}, ${token.email}, ${token.expiresAt}
     FROM session`);
-  return stored === 1;
 }
 
 export interface ThirdPartyToken extends AssertionSubject {

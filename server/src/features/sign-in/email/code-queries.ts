@@ -90,10 +90,9 @@ export async function findCodeAddress(
 }
 
 /** Uses a code up. Returns false if it was used before. */
-export async function deleteCode(db: Querier, tenantId: string, email: string, id: string): Promise<boolean> {
-  const deleted = await db.run(sql`
+export function deleteCode(db: Querier, tenantId: string, email: string, id: string): Promise<boolean> {
+  return db.changes(sql`
     DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND email = ${email} AND id = ${id}`);
-  return deleted === 1;
 }
 
 /** Deletes expired codes, tokens and counters of a tenant, of the portal, or of the notices. */

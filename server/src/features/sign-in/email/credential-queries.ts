@@ -32,50 +32,46 @@ export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
 }
 
 /** Whether an address still has this player and this password. The row is locked against changes until the transaction ends. */
-export async function isCurrentPassword(
+export function isCurrentPassword(
   db: Querier,
   { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
 ): Promise<boolean> {
-  const row = await db.row(sql`
+  return db.exists(sql`
     SELECT FROM email_credentials
     WHERE email = ${email} AND player_id = ${playerId} AND password_hash = ${passwordHash} FOR SHARE`);
-  return row !== undefined;
 }
 
 /** Gives a pending address and a password to a new player. Returns false if the address has a player. */
-export async function claimWithPassword(
+export function claimWithPassword(
   db: Querier,
   { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
 ): Promise<boolean> {
-  const claimed = await db.run(sql`
+  return db.changes(sql`
     UPDATE email_credentials SET player_id = ${playerId}, password_hash = ${passwordHash}
     WHERE email = ${email} AND player_id IS NULL`);
-  return claimed === 1;
 }
 
 /**
  * Locks a verified address for a sign-in of its player. Gives a pending address to the player, as verified. Returns false if the
  * address belongs to another player, or is unverified because of a concurrent sign-up.
  */
-export async function claimForSignIn(db: Querier, email: string, playerId: string): Promise<boolean> {
-  const claimed = await db.run(sql`
+export function claimForSignIn(db: Querier, email: string, playerId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE email_credentials SET player_id = ${playerId}, verified_at = coalesce(verified_at, now())
     WHERE email = ${email} AND (player_id IS NULL OR (player_id = ${playerId} AND verified_at IS NOT NULL))`);
-  return claimed === 1;
 }
 
 /**
  * Gives an address to a player who has proved control of it, as verified. If the profile has no email address, the profile gets this
  * one. Returns false if the address belongs to another player, verified or not.
  */
-export async function claimForPlayer(db: Querier, email: string, playerId: string): Promise<boolean> {
-  const claimed = await db.run(sql`
+export function claimForPlayer(db: Querier, email: string, playerId: string): Promise<boolean> {
+  return db.changes(sql`
     WITH claimed AS (
       UPDATE email_credentials SET player_id = ${playerId}, verified_at = coalesce(verified_at, now())
       WHERE email = ${email} AND (player_id IS NULL OR player_id = ${playerId})
       RETURNING email)
     UPDATE players SET email = coalesce(players.email, claimed.email) FROM claimed WHERE id = ${playerId}`);
-  return claimed === 1;
 }
 
 /**

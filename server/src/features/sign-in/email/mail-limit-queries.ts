@@ -2,43 +2,41 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
 /** Counts an email from a tenant to an address. Returns false if the daily limit is reached. */
-export async function countMail(
+export function countMail(
   db: Querier,
   tenantId: string,
   email: string,
   mailsPerDay: number,
 ): Promise<boolean> {
-  const counted = await db.run(sql`
+  return db.changes(sql`
     INSERT INTO mail_counts AS known (tenant_id, email, since, sent) VALUES (${tenantId}, ${email}, now(), 1)
     ON CONFLICT (tenant_id, email) DO UPDATE SET
       since = CASE WHEN known.since < now() - interval '1 day' THEN now() ELSE known.since END,
       sent = CASE WHEN known.since < now() - interval '1 day' THEN 1 ELSE known.sent + 1 END
     WHERE known.sent < ${mailsPerDay} OR known.since < now() - interval '1 day'`);
-  return counted === 1;
 }
 
 /**
  * Stores an address, and counts an email from a tenant in which nobody signs in with it. With `counts: false` the statement does
  * the same work without counting. Returns false if the daily limit of all these tenants is reached.
  */
-export async function countUnrelatedMail(
+export function countUnrelatedMail(
   db: Querier,
   email: string,
   { counts, limit }: { counts: boolean; limit: number },
 ): Promise<boolean> {
   const increment = counts ? 1 : 0;
-  const counted = await db.run(sql`
+  return db.changes(sql`
     INSERT INTO email_credentials AS known (email, mails_since, mails_sent) VALUES (${email}, now(), ${increment})
     ON CONFLICT (email) DO UPDATE SET
       mails_since = CASE WHEN known.mails_since < now() - interval '1 day' THEN now() ELSE known.mails_since END,
       mails_sent = CASE WHEN known.mails_since < now() - interval '1 day' THEN ${increment} ELSE known.mails_sent + ${increment} END
     WHERE known.mails_sent < ${limit} OR known.mails_since < now() - interval '1 day'`);
-  return counted === 1;
 }
 
 /** Whether a player has signed in to the tenant with this address, and has verified it. */
-export async function isVerifiedInTenant(db: Querier, tenantId: string, email: string): Promise<boolean> {
-  const row = await db.row(sql`
+export function isVerifiedInTenant(db: Querier, tenantId: string, email: string): Promise<boolean> {
+  return db.exists(sql`
     SELECT FROM tenant_sign_in_methods used
     JOIN auth_methods method ON method.id = used.auth_method_id
     JOIN email_credentials credential
@@ -46,7 +44,6 @@ export async function isVerifiedInTenant(db: Querier, tenantId: string, email: s
     WHERE used.tenant_id = ${tenantId} AND method.auth_provider IN ('EmailOneTimeCode', 'EmailPassword')
       AND method.provider_user_id = ${email} AND credential.verified_at IS NOT NULL
     LIMIT 1`);
-  return row !== undefined;
 }
 
 /** The seconds until a tenant may send email to an address again. */

@@ -30,11 +30,8 @@ export function findToken(
 }
 
 /** Uses a token up. Returns false if it was used before. */
-export async function deleteToken(db: Querier, tenantId: string, hash: Buffer): Promise<boolean> {
-  const deleted = await db.run(
-    sql`DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND token_hash = ${hash}`,
-  );
-  return deleted === 1;
+export function deleteToken(db: Querier, tenantId: string, hash: Buffer): Promise<boolean> {
+  return db.changes(sql`DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND token_hash = ${hash}`);
 }
 
 /** Deletes all tokens of a player, in all tenants that the scope can read. */

@@ -29,14 +29,14 @@ export async function findPlayer(
   identity: Identity,
   { fingerprint, deviceFingerprint = null }: { fingerprint: Buffer; deviceFingerprint?: string | null },
 ): Promise<FoundPlayer> {
-  const row = await db.row<FoundColumns>(sql`
+  const row = await db.one<FoundColumns>(sql`
     SELECT ${foundColumns(tenantId)}, device.id AS "deviceId", coalesce(device.is_blocked, false) AS "isDeviceBlocked"
     FROM (VALUES (${identity.provider}::text, ${identity.issuer}::text, ${identity.providerUserId}::text,
                   ${fingerprint}::bytea))
       AS request (auth_provider, issuer, provider_user_id, ban_fingerprint)
     ${playerOfRequest(tenantId)}
     LEFT JOIN guildhall_find_device(method.player_id, ${deviceFingerprint}) device ON true`);
-  return toFoundPlayer(row!);
+  return toFoundPlayer(row);
 }
 
 /** The row of a look-up. All columns of an unknown player are null. */
@@ -105,9 +105,9 @@ export function findPlayerIdInTenant(
 }
 
 /** Creates a player with a first sign-in method. Returns false if a concurrent sign-in has created the player. */
-export async function insertPlayer(db: Querier, identity: Identity, player: NewPlayer): Promise<boolean> {
+export function insertPlayer(db: Querier, identity: Identity, player: NewPlayer): Promise<boolean> {
   const { playerId, authMethodId, profileVisibility, at } = player;
-  const inserted = await db.run(sql`
+  return db.changes(sql`
     WITH player AS (
       INSERT INTO players (id, display_name, email, profile_visibility, created_at)
       VALUES (${playerId}, ${identity.displayName}, ${identity.email}, ${profileVisibility}, ${at}))
@@ -116,7 +116,6 @@ export async function insertPlayer(db: Querier, identity: Identity, player: NewP
     VALUES (${authMethodId}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId},
             ${identity.email}, ${identity.username}, ${identity.displayName}, true, ${identity.secretHash}, ${at})
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`);
-  return inserted === 1;
 }
 
 /** Everything that one login writes. All times are `at`. `device` is null if the client sent none. */

@@ -22,10 +22,9 @@ export async function insertStartedLogin(db: Querier, stateHash: Buffer, expires
  */
 export async function finishStartedLogin(db: Querier, stateHash: Buffer, nonce: string): Promise<boolean> {
   try {
-    const finished = await db.run(sql`
+    return await db.changes(sql`
       UPDATE store_a_portal_logins SET response_nonce = ${nonce}
       WHERE state_hash = ${stateHash} AND response_nonce IS NULL AND expires_at > clock_timestamp()`);
-    return finished === 1;
   } catch (error) {
     if (isUniqueViolation(error)) return false;
     throw error;
@@ -46,8 +45,8 @@ const linked = ({ provider, providerUserId }: LinkedIdentity) => sql`
         AND player.is_active`;
 
 /** Whether an identity is linked to an active player. */
-export async function hasLinkedPlayer(db: Querier, identity: LinkedIdentity): Promise<boolean> {
-  return (await db.row(sql`SELECT ${linked(identity)}`)) !== undefined;
+export function hasLinkedPlayer(db: Querier, identity: LinkedIdentity): Promise<boolean> {
+  return db.exists(sql`SELECT ${linked(identity)}`);
 }
 
 /**
@@ -126,10 +125,9 @@ export function findTokenUse(
 }
 
 /** Revokes the refresh tokens of a session. Returns false if they were revoked before, or there is no such session. */
-export async function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
-  const revoked = await db.run(sql`
+export function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE id = ${sessionId} AND revoked_at IS NULL`);
-  return revoked === 1;
 }
 
 /**

@@ -117,8 +117,8 @@ export interface ErasedSessions {
  * Erases the addresses of the sessions of the scope's player and of all profiles that were merged into it, and destroys the keys of
  * the personal data in their ledger rows.
  */
-export async function eraseSessions(db: Querier): Promise<ErasedSessions> {
-  const erased = await db.row<ErasedSessions>(sql`
+export function eraseSessions(db: Querier): Promise<ErasedSessions> {
+  return db.one(sql`
     WITH before AS MATERIALIZED (
       SELECT tenant_id, session_id, last_ip_address IS NOT NULL AS had_address, key_salt IS NOT NULL AS had_key
       FROM login_sessions
@@ -133,7 +133,6 @@ export async function eraseSessions(db: Querier): Promise<ErasedSessions> {
       RETURNING had_address, had_key)
     SELECT count(*) FILTER (WHERE had_address)::int AS "erasedSessions", count(*) FILTER (WHERE had_key)::int AS "destroyedKeys"
     FROM erased`);
-  return erased!;
 }
 
 export function findSession(

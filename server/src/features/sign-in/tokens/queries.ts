@@ -95,15 +95,10 @@ export function findTokenUse(
 }
 
 /** Revokes the refresh tokens of a session. Returns false if they were revoked before. */
-export async function revokeSessionTokens(
-  db: Querier,
-  tenantId: string,
-  sessionId: string,
-): Promise<boolean> {
-  const revoked = await db.run(sql`
+export function revokeSessionTokens(db: Querier, tenantId: string, sessionId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE login_sessions SET tokens_revoked_at = clock_timestamp(), updated_at_db = clock_timestamp()
     WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NULL`);
-  return revoked === 1;
 }
 
 /**

@@ -38,11 +38,8 @@ export function takeChallenge(
 }
 
 /** Whether an unanswered challenge has this id, expired or not. */
-export async function hasChallenge(db: Querier, tenantId: string, challengeId: string): Promise<boolean> {
-  const row = await db.row(
-    sql`SELECT FROM wallet_challenges WHERE tenant_id = ${tenantId} AND id = ${challengeId}`,
-  );
-  return row !== undefined;
+export function hasChallenge(db: Querier, tenantId: string, challengeId: string): Promise<boolean> {
+  return db.exists(sql`SELECT FROM wallet_challenges WHERE tenant_id = ${tenantId} AND id = ${challengeId}`);
 }
 
 /** Deletes the expired challenges of a tenant and returns their number. */

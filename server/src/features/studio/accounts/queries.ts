@@ -38,12 +38,12 @@ const columns = sql`
   created_at AS "createdAt"`;
 const withPassword = sql`${columns}, password_hash AS "passwordHash"`;
 
-export async function hasAccounts(db: Querier): Promise<boolean> {
-  return (await db.row(sql`SELECT WHERE guildhall_has_accounts()`)) !== undefined;
+export function hasAccounts(db: Querier): Promise<boolean> {
+  return db.exists(sql`SELECT WHERE guildhall_has_accounts()`);
 }
 
-export async function hasPlatformAdmin(db: Querier): Promise<boolean> {
-  return (await db.row(sql`SELECT WHERE guildhall_has_platform_admin()`)) !== undefined;
+export function hasPlatformAdmin(db: Querier): Promise<boolean> {
+  return db.exists(sql`SELECT WHERE guildhall_has_platform_admin()`);
 }
 
 /** Returns the new account, or undefined if another account has the address. */
@@ -77,17 +77,15 @@ export async function setPassword(db: Querier, accountId: string, passwordHash: 
 }
 
 /** Marks the address as verified. Returns false if it was already verified. */
-export async function markVerified(db: Querier, accountId: string): Promise<boolean> {
-  const marked = await db.run(sql`
+export function markVerified(db: Querier, accountId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE accounts SET email_verified_at = now() WHERE id = ${accountId} AND email_verified_at IS NULL`);
-  return marked === 1;
 }
 
 /** Makes an account a platform administrator. Returns false if it already was one. */
-export async function promote(db: Querier, accountId: string): Promise<boolean> {
-  const promoted = await db.run(sql`
+export function promote(db: Querier, accountId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE accounts SET is_platform_admin = true WHERE id = ${accountId} AND NOT is_platform_admin`);
-  return promoted === 1;
 }
 
 export function findAccount(db: Querier, accountId: string): Promise<Account | undefined> {
@@ -95,9 +93,8 @@ export function findAccount(db: Querier, accountId: string): Promise<Account | u
 }
 
 /** Returns whether an account is a platform administrator. */
-export async function isPlatformAdmin(db: Querier, accountId: string): Promise<boolean> {
-  const row = await db.row(sql`SELECT FROM accounts WHERE id = ${accountId} AND is_platform_admin`);
-  return row !== undefined;
+export function isPlatformAdmin(db: Querier, accountId: string): Promise<boolean> {
+  return db.exists(sql`SELECT FROM accounts WHERE id = ${accountId} AND is_platform_admin`);
 }
 
 export function findAccountByEmail(db: Querier, email: string): Promise<AccountWithPassword | undefined> {
@@ -115,9 +112,9 @@ export interface NewSession {
  * Returns false if the password or the second factor has changed since the account was read. The caller must have locked the account in
  * an earlier statement, so that a login that overlaps with such a change fails.
  */
-export async function insertSession(db: Querier, session: NewSession): Promise<boolean> {
+export function insertSession(db: Querier, session: NewSession): Promise<boolean> {
   const { account, origin } = session;
-  const inserted = await db.run(sql`
+  return db.changes(sql`
     WITH account AS (
       SELECT id FROM accounts
       WHERE id = ${account.id} AND password_hash = ${account.passwordHash} AND ${hasTotp} = ${account.totpEnabled}),
@@ -127,7 +124,6 @@ export async function insertSession(db: Querier, session: NewSession): Promise<b
       RETURNING id)
     INSERT INTO account_refresh_tokens (token_hash, session_id, expires_at)
     SELECT ${session.refreshToken.hash}, id, ${session.refreshToken.expiresAt} FROM session`);
-  return inserted === 1;
 }
 
 export interface RefreshedSession {
@@ -220,18 +216,16 @@ export function countSessions(db: Querier, accountId: string): Promise<number> {
 }
 
 /** Returns whether a session belongs to an account. The session can have ended. */
-export async function hasSession(db: Querier, accountId: string, sessionId: string): Promise<boolean> {
-  const row = await db.row(sql`
+export function hasSession(db: Querier, accountId: string, sessionId: string): Promise<boolean> {
+  return db.exists(sql`
     SELECT FROM account_sessions WHERE id = ${sessionId} AND account_id = ${accountId}`);
-  return row !== undefined;
 }
 
 /** Returns whether a session is younger than `seconds` and has not ended. */
-export async function isNewSession(db: Querier, sessionId: string, seconds: number): Promise<boolean> {
-  const row = await db.row(sql`
+export function isNewSession(db: Querier, sessionId: string, seconds: number): Promise<boolean> {
+  return db.exists(sql`
     SELECT FROM account_sessions
     WHERE id = ${sessionId} AND revoked_at IS NULL AND created_at > now() - make_interval(secs => ${seconds})`);
-  return row !== undefined;
 }
 
 /** Revokes all sessions of an account, except one if it is given. Returns the number of revoked sessions. */
@@ -242,10 +236,9 @@ export function revokeSessions(db: Querier, accountId: string, exceptSessionId?:
 }
 
 /** Revokes a session. Returns false if it is unknown or already revoked. */
-export async function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
-  const revoked = await db.run(sql`
+export function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE account_sessions SET revoked_at = clock_timestamp() WHERE id = ${sessionId} AND revoked_at IS NULL`);
-  return revoked === 1;
 }
 
 /** Returns the revoked sessions among the given ones. */

@@ -25,11 +25,10 @@ export function findToken(
 }
 
 /** Consumes a token. Only one of several parallel calls returns true. */
-export async function consumeToken(db: Querier, purpose: TokenPurpose, hash: Buffer): Promise<boolean> {
-  const used = await db.run(sql`
+export function consumeToken(db: Querier, purpose: TokenPurpose, hash: Buffer): Promise<boolean> {
+  return db.changes(sql`
     UPDATE account_tokens SET used_at = clock_timestamp()
     WHERE token_hash = ${hash} AND purpose = ${purpose} AND used_at IS NULL AND expires_at > clock_timestamp()`);
-  return used === 1;
 }
 
 /** Ends the password reset tokens and the sign-in link of an account, and its logins that wait for the second factor. */
@@ -40,15 +39,14 @@ export async function endTokens(db: Querier, accountId: string): Promise<void> {
 }
 
 /** Counts the tokens that have not expired, including used ones. `seconds` is the time until the first one expires. */
-export async function countTokens(
+export function countTokens(
   db: Querier,
   accountId: string,
   purpose: TokenPurpose,
 ): Promise<{ count: number; seconds: number }> {
-  const row = await db.row<{ count: number; seconds: number }>(sql`
+  return db.one(sql`
     SELECT count(*), greatest(1, ceil(extract(epoch FROM min(expires_at) - now())))::int AS seconds
     FROM account_tokens WHERE account_id = ${accountId} AND purpose = ${purpose} AND expires_at > now()`);
-  return row ?? { count: 0, seconds: 1 };
 }
 
 /** Deletes the tokens of an account for one purpose, except the newest ones. */

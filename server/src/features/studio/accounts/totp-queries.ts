@@ -2,12 +2,11 @@ import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
 /** Stores the secret of an unconfirmed enrolment, replacing an earlier one. Returns false if TOTP is on. */
-export async function upsertEnrolment(db: Querier, accountId: string, secret: Buffer): Promise<boolean> {
-  const put = await db.run(sql`
+export function upsertEnrolment(db: Querier, accountId: string, secret: Buffer): Promise<boolean> {
+  return db.changes(sql`
     INSERT INTO account_totp AS totp (account_id, secret) VALUES (${accountId}, ${secret})
     ON CONFLICT (account_id) DO UPDATE SET secret = excluded.secret, created_at = now()
     WHERE totp.confirmed_at IS NULL`);
-  return put === 1;
 }
 
 /** Finds the encrypted secret of an enrolment that was started in the last hour. */
@@ -18,14 +17,13 @@ export function findEnrolment(db: Querier, accountId: string): Promise<{ secret:
 }
 
 /** Turns TOTP on. Returns false if another request confirmed or restarted the enrolment. */
-export async function confirmEnrolment(
+export function confirmEnrolment(
   db: Querier,
   { accountId, secret, step }: { accountId: string; secret: Buffer; step: number },
 ): Promise<boolean> {
-  const confirmed = await db.run(sql`
+  return db.changes(sql`
     UPDATE account_totp SET confirmed_at = now(), last_step = ${step}
     WHERE account_id = ${accountId} AND confirmed_at IS NULL AND secret = ${secret}`);
-  return confirmed === 1;
 }
 
 /** Finds the encrypted secret of an account with TOTP on. */
@@ -35,14 +33,13 @@ export function findTotpSecret(db: Querier, accountId: string): Promise<{ secret
 }
 
 /** Consumes the codes of this time step and of all earlier ones. Only one of several parallel calls returns true. */
-export async function consumeStep(
+export function consumeStep(
   db: Querier,
   { accountId, secret, step }: { accountId: string; secret: Buffer; step: number },
 ): Promise<boolean> {
-  const used = await db.run(sql`
+  return db.changes(sql`
     UPDATE account_totp SET last_step = ${step}
     WHERE account_id = ${accountId} AND confirmed_at IS NOT NULL AND secret = ${secret} AND last_step < ${step}`);
-  return used === 1;
 }
 
 /** Deletes an enrolment that is not confirmed. */
@@ -51,10 +48,9 @@ export async function deleteEnrolment(db: Querier, accountId: string): Promise<v
 }
 
 /** Deletes the second factor and its recovery codes. Returns false if TOTP was not on. */
-export async function deleteTotp(db: Querier, accountId: string): Promise<boolean> {
-  const deleted = await db.run(sql`
+export function deleteTotp(db: Querier, accountId: string): Promise<boolean> {
+  return db.changes(sql`
     DELETE FROM account_totp WHERE account_id = ${accountId} AND confirmed_at IS NOT NULL`);
-  return deleted === 1;
 }
 
 /** Replaces all recovery codes of an account. */
@@ -66,10 +62,9 @@ export async function replaceRecoveryCodes(db: Querier, accountId: string, hashe
 }
 
 /** Consumes a recovery code. Only one of several parallel calls returns true. */
-export async function consumeRecoveryCode(db: Querier, accountId: string, hash: Buffer): Promise<boolean> {
-  const used = await db.run(sql`
+export function consumeRecoveryCode(db: Querier, accountId: string, hash: Buffer): Promise<boolean> {
+  return db.changes(sql`
     DELETE FROM account_recovery_codes WHERE account_id = ${accountId} AND code_hash = ${hash}`);
-  return used === 1;
 }
 
 export function countRecoveryCodes(db: Querier, accountId: string): Promise<number> {

@@ -13,9 +13,9 @@ export interface NewInvitation {
   expiresAt: string;
 }
 
-export function insertInvitation(db: Querier, invitation: NewInvitation): Promise<TeamEntry | undefined> {
+export function insertInvitation(db: Querier, invitation: NewInvitation): Promise<TeamEntry> {
   const { id, workspaceId, email, role, tokenHash, invitedBy, expiresAt } = invitation;
-  return db.row(sql`
+  return db.one(sql`
     INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, created_at, expires_at)
     VALUES (${id}, ${workspaceId}, ${email}, ${role}, ${tokenHash}, ${invitedBy}, clock_timestamp(), ${expiresAt})
     RETURNING NULL AS "userId", id AS "invitationId", email, NULL AS "displayName", role, 'invited' AS status,
@@ -58,10 +58,9 @@ export function findInvitationOfToken(db: Querier, tokenHash: Buffer): Promise<M
 }
 
 /** Ends an invitation. Returns false if it had already ended. */
-export async function endInvitation(db: Querier, invitationId: string): Promise<boolean> {
-  const ended = await db.run(sql`
+export function endInvitation(db: Querier, invitationId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE invitations SET ended_at = clock_timestamp() WHERE id = ${invitationId} AND ended_at IS NULL`);
-  return ended === 1;
 }
 
 /** Ends and returns the open invitations that an account sent for these roles. */
@@ -91,17 +90,12 @@ export function countMailsTo(
   email: string,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<SentMails> {
-  return countMails(db, sql`guildhall_count_invitations_to(${email}, ${workspaceId}, ${userId})`);
+  return db.one(sql`SELECT * FROM guildhall_count_invitations_to(${email}, ${workspaceId}, ${userId})`);
 }
 
 /** Counts the invitations that an account sent in the last 24 hours. */
 export function countMailsBy(db: Querier, userId: string): Promise<SentMails> {
-  return countMails(db, sql`guildhall_count_invitations_by(${userId})`);
-}
-
-async function countMails(db: Querier, counted: Sql): Promise<SentMails> {
-  const row = await db.row<SentMails>(sql`SELECT * FROM ${counted}`);
-  return row ?? { count: 0, seconds: 1 };
+  return db.one(sql`SELECT * FROM guildhall_count_invitations_by(${userId})`);
 }
 
 /** Deletes invitations that ended over 1 day ago or expired over 30 days ago. Until then, they count for the daily limits. */

@@ -73,7 +73,6 @@ export async function inviteMember(
       invitedBy: manager.userId,
       expiresAt: secondsFromNow(LIFETIME_SECONDS),
     });
-    if (!invitation) throw new Error('An invitation was not inserted.');
     const content = invitationEmail({
       inviter: inviter.email,
       workspace: manager.workspaceName,

@@ -57,10 +57,9 @@ export function findMember(db: Querier, workspaceId: string, userId: string): Pr
     SELECT ${columns} FROM (${members}) team WHERE workspace_id = ${workspaceId} AND "userId" = ${userId}`);
 }
 
-export async function isMember(db: Querier, workspaceId: string, email: string): Promise<boolean> {
-  const row = await db.row(sql`
+export function isMember(db: Querier, workspaceId: string, email: string): Promise<boolean> {
+  return db.exists(sql`
     SELECT FROM (${members}) team WHERE workspace_id = ${workspaceId} AND email = ${email}`);
-  return row !== undefined;
 }
 
 /** Serializes changes of a team until the transaction ends, so the number of owners cannot change in between. */

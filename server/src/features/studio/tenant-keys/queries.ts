@@ -122,8 +122,8 @@ export function insertKey(
   reference: KeyReference,
   secret: { prefix: string; fingerprint: Buffer },
   settings: KeySettings,
-): Promise<TenantKey | undefined> {
-  return db.row(sql`
+): Promise<TenantKey> {
+  return db.one(sql`
     INSERT INTO tenant_keys (id, tenant_id, kind, prefix, fingerprint, name, allow_data_api, subscriber_workspace_id,
       subscriber_agreed_by, subscriber_agreed_at, requests_per_minute, requests_per_hour, alert_requests_per_minute, alert_bytes_per_minute, expires_at)
     VALUES (${reference.keyId}, ${reference.tenantId}, ${reference.kind}, ${secret.prefix}, ${secret.fingerprint}, ${settings.name},

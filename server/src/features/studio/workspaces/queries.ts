@@ -93,14 +93,13 @@ export function findWorkspace(
 }
 
 /** Returns false if another workspace has the slug. */
-export async function insertWorkspace(
+export function insertWorkspace(
   db: Querier,
   workspace: { id: string; name: string; slug: string },
 ): Promise<boolean> {
-  const inserted = await db.run(sql`
+  return db.changes(sql`
     INSERT INTO workspaces (id, name, slug) VALUES (${workspace.id}, ${workspace.name}, ${workspace.slug})
     ON CONFLICT (slug) DO NOTHING`);
-  return inserted === 1;
 }
 
 export interface NamedWorkspace {

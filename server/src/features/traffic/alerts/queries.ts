@@ -24,14 +24,14 @@ export interface Spike {
  * Records an alert. Returns false if the key has raised one of the same type within `suppressionSeconds`. One statement decides:
  * the first of several concurrent calls locks the row of the key's last alert, and the others then see its new time.
  */
-export async function insertAlert(
+export function insertAlert(
   db: Querier,
   alertId: string,
   spike: Spike,
   suppressionSeconds: number,
 ): Promise<boolean> {
   const { tenantId, keyId, type } = spike;
-  const inserted = await db.run(sql`
+  return db.changes(sql`
     WITH admitted AS (
       INSERT INTO alert_times AS last (tenant_id, key_id, type, raised_at)
       VALUES (${tenantId}, ${keyId}, ${type}, clock_timestamp())
@@ -42,7 +42,6 @@ export async function insertAlert(
     SELECT ${tenantId}, ${alertId}, ${spike.workspaceId}, ${type}, ${keyId}, ${spike.keyKind}, ${spike.threshold},
            ${spike.observed}, ${spike.windowStart}, raised_at
     FROM admitted`);
-  return inserted === 1;
 }
 
 /** An alert as the API returns it. */

@@ -132,14 +132,11 @@ export interface WorkspaceUsage {
  * Moves usage entries into the daily totals. Returns their number, and the usage of the workspaces that they charge. If another
  * process does so already, it moves nothing.
  */
-export async function aggregateEntries(
+export function aggregateEntries(
   db: Querier,
   limit: number,
 ): Promise<{ moved: number; usage: WorkspaceUsage[] }> {
-  const row = await db.row<{ moved: number; usage: WorkspaceUsage[] }>(
-    sql`SELECT moved, usage FROM guildhall_aggregate_usage(${limit})`,
-  );
-  return row!;
+  return db.one(sql`SELECT moved, usage FROM guildhall_aggregate_usage(${limit})`);
 }
 
 /** A workspace has used this percentage of its plan's units. */

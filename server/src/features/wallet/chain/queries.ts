@@ -71,11 +71,10 @@ export function countWaiting(db: Querier, except: Writer | undefined): Promise<n
 }
 
 /** Takes the writer's next nonce and locks its row. So nonces follow the order of the commits, without gaps. */
-export async function takeNonce(db: Querier, writerId: number): Promise<Fees & { nonce: number }> {
-  const row = await db.row<Fees & { nonce: number }>(sql`
+export function takeNonce(db: Querier, writerId: number): Promise<Fees & { nonce: number }> {
+  return db.one(sql`
     UPDATE chain_writers SET next_nonce = next_nonce + 1 WHERE id = ${writerId}
     RETURNING next_nonce - 1 AS nonce, base_fee AS "baseFee", priority_fee AS "priorityFee"`);
-  return row!;
 }
 
 /** The newest entry of a tenant that was enqueued for a contract. 0 if there is none. */
@@ -135,18 +134,18 @@ export async function saveHead(
 
 /** The newest block that the sender has seen. */
 export async function readHeadBlock(db: Querier, writerId: number): Promise<number> {
-  const row = await db.row<{ head: number }>(
+  const { head } = await db.one<{ head: number }>(
     sql`SELECT head_block AS head FROM chain_writers WHERE id = ${writerId}`,
   );
-  return row!.head;
+  return head;
 }
 
 /** Locks the writer's row and returns its next nonce. No call gets a nonce until the transaction ends. */
 export async function lockNextNonce(db: Querier, writerId: number): Promise<number> {
-  const row = await db.row<{ nextNonce: number }>(
+  const { nextNonce } = await db.one<{ nextNonce: number }>(
     sql`SELECT next_nonce AS "nextNonce" FROM chain_writers WHERE id = ${writerId} FOR UPDATE`,
   );
-  return row!.nextNonce;
+  return nextNonce;
 }
 
 export async function setNextNonce(db: Querier, writerId: number, nonce: number): Promise<void> {
@@ -233,9 +232,9 @@ export function unmineBlocks(db: Querier, writerId: number, hashes: Hex[]): Prom
 
 /** Whether a call that was in a block has a nonce that the chain has not used. */
 export async function hasMinedFrom(db: Querier, writerId: number, nonce: number): Promise<boolean> {
-  const row = await db.row<{ found: boolean }>(sql`
+  const { found } = await db.one<{ found: boolean }>(sql`
     SELECT EXISTS (SELECT FROM chain_outbox WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND ${isMined}) AS found`);
-  return row!.found;
+  return found;
 }
 
 /** Sets calls that the chain has lost back to waiting. Returns their number. */
@@ -266,8 +265,8 @@ export function findTransactionStatus(db: Querier, hash: Hex): Promise<Transacti
 
 /** The time of PostgreSQL's clock, which also sets `confirmed_at`. */
 export async function readClock(db: Querier): Promise<string> {
-  const row = await db.row<{ now: string }>(sql`SELECT now() AS now`);
-  return row!.now;
+  const { now } = await db.one<{ now: string }>(sql`SELECT now() AS now`);
+  return now;
 }
 
 /** All signers that have written to a contract. */
@@ -338,8 +337,8 @@ export interface WriterStatus extends Fees {
   problemSince: string | null;
 }
 
-export async function readWriterStatus(db: Querier, writerId: number): Promise<WriterStatus> {
-  const row = await db.row<WriterStatus>(sql`
+export function readWriterStatus(db: Querier, writerId: number): Promise<WriterStatus> {
+  return db.one(sql`
     SELECT next_nonce AS "nextNonce", base_fee AS "baseFee", priority_fee AS "priorityFee", problem,
            problem_since AS "problemSince", calls.*
     FROM chain_writers CROSS JOIN LATERAL (
@@ -348,16 +347,14 @@ export async function readWriterStatus(db: Querier, writerId: number): Promise<W
       FROM chain_outbox
       WHERE writer_id = chain_writers.id AND confirmed_at IS NULL AND abandoned_at IS NULL) calls
     WHERE id = ${writerId}`);
-  return row!;
 }
 
 /** The number of final calls of a contract, and the first block with one. */
-export async function readConfirmed(
+export function readConfirmed(
   db: Querier,
   writer: Writer,
 ): Promise<{ count: number; firstBlock: number | null }> {
-  const row = await db.row<{ count: number; firstBlock: number | null }>(sql`
+  return db.one(sql`
     SELECT count(*), min(block_number) AS "firstBlock" FROM chain_outbox
     WHERE writer_id IN (${writersOf(writer)}) AND confirmed_at IS NOT NULL`);
-  return row!;
 }

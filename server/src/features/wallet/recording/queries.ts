@@ -9,13 +9,12 @@ import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-
  * Locks the head of a tenant's chain until the transaction ends. Adds it for the first entry. `now` is the time under the lock,
  * by PostgreSQL's clock, which all processes share.
  */
-export async function lockHead(db: Querier, tenantId: string): Promise<Head & Counts & { now: string }> {
-  const head = await db.row<Head & Counts & { now: string }>(sql`
+export function lockHead(db: Querier, tenantId: string): Promise<Head & Counts & { now: string }> {
+  return db.one(sql`
     INSERT INTO wallet_ledgers AS head (tenant_id) VALUES (${tenantId})
     ON CONFLICT (tenant_id) DO UPDATE SET entries = head.entries
     RETURNING entries AS index, '0x' || encode(hash, 'hex') AS hash, players, sessions, matches, records,
               play_data AS "playData", clock_timestamp() AS now`);
-  return head!;
 }
 
 export async function writeHead(

@@ -3,7 +3,7 @@ import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 
 /** The end of a chain by its head and by its last entry. Null if there is no head, or no entry. */
-export async function compareEnds(
+export function compareEnds(
   db: Querier,
   tenantId: string,
 ): Promise<{
@@ -12,7 +12,7 @@ export async function compareEnds(
   lastIndex: number | null;
   lastHash: Hex | null;
 }> {
-  const ends = await db.row<Awaited<ReturnType<typeof compareEnds>>>(sql`
+  return db.one(sql`
     SELECT head.entries AS "headIndex", encode(head.hash, 'hex') AS "headHash",
            last.entry_index AS "lastIndex", encode(last.hash, 'hex') AS "lastHash"
     FROM (SELECT ${tenantId}::uuid AS tenant_id) tenant
@@ -20,7 +20,6 @@ export async function compareEnds(
     LEFT JOIN LATERAL (
       SELECT entry_index, hash FROM wallet_ledger_entries
       WHERE tenant_id = ${tenantId} ORDER BY entry_index DESC LIMIT 1) last ON true`);
-  return ends!;
 }
 
 /** The tables that are derived from the entries. */

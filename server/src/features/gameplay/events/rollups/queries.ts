@@ -8,10 +8,10 @@ import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } fr
 
 /** Takes the lock until the transaction ends. Returns false if another transaction has it. */
 export async function tryRollupLock(db: Querier): Promise<boolean> {
-  const row = await db.row<{ granted: boolean }>(
+  const { granted } = await db.one<{ granted: boolean }>(
     sql`SELECT pg_try_advisory_xact_lock(${advisoryLocks.eventRollups}) AS granted`,
   );
-  return row!.granted;
+  return granted;
 }
 
 /** Waits for the lock, and takes it until the transaction ends. */
@@ -107,10 +107,10 @@ export async function findNextDay(
     first(sql`event_rollup_deltas`, empty),
     sql`(SELECT min(occurred_at) FROM ${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= ${start})`,
   ];
-  const row = await db.row<{ day: string | null }>(
+  const { day } = await db.one<{ day: string | null }>(
     sql`SELECT date_trunc('day', least(${join(found, ', ')}), 'UTC') AS day`,
   );
-  return row?.day ?? undefined;
+  return day ?? undefined;
 }
 
 /**

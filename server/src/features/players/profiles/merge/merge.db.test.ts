@@ -160,14 +160,17 @@ function killAtStep(fatalStep: number, { isTransaction = true } = {}) {
   const killIfDue = async (db: Querier): Promise<void> => {
     if (++steps !== fatalStep) return;
     if (!isTransaction) throw new Error('killed');
-    const { pid } = (await db.row<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`))!;
+    const { pid } = await db.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
     await owner.query('SELECT pg_terminate_backend($1)', [pid]);
   };
   const wrap = (db: Querier): Querier => ({
     rows: async (statement) => (await killIfDue(db), db.rows(statement)),
     row: async (statement) => (await killIfDue(db), db.row(statement)),
+    one: async (statement) => (await killIfDue(db), db.one(statement)),
+    exists: async (statement) => (await killIfDue(db), db.exists(statement)),
     count: async (statement) => (await killIfDue(db), db.count(statement)),
     run: async (statement) => (await killIfDue(db), db.run(statement)),
+    changes: async (statement) => (await killIfDue(db), db.changes(statement)),
   });
   const scopeOf = (scope: Scope): Scope => ({
     ...scope,
