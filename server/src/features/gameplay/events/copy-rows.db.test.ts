@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { from as copyFrom } from 'pg-copy-streams';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
-import { eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
+import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
 const app = await startTestApp();
 
@@ -61,7 +61,7 @@ async function copyAndRead(scope: EventScope, origin: BatchOrigin, rows: EventRo
       `SELECT ${iso('created_at_gl')} AS created, tenant_id::text AS tenant, ${iso('occurred_at')} AS occurred, value::text,
               id, ${ids}, login_session_id AS login, event_definitions_id AS definition, idempotency_key AS key,
               encode(row_hash, 'hex') AS hash
-       FROM ${scope}_events WHERE tenant_id = $1`,
+       FROM ${eventTables[scope]} WHERE tenant_id = $1`,
       [origin.tenantId],
     );
     return stored.rows;

@@ -1,5 +1,5 @@
 import { nextSlice } from '../../../core/event-loop.ts';
-import { eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
+import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
 const UUIDS = {
   match: 'id, match_player_id, match_session_id, login_session_id, event_definitions_id',
@@ -9,7 +9,7 @@ const UUIDS = {
 /** Returns the statement that takes the bytes of {@link copyRows}. */
 export function copyStatement(scope: EventScope): string {
   const columns = `created_at_gl, tenant_id, occurred_at, value, ${UUIDS[scope]}, idempotency_key, row_hash`;
-  return `COPY ${scope}_events (${columns}) FROM STDIN (FORMAT binary)`;
+  return `COPY ${eventTables[scope]} (${columns}) FROM STDIN (FORMAT binary)`;
 }
 
 const COLUMN_COUNT = { match: 11, player: 10 };

@@ -4,7 +4,11 @@ import { normaliseKey } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import type { EventScope } from './event-row.ts';
 
-export const eventTable: Record<EventScope, Sql> = { match: sql`match_events`, player: sql`player_events` };
+/** The name of the table as a part of a statement. */
+export const eventTableSql: Record<EventScope, Sql> = {
+  match: sql`match_events`,
+  player: sql`player_events`,
+};
 
 /** The most buckets of time that an answer with counts may have. */
 export const MAX_BUCKETS = 1_500;

@@ -27,6 +27,12 @@ export interface EventRow {
   occurredAt: string;
 }
 
+/** A stored row with its hash. The times that PostgreSQL returns need `hashedInstant`. */
+export interface HashedEventRow extends EventRow {
+  createdAt: string;
+  rowHash: string;
+}
+
 /**
  * Compares two rows by their deduplication key. Rows are written in this order, so that all transactions take their locks in the same
  * order and cannot deadlock.

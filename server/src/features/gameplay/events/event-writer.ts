@@ -14,7 +14,14 @@ import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
 import { deltaText, insertDeltas } from './rollups/deltas.ts';
-import { compareRows, eventRowHash, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
+import {
+  compareRows,
+  eventRowHash,
+  eventTables,
+  type BatchOrigin,
+  type EventRow,
+  type EventScope,
+} from './event-row.ts';
 
 export interface EventWriter {
   /**
@@ -72,7 +79,7 @@ export async function openEventWriter(
       if (canCopy && rows.length >= MIN_ROWS_FOR_COPY) {
         try {
           await statementChannel.tracePromise(() => copy(pool, scope, rows, billing), {
-            text: `COPY ${scope}_events`,
+            text: `COPY ${eventTables[scope]}`,
           });
           billing.chargedTransactions++;
           return 'all';

@@ -1,8 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
-import { eventTable, filterActors, filterCondition, type EventFilter } from './event-filter.ts';
+import { eventTableSql, filterActors, filterCondition, type EventFilter } from './event-filter.ts';
 import type { Direction, EventPosition } from './event-position.ts';
-import type { EventScope } from './event-row.ts';
+import type { EventScope, HashedEventRow } from './event-row.ts';
 import { isRolledUp } from './rollups/counted-events.ts';
 
 /** An event as the API returns it. `value` holds decimal digits. */
@@ -81,14 +81,14 @@ export function matchingEvents(tenantId: string, filter: EventFilter, path: Acce
   const { scope } = filter;
   const condition = filterCondition(tenantId, filter);
   const actors = filterActors(tenantId, filter);
-  if (!actors) return sql`FROM ${eventTable[scope]} event WHERE ${condition}`;
+  if (!actors) return sql`FROM ${eventTableSql[scope]} event WHERE ${condition}`;
   // IS TRUE keeps the planner from using the index of the other path.
   if (path === 'time')
-    return sql`FROM ${eventTable[scope]} event
+    return sql`FROM ${eventTableSql[scope]} event
       WHERE ${condition} AND (${actorIds[scope]} IN (${actors})) IS TRUE`;
   // OFFSET 0 keeps the planner from turning the subquery into a join over all events of the tenant.
   return sql`FROM (${actors}) actor CROSS JOIN LATERAL (
-      SELECT * FROM ${eventTable[scope]} event
+      SELECT * FROM ${eventTableSql[scope]} event
       WHERE ${actorIds[scope]} = actor.id AND (${condition}) IS TRUE OFFSET 0) event
     WHERE true`;
 }
@@ -141,23 +141,10 @@ export async function findStored(
                 ${events.map(({ idempotencyKey }) => idempotencyKey)}::text[])
       WITH ORDINALITY AS sent (occurred_at, idempotency_key, number)
     WHERE EXISTS (
-      SELECT FROM ${eventTable[scope]} event
+      SELECT FROM ${eventTableSql[scope]} event
       WHERE event.tenant_id = ${tenantId} AND event.occurred_at = sent.occurred_at
         AND event.idempotency_key = sent.idempotency_key)`);
   return stored.map(({ position }) => position);
-}
-
-export interface HashedEventRow {
-  id: string;
-  actorId: string;
-  matchSessionId: string | null;
-  loginSessionId: string | null;
-  definitionId: string;
-  idempotencyKey: string;
-  value: string | null;
-  occurredAt: string;
-  createdAt: string;
-  rowHash: string;
 }
 
 /** Returns the columns that the row hash covers, oldest event first. */
@@ -178,7 +165,7 @@ export function selectHashedEvents(
   return db.rows(sql`
     SELECT id, ${actor}, login_session_id AS "loginSessionId", event_definitions_id AS "definitionId", idempotency_key AS "idempotencyKey",
            value::text AS value, occurred_at AS "occurredAt", created_at_gl AS "createdAt", encode(row_hash, 'hex') AS "rowHash"
-    FROM ${eventTable[filter.scope]} event
+    FROM ${eventTableSql[filter.scope]} event
     WHERE ${filterCondition(tenantId, filter)} ${position}
     ORDER BY occurred_at, idempotency_key
     LIMIT ${limit}`);

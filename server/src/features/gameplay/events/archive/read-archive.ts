@@ -2,7 +2,7 @@ import { ProblemError } from '../../../../core/problem.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
 import type { Bucket, TimeRange } from '../../../../core/time-range.ts';
-import { definitionCondition, eventTable, type EventFilter } from '../event-filter.ts';
+import { definitionCondition, eventTableSql, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { EVENTS_FILE, partName } from './archive-files.ts';
 import type { Archive } from './archive.ts';
@@ -77,7 +77,7 @@ export async function countArchived(
 
 /** Locks the event table, so that no event of a scope moves to the archive until the transaction ends. Call it before the transaction reads which parts there are. */
 export async function blockArchiving(db: Querier, scope: EventScope): Promise<void> {
-  await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTable[scope]} IN ACCESS SHARE MODE`));
+  await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTableSql[scope]} IN ACCESS SHARE MODE`));
 }
 
 /** The ids of the definitions of a filter. If undefined, all definitions are selected. */

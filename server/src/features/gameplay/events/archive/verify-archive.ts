@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { Database } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
-import { eventRowHash, eventTables, type EventRow } from '../event-row.ts';
+import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
 import type { AlteredRow } from '../verify-events.ts';
 import {
   checkPart,
@@ -95,7 +95,7 @@ async function verifyPart(
   // characters of a key in different ways.
   let after = ['1900-01-01T00:00:00.000000Z', ''];
   while (true) {
-    const rows = (await run(suspectRows(part), [...files, ...after])) as unknown as SuspectRow[];
+    const rows = (await run(suspectRows(part), [...files, ...after])) as unknown as HashedEventRow[];
     for (const { createdAt, rowHash, ...row } of rows)
       if (eventRowHash(part.scope, { tenantId: part.tenantId, createdAt }, row) !== rowHash)
         report({ table: `archived ${eventTables[part.scope]}`, tenantId: part.tenantId, id: row.id });
@@ -103,11 +103,6 @@ async function verifyPart(
     if (rows.length < ROWS_PER_PAGE || !last) return undefined;
     after = [last.occurredAt, last.idempotencyKey];
   }
-}
-
-interface SuspectRow extends EventRow {
-  createdAt: string;
-  rowHash: string;
 }
 
 /** Selects the rows whose hash differs from the one of their columns (docs/row-hashes.md), after a position. */

@@ -2,7 +2,7 @@ import type { TimeRange } from '../../../../core/time-range.ts';
 import { splitBySpans } from '../../../../core/time-spans.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { bucketStart } from '../../../../database/time-buckets.ts';
-import { eventTable, filterDefinitions, isOneOfDefinitions, type EventFilter } from '../event-filter.ts';
+import { eventTableSql, filterDefinitions, isOneOfDefinitions, type EventFilter } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 
 /** A filter with a range of time. */
@@ -99,7 +99,7 @@ export function countedEvents(
       UNION ALL SELECT ${wholeFrom}, least(${wholeTo}, ${rollupStart(scope)})) AS part (starts_at, ends_at)
     CROSS JOIN LATERAL (
       ${countByMinute(
-        sql`${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
+        sql`${eventTableSql[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= part.starts_at AND occurred_at < part.ends_at
           ${definitions ? sql`AND ${isOneOfDefinitions(sql`event_definitions_id`, definitions)}` : empty}`,
       )}
       OFFSET 0) counted`;

@@ -2,7 +2,7 @@ import { advisoryLocks, lockUntilCommit } from '../../../../database/advisory-lo
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
 import type { ArchivedGroup } from '../archive/read-archive.ts';
-import { eventTable } from '../event-filter.ts';
+import { eventTableSql } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';
 
@@ -74,7 +74,7 @@ const ofDay = (column: Sql, { tenantId, scope, day }: CountedDay): Sql => sql`
 
 /** The events of a day by minute: those of PostgreSQL, and those that were counted in the archive. */
 const eventsOfDay = (day: CountedDay, archived: ArchivedGroup[]): Sql => {
-  const live = countByMinute(sql`${eventTable[day.scope]} WHERE ${ofDay(sql`occurred_at`, day)}`);
+  const live = countByMinute(sql`${eventTableSql[day.scope]} WHERE ${ofDay(sql`occurred_at`, day)}`);
   if (archived.length === 0) return live;
   return sql`${live} UNION ALL
     SELECT start, definition_id, events, values, sum, minimum, maximum
@@ -105,7 +105,7 @@ export async function findNextDay(
       ),
     ),
     first(sql`event_rollup_deltas`, empty),
-    sql`(SELECT min(occurred_at) FROM ${eventTable[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= ${start})`,
+    sql`(SELECT min(occurred_at) FROM ${eventTableSql[scope]} WHERE tenant_id = ${tenantId} AND occurred_at >= ${start})`,
   ];
   const { day } = await db.one<{ day: string | null }>(
     sql`SELECT date_trunc('day', least(${join(found, ', ')}), 'UTC') AS day`,
