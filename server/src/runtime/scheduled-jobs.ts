@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { createPartitions } from '../database/partitions.ts';
-import { sql } from '../database/sql.ts';
 import { archiveOldEvents, openArchive, type ArchiveSettings } from '../features/gameplay/events/index.ts';
+import { listTenantIds } from '../features/studio/tenants/index.ts';
 import { groups } from './feature-groups.ts';
 import type { Config } from './config.ts';
 import { applyRetention } from './retention.ts';
@@ -45,12 +45,12 @@ export function scheduledJobs(
 /** Deletes the rows that the features declare as expired. */
 async function deleteExpired(database: Database): Promise<void> {
   const platform = database.forPlatform();
-  const tenants = await platform.rows<{ id: string }>(sql`SELECT id FROM tenants`);
+  const tenantIds = await listTenantIds(platform);
   const expiries = groups.flatMap(({ expiry }) => expiry ?? []);
   function* steps(): Generator<() => Promise<unknown>> {
-    for (const { id } of tenants)
+    for (const tenantId of tenantIds)
       for (const { ofTenant = [] } of expiries)
-        for (const erase of ofTenant) yield () => erase(database.forTenant(id), id);
+        for (const erase of ofTenant) yield () => erase(database.forTenant(tenantId), tenantId);
     for (const { ofPlatform = [] } of expiries) for (const erase of ofPlatform) yield () => erase(platform);
     for (const { global = [] } of expiries) for (const erase of global) yield () => erase(database);
   }

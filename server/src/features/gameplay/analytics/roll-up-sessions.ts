@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { runEach } from '../../../core/run-each.ts';
 import type { Database, Scope } from '../../../database/database.ts';
+import { listTenantIds } from '../../studio/tenants/index.ts';
 import {
   findNextHours,
   hasSettled,
-  listTenantIds,
   lockState,
   numberPlayers,
   readClock,
@@ -24,11 +24,11 @@ const SETTLE_MS = 5_000;
 export async function rollUpSessions(database: Database): Promise<void> {
   const until = await findSettledHour(database);
   if (until === undefined) return;
-  const tenants = await listTenantIds(database.forPlatform());
+  const tenantIds = await listTenantIds(database.forPlatform());
   await runEach(
-    tenants.map(({ id }) => async () => {
-      const tenant = database.forTenant(id);
-      while (await rollUpNextDay(tenant, id, until));
+    tenantIds.map((tenantId) => async () => {
+      const tenant = database.forTenant(tenantId);
+      while (await rollUpNextDay(tenant, tenantId, until));
     }),
   );
 }
@@ -72,7 +72,7 @@ async function rollUpNextDay(tenant: Scope, tenantId: string, until: string): Pr
 
 /** Whether the roll-ups of all tenants have the session ledgers before a time. Then the analytics need no rows from before it. */
 export async function isRolledUpTo(database: Database, until: string): Promise<boolean> {
-  for (const { id } of await listTenantIds(database.forPlatform()))
-    if (await findNextHours(database.forTenant(id), id, until)) return false;
+  for (const tenantId of await listTenantIds(database.forPlatform()))
+    if (await findNextHours(database.forTenant(tenantId), tenantId, until)) return false;
   return true;
 }

@@ -20,10 +20,6 @@ export async function hasSettled(db: Querier, transactionId: string): Promise<bo
   return settled;
 }
 
-export function listTenantIds(db: Querier): Promise<{ id: string }[]> {
-  return db.rows(sql`SELECT id FROM tenants`);
-}
-
 /**
  * Returns the hours to roll up next. They begin with the hour of the first ledger row that is not rolled up, and end with
  * its day or at `until`. Returns undefined if there is no such row before `until`.

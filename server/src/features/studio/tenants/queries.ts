@@ -34,6 +34,12 @@ export function listTenants(
     ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
 }
 
+/** Lists the ids of all tenants. Needs the scope of the platform. */
+export async function listTenantIds(platform: Querier): Promise<string[]> {
+  const rows = await platform.rows<{ id: string }>(sql`SELECT id FROM tenants`);
+  return rows.map(({ id }) => id);
+}
+
 export function countTenants(db: Querier, workspaceId: string): Promise<number> {
   return db.count(sql`SELECT count(*) FROM tenants WHERE workspace_id = ${workspaceId}`);
 }

@@ -3,6 +3,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import { OperatorError } from '../../../core/operator-error.ts';
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
+import { listTenantIds } from '../../studio/tenants/index.ts';
 import { ChainUnavailableError, ChainRefusedError, createChainNode, type ChainNode } from './chain-node.ts';
 import { findContractFault } from './contract-faults.ts';
 import { enqueueBatch } from './enqueue-batch.ts';
@@ -13,7 +14,6 @@ import {
   findLastEnqueued,
   findWriter,
   insertWriter,
-  listTenantIds,
   lowerHead,
   type Writer,
 } from './queries.ts';
@@ -141,11 +141,14 @@ async function readHeads(
   writer: Omit<Writer, 'id'>,
 ): Promise<{ tenantId: string; index: number }[]> {
   const heads = [];
-  for (const { id } of await listTenantIds(database.forPlatform())) {
-    if ((await findLastEnqueued(database.forTenant(id), id, writer)) === 0) continue;
+  for (const tenantId of await listTenantIds(database.forPlatform())) {
+    if ((await findLastEnqueued(database.forTenant(tenantId), tenantId, writer)) === 0) continue;
     const call = { abi: guildhallLedgerAbi, functionName: 'heads' } as const;
-    const data = await node.read(writer.contract, encodeFunctionData({ ...call, args: [tenantOnChain(id)] }));
-    heads.push({ tenantId: id, index: Number(decodeFunctionResult({ ...call, data })[0]) });
+    const data = await node.read(
+      writer.contract,
+      encodeFunctionData({ ...call, args: [tenantOnChain(tenantId)] }),
+    );
+    heads.push({ tenantId, index: Number(decodeFunctionResult({ ...call, data })[0]) });
   }
   return heads;
 }

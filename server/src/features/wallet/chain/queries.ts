@@ -59,10 +59,6 @@ export function insertWriter(
     ON CONFLICT (chain_id, contract, signer) WHERE abandoned_at IS NULL DO NOTHING`);
 }
 
-export function listTenantIds(platform: Querier): Promise<{ id: string }[]> {
-  return platform.rows(sql`SELECT id FROM tenants`);
-}
-
 /** Counts the waiting calls, except those of one writer if it is given. */
 export function countWaiting(db: Querier, except: Writer | undefined): Promise<number> {
   return db.count(sql`
