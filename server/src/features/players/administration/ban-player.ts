@@ -3,7 +3,7 @@ import type { Vault } from '../../../security/vault.ts';
 import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
-import { invalidField, ProblemError } from '../../../core/problem.ts';
+import { invalidField } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
@@ -21,6 +21,7 @@ import {
   setBannedUntil,
   type Ban,
 } from './moderation-queries.ts';
+import { playerNotFound } from './read-player.ts';
 
 export interface BanRequest {
   tenantId: string;
@@ -54,8 +55,7 @@ export async function banPlayer(
     // A concurrent deletion of the player runs either before or after the whole ban.
     await lockPlayer(transaction, playerId);
     // This locks the access record, as endPlayerSessions requires.
-    if (!(await setBannedUntil(transaction, tenantId, playerId, until ?? 'infinity')))
-      throw new ProblemError('player_not_found', 'The tenant has no such player.');
+    if (!(await setBannedUntil(transaction, tenantId, playerId, until ?? 'infinity'))) throw playerNotFound();
     const replaced = await liftActiveBans(transaction, tenantId, playerId, bannedBy);
     const ban = await insertBan(transaction, tenantId, {
       id: newId(),
@@ -96,8 +96,7 @@ export async function liftBan(
   author: Author,
 ): Promise<void> {
   await database.forTenant(tenantId).transaction(async (transaction) => {
-    if (!(await setBannedUntil(transaction, tenantId, playerId, null)))
-      throw new ProblemError('player_not_found', 'The tenant has no such player.');
+    if (!(await setBannedUntil(transaction, tenantId, playerId, null))) throw playerNotFound();
     await deleteBanFingerprints(transaction, tenantId, playerId);
     const lifted = await liftActiveBans(transaction, tenantId, playerId, author.actor.id!);
     if (!lifted) return;
@@ -119,6 +118,6 @@ export async function listPlayerBans(
     hasAccess(tenant, tenantId, playerId),
     readPage(page, listBans(tenant, tenantId, playerId, page), countBans(tenant, tenantId, playerId)),
   ]);
-  if (!isKnown) throw new ProblemError('player_not_found', 'The tenant has no such player.');
+  if (!isKnown) throw playerNotFound();
   return bans;
 }

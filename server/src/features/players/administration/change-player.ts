@@ -1,9 +1,8 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import { lockSettings, updateSettings, type PlayerSettings } from './player-queries.ts';
-import { readDetail, type PlayerDetail } from './read-player.ts';
+import { playerNotFound, readDetail, type PlayerDetail } from './read-player.ts';
 
 /** Changes a tenant's settings of a player. Fields that are left out do not change. Throws player_not_found. */
 export async function changePlayer(
@@ -13,7 +12,7 @@ export async function changePlayer(
 ): Promise<PlayerDetail> {
   return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
     const before = await lockSettings(transaction, tenantId, playerId);
-    if (!before) throw new ProblemError('player_not_found', 'The tenant has no such player.');
+    if (!before) throw playerNotFound();
     const { tenantRole, hiddenFromDiscovery } = { ...before, ...changes };
     const after = { tenantRole, hiddenFromDiscovery };
     const details = difference(before, after);

@@ -1,9 +1,9 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import { lockAccess } from './moderation-queries.ts';
+import { playerNotFound } from './read-player.ts';
 
 /**
  * Ends all open sessions of a player in a tenant with the reason `kicked`, also those of concurrent sign-ins. Returns their number.
@@ -15,8 +15,7 @@ export async function forceLogout(
   author: Author,
 ): Promise<{ endedSessions: number }> {
   return database.forTenant(tenantId).transaction(async (transaction) => {
-    if (!(await lockAccess(transaction, tenantId, playerId)))
-      throw new ProblemError('player_not_found', 'The tenant has no such player.');
+    if (!(await lockAccess(transaction, tenantId, playerId))) throw playerNotFound();
     const endedSessions = await endPlayerSessions(
       transaction,
       playerId,

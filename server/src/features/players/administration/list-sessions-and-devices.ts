@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import { platformDisplayName } from '../../sign-in/login/index.ts';
 import { countRecords, listDevices, listSessions } from './player-queries.ts';
-import { requirePlayer } from './read-player.ts';
+import { resolvePlayerId } from './read-player.ts';
 
 /** A page of a player's sessions in the tenant. Throws player_not_found. */
 export async function listPlayerSessions(
@@ -11,7 +11,7 @@ export async function listPlayerSessions(
   id: string,
   page: PageRequest,
 ) {
-  const playerId = await requirePlayer(database.heavy.forTenant(tenantId), tenantId, id);
+  const playerId = await resolvePlayerId(database.heavy.forTenant(tenantId), tenantId, id);
   const tenant = database.heavy.forTenant(tenantId, { playerId });
   const [sessions, counts] = await Promise.all([
     listSessions(tenant, tenantId, playerId, page),
@@ -22,7 +22,7 @@ export async function listPlayerSessions(
 
 /** A page of the devices that a player has used in the tenant. Throws player_not_found. */
 export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: PageRequest) {
-  const playerId = await requirePlayer(database.heavy.forTenant(tenantId), tenantId, id);
+  const playerId = await resolvePlayerId(database.heavy.forTenant(tenantId), tenantId, id);
   const tenant = database.heavy.forTenant(tenantId, { playerId });
   const [devices, counts] = await Promise.all([
     listDevices(tenant, tenantId, playerId, page),

@@ -5,6 +5,7 @@ import type { Database, Querier } from '../../../database/database.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { hasAccess, lockPlayer } from './moderation-queries.ts';
 import { insertNote, listNotes, MAX_NOTES, removeNote, type Note } from './note-queries.ts';
+import { playerNotFound } from './read-player.ts';
 
 interface NotedPlayer {
   tenantId: string;
@@ -12,8 +13,7 @@ interface NotedPlayer {
 }
 
 async function requirePlayer(db: Querier, { tenantId, playerId }: NotedPlayer): Promise<void> {
-  if (!(await hasAccess(db, tenantId, playerId)))
-    throw new ProblemError('player_not_found', 'The tenant has no such player.');
+  if (!(await hasAccess(db, tenantId, playerId))) throw playerNotFound();
 }
 
 /** The notes of a tenant about a player, newest first. Throws player_not_found. */

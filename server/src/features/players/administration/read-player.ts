@@ -19,7 +19,7 @@ export interface PlayerDetail extends TenantPlayer {
 /** Reads a player of a tenant. The id can be that of a profile that was merged into the player's. Throws player_not_found. */
 export async function readPlayer(database: Database, tenantId: string, id: string): Promise<PlayerDetail> {
   const tenant = database.forTenant(tenantId);
-  const playerId = await requirePlayer(tenant, tenantId, id);
+  const playerId = await resolvePlayerId(tenant, tenantId, id);
   return readDetail(database.forTenant(tenantId, playerId), tenantId, playerId);
 }
 
@@ -27,9 +27,9 @@ export async function readPlayer(database: Database, tenantId: string, id: strin
  * Resolves an id, which can be that of a merged profile, to the id of a player of the tenant. Throws player_not_found. The error does
  * not reveal whether another tenant has the player.
  */
-export async function requirePlayer(db: Querier, tenantId: string, id: string): Promise<string> {
+export async function resolvePlayerId(db: Querier, tenantId: string, id: string): Promise<string> {
   const playerId = await findActiveId(db, id);
-  if (playerId === undefined || !(await hasAccess(db, tenantId, playerId))) throw notFound();
+  if (playerId === undefined || !(await hasAccess(db, tenantId, playerId))) throw playerNotFound();
   return playerId;
 }
 
@@ -39,11 +39,11 @@ export async function readDetail(db: Querier, tenantId: string, playerId: string
     describePlayers(db, tenantId, [playerId]),
     countRecords(db, tenantId, playerId),
   ]);
-  if (!player) throw notFound();
+  if (!player) throw playerNotFound();
   return { ...player, counts };
 }
 
-function notFound(): ProblemError {
+export function playerNotFound(): ProblemError {
   return new ProblemError('player_not_found', 'The tenant has no such player.');
 }
 
