@@ -30,17 +30,22 @@ export interface Receipt {
   block: Block;
 }
 
+/** Thrown if a request to a node fails. */
+export class ChainNodeError extends Error {
+  override name = 'ChainNodeError';
+}
+
 /** Thrown if a node does not respond, or sends a malformed response. */
-export class ChainUnavailableError extends Error {
+export class ChainUnavailableError extends ChainNodeError {
   override name = 'ChainUnavailableError';
 }
 
 /** Thrown if a node returns a JSON-RPC error. */
-export class ChainRefusedError extends Error {
+export class ChainRefusedError extends ChainNodeError {
   override name = 'ChainRefusedError';
 }
 
-/** A client of an EVM node. All methods throw {@link ChainUnavailableError} and {@link ChainRefusedError}. */
+/** A client of an EVM node. All methods throw {@link ChainUnavailableError} or {@link ChainRefusedError}. */
 export interface ChainNode {
   chainId(): Promise<number>;
   head(): Promise<Block & { baseFee: number }>;
@@ -165,7 +170,7 @@ function toNumber(hex: Hex): number {
 }
 
 /** Keeps only the message of the node or the network. The full text of an error contains the URL, which may contain a key. */
-function nodeError(error: unknown): ChainUnavailableError | ChainRefusedError {
+function nodeError(error: unknown): ChainNodeError {
   if (!(error instanceof BaseError)) return new ChainUnavailableError((error as Error).message);
   const answer = error.walk((cause) => cause instanceof RpcRequestError);
   if (answer instanceof RpcRequestError)

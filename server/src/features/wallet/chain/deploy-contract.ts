@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeDeployData, getContractAddress, keccak256, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { guildhallLedgerAbi, guildhallLedgerBytecode } from '../../../../contracts/guildhall-ledger.ts';
-import { ChainUnavailableError, ChainRefusedError, createChainNode } from './chain-node.ts';
+import { ChainNodeError, createChainNode } from './chain-node.ts';
 import { feeCapOf } from './fees.ts';
 import { ChainConfigurationError, type ChainSettings } from './open-chain.ts';
 
@@ -58,7 +58,7 @@ export async function deployContract(
     const contract = getContractAddress({ from: writer, nonce: BigInt(nonce) });
     return { contract, chainId, hash, owner: owner ?? writer, writer };
   } catch (error) {
-    if (error instanceof ChainUnavailableError || error instanceof ChainRefusedError)
+    if (error instanceof ChainNodeError)
       throw new ChainConfigurationError(`The node of CHAIN_RPC_URL failed: ${error.message}`, {
         cause: error,
       });

@@ -1,6 +1,6 @@
 import { formatEther } from 'viem';
 import type { Database } from '../../../database/database.ts';
-import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
+import { ChainNodeError } from './chain-node.ts';
 import type { Chain } from './open-chain.ts';
 import { readConfirmed, readWriterStatus } from './queries.ts';
 
@@ -37,7 +37,7 @@ export async function describeChain(
       line('balance', `${formatEther(balance)} ether`),
     );
   } catch (error) {
-    if (!(error instanceof ChainUnavailableError || error instanceof ChainRefusedError)) throw error;
+    if (!(error instanceof ChainNodeError)) throw error;
     lines.push(line('on chain', `the node does not respond (${error.message})`));
   }
   if (status.problem !== null) lines.push(line('problem', `since ${status.problemSince}: ${status.problem}`));

@@ -4,7 +4,7 @@ import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import { OperatorError } from '../../../core/operator-error.ts';
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import { listTenantIds } from '../../studio/tenants/index.ts';
-import { ChainUnavailableError, ChainRefusedError, createChainNode, type ChainNode } from './chain-node.ts';
+import { ChainNodeError, createChainNode, type ChainNode } from './chain-node.ts';
 import { findContractFault } from './contract-faults.ts';
 import { enqueueBatch } from './enqueue-batch.ts';
 import { tenantOnChain, type Batch } from './ledger-call.ts';
@@ -129,7 +129,7 @@ async function registerWriter(
     });
     return await findWriter(database, writer);
   } catch (error) {
-    if (error instanceof ChainUnavailableError || error instanceof ChainRefusedError) return undefined;
+    if (error instanceof ChainNodeError) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { decodeEventLog, encodeEventTopics, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import type { Database } from '../../../database/database.ts';
-import { ChainUnavailableError, ChainRefusedError, createChainNode } from './chain-node.ts';
+import { ChainNodeError, ChainRefusedError, createChainNode } from './chain-node.ts';
 import { tenantOnChain } from './ledger-call.ts';
 import { ChainConfigurationError, type Chain } from './open-chain.ts';
 import { readConfirmed } from './queries.ts';
@@ -47,7 +47,7 @@ export async function* readAppended(
       }
     }
   } catch (error) {
-    if (error instanceof ChainUnavailableError || error instanceof ChainRefusedError)
+    if (error instanceof ChainNodeError)
       throw new ChainConfigurationError(`The entries on the chain cannot be read: ${error.message}`, {
         cause: error,
       });
