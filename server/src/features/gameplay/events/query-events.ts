@@ -1,6 +1,7 @@
 import { emptyRange, ProblemError } from '../../../core/problem.ts';
 import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
+import { queryTimeout } from './archive/fetch-parts.ts';
 import { countArchived } from './archive/read-archive.ts';
 import { MAX_BUCKETS, type EventFilter } from './event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
@@ -90,11 +91,7 @@ export async function queryEvents(
   } catch (error) {
     if (signal?.aborted)
       throw new ProblemError('request_timeout', 'The client disconnected before the answer.');
-    if (!isTimeout(error)) throw error;
-    throw new ProblemError('query_timeout', {
-      retryAfter: 5,
-      detail: `The query took longer than ${seconds} seconds. Ask for a shorter range, or for fewer groups.`,
-    });
+    throw isTimeout(error) ? queryTimeout(seconds) : error;
   }
 }
 

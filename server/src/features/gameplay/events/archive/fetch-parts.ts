@@ -48,14 +48,18 @@ export async function fetchParts(
 export const TOO_MANY_GROUPS =
   'The archived events of the range have too many groups. Ask for a shorter range, or for fewer groups.';
 
+/** Creates the error for a query that was cancelled after its time limit. */
+export function queryTimeout(seconds: number): ProblemError {
+  return new ProblemError('query_timeout', {
+    retryAfter: 5,
+    detail: `The query took longer than ${seconds} seconds. Ask for a shorter range, or for fewer groups.`,
+  });
+}
+
 /** Turns a failure of a read of the archive into what the client gets. */
 export function asProblem(error: unknown, { seconds, signal }: ReadLimits): unknown {
   if (signal?.aborted) return error;
-  if (error instanceof DuckdbTimeoutError)
-    return new ProblemError('query_timeout', {
-      retryAfter: 5,
-      detail: `The query took longer than ${Math.ceil(seconds)} seconds. Ask for a shorter range, or for fewer groups.`,
-    });
+  if (error instanceof DuckdbTimeoutError) return queryTimeout(Math.ceil(seconds));
   if (error instanceof DuckdbError && error.message.includes('Out of Memory'))
     return new ProblemError('invalid_request', TOO_MANY_GROUPS);
   if (error instanceof ArchiveTooLargeError)
