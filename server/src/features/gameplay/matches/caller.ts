@@ -20,3 +20,16 @@ export function requireOwnPlayer(caller: MatchCaller, playerIds: string[]): void
       'A request with a bearer token may act for the player of that token only.',
     );
 }
+
+/** {@link requireOwnPlayer} for the players of roster entries. Reads them only if the caller has a bearer token. */
+export async function requireOwnEntries(
+  caller: MatchCaller,
+  readEntries: () => Promise<{ playerId: string }[]>,
+): Promise<void> {
+  if (caller.playerId === undefined) return;
+  const entries = await readEntries();
+  requireOwnPlayer(
+    caller,
+    entries.map(({ playerId }) => playerId),
+  );
+}

@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
-import { requireOwnPlayer, type MatchCaller } from './caller.ts';
+import { requireOwnEntries, type MatchCaller } from './caller.ts';
 import { listMatchPlayers, markEnded, type MatchSession } from './queries.ts';
 
 /**
@@ -14,13 +14,9 @@ export async function endMatch(
   matchSessionId: string,
 ): Promise<MatchSession> {
   const { tenantId } = caller.billing;
-  if (caller.playerId !== undefined) {
-    const players = await listMatchPlayers(database.forTenant(tenantId), tenantId, matchSessionId);
-    requireOwnPlayer(
-      caller,
-      players.map((player) => player.playerId),
-    );
-  }
+  await requireOwnEntries(caller, () =>
+    listMatchPlayers(database.forTenant(tenantId), tenantId, matchSessionId),
+  );
   return database.forKey(caller.billing).transaction(async (transaction) => {
     const ended = await markEnded(transaction, tenantId, matchSessionId, now());
     if (!ended) throw new ProblemError('not_found', 'The tenant does not have this match.');

@@ -1,6 +1,6 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { requireOwnPlayer, type MatchCaller } from './caller.ts';
+import { requireOwnEntries, type MatchCaller } from './caller.ts';
 import { findMatch, findRoster, writeResults, type MatchPlayer } from './queries.ts';
 
 /** A result as the client sends it. An absent field clears the stored value. */
@@ -29,13 +29,7 @@ export async function recordResults(
       'invalid_request',
       'The request has two results for one match player. Send one result per player.',
     );
-  if (caller.playerId !== undefined) {
-    const entries = await findRoster(database.forTenant(tenantId), tenantId, ids);
-    requireOwnPlayer(
-      caller,
-      entries.map((entry) => entry.playerId),
-    );
-  }
+  await requireOwnEntries(caller, () => findRoster(database.forTenant(tenantId), tenantId, ids));
 
   const complete = results.map(({ matchPlayerId, placement = null, score = null, outcome = null }) => ({
     matchPlayerId,
