@@ -23,14 +23,11 @@ export async function joinMatch(
   const { tenantId } = caller.billing;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
   const join = async (transaction: Querier) => {
-    const outcome = await insertMatchPlayer(
-      transaction,
-      tenantId,
-      matchSessionId,
-      entrant,
-      now(),
-      MAX_PLAYERS_PER_MATCH,
-    );
+    const outcome = await insertMatchPlayer(transaction, tenantId, matchSessionId, {
+      ...entrant,
+      at: now(),
+      maxPlayers: MAX_PLAYERS_PER_MATCH,
+    });
     return { matchSessionId, playerId, ...toJoined(outcome) };
   };
   return database

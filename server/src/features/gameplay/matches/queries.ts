@@ -103,9 +103,7 @@ export function insertMatchPlayer(
   db: Querier,
   tenantId: string,
   matchSessionId: string,
-  { matchPlayerId, playerId, loginSessionId }: Entrant,
-  at: string,
-  maxPlayers: number,
+  { matchPlayerId, playerId, loginSessionId, at, maxPlayers }: Entrant & { at: string; maxPlayers: number },
 ): Promise<JoinOutcome | undefined> {
   return db.row(sql`
     WITH match AS MATERIALIZED (

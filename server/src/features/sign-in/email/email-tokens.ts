@@ -5,33 +5,39 @@ import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
-import { sendMail, type EmailContent, type MailServices } from '../../messages/mail/index.ts';
+import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { readTenant } from '../../studio/tenants/index.ts';
 import { lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
+import { resetPasswordEmail, verifyAddressEmail } from './email-templates.ts';
 import { deleteToken, findToken, insertToken } from './token-queries.ts';
 
-const LIFETIME_SECONDS = { verify: 24 * 60 * 60, reset: 60 * 60 };
+const TOKENS = {
+  verify: { lifetimeSeconds: 24 * 60 * 60, writeEmail: verifyAddressEmail },
+  reset: { lifetimeSeconds: 60 * 60, writeEmail: resetPasswordEmail },
+};
 
 /** Creates and mails a token that works once, in one tenant. */
 export async function mailToken(
   services: MailServices,
   transaction: Querier,
   owner: { tenantId: string; email: string; playerId: string },
-  purpose: 'verify' | 'reset',
-  write: (values: { game: string; token: string }) => EmailContent,
-  decision: 'send' | 'hold',
+  { purpose, decision }: { purpose: keyof typeof TOKENS; decision: 'send' | 'hold' },
 ): Promise<void> {
+  const { lifetimeSeconds, writeEmail } = TOKENS[purpose];
   const token = newOpaqueToken(purpose);
-  const usefulSeconds = LIFETIME_SECONDS[purpose];
   await insertToken(transaction, {
     ...owner,
     purpose,
     hash: services.vault.fingerprint(token),
-    expiresAt: secondsFromNow(usefulSeconds),
+    expiresAt: secondsFromNow(lifetimeSeconds),
   });
   const { name: game } = await readTenant(transaction, owner.tenantId);
-  const mail = { to: owner.email, content: write({ game, token }), usefulSeconds };
-  await sendMail(services, transaction, { ...mail, isHeld: decision === 'hold' });
+  await sendMail(services, transaction, {
+    to: owner.email,
+    content: writeEmail({ game, token }),
+    usefulSeconds: lifetimeSeconds,
+    isHeld: decision === 'hold',
+  });
 }
 
 /**

@@ -8,7 +8,6 @@ import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
 import { confirmOwnershipInTransaction, CredentialChangedError } from './address-ownership.ts';
 import { findCredential, lockCredential, setPassword } from './credential-queries.ts';
-import { resetPasswordEmail } from './email-templates.ts';
 import { invalidToken, mailToken } from './email-tokens.ts';
 import { decideMail } from './mail-limits.ts';
 import { notifyChange } from './notify-change.ts';
@@ -44,7 +43,7 @@ export async function mailReset(
     const playerId = (await findCredential(transaction, email))?.playerId;
     if (!playerId) return;
     const owner = { tenantId, email, playerId };
-    await mailToken(services, transaction, owner, 'reset', resetPasswordEmail, decision);
+    await mailToken(services, transaction, owner, { purpose: 'reset', decision });
   });
 }
 

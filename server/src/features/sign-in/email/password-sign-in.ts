@@ -6,7 +6,6 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../login/index.ts';
 import { claimWithPassword, findCredential, isCurrentPassword } from './credential-queries.ts';
-import { verifyAddressEmail } from './email-templates.ts';
 import { mailToken } from './email-tokens.ts';
 import { spendMail } from './mail-limits.ts';
 
@@ -33,7 +32,7 @@ export async function signUp(
     if (!(await claimWithPassword(transaction, { email, playerId, passwordHash })))
       throw new ProblemError('player_exists');
     const owner = { tenantId, email, playerId };
-    await mailToken(services, transaction, owner, 'verify', verifyAddressEmail, decision);
+    await mailToken(services, transaction, owner, { purpose: 'verify', decision });
   };
   const identity = {
     provider: 'EmailPassword',

@@ -13,7 +13,13 @@ const REASONS = {
   payer_removed: 'its workspace removed the payer',
   key_revoked: 'the key was revoked',
 };
-type Reason = keyof typeof REASONS;
+
+/** Payments of one workspace that ended for one reason. */
+interface PaymentEnd {
+  payerId: string;
+  ended: EndedPayment[];
+  reason: keyof typeof REASONS;
+}
 
 export interface EndPaymentServices extends MailServices {
   database: Database;
@@ -31,8 +37,9 @@ export async function endPayment(
     await lockTeamForShare(transaction, workspaceId);
     const ended = await endAgreements(transaction, { keyId });
     if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
-    await announceEnd(services, transaction, author, workspaceId, ended, 'revoked');
-    await auditInTenants(transaction, author, workspaceId, ended, 'revoked');
+    const end: PaymentEnd = { payerId: workspaceId, ended, reason: 'revoked' };
+    await announceEnd(services, transaction, author, end);
+    await auditInTenants(transaction, author, end);
   });
   services.keys.invalidate(workspaceId);
 }
@@ -50,8 +57,9 @@ export async function endPaymentsOf(
 ): Promise<void> {
   const ended = await endAgreements(transaction, { agreedBy: userId });
   if (ended.length === 0) return;
-  await announceEnd(services, transaction, author, workspaceId, ended, 'role_lost');
-  await auditInTenants(transaction, author, workspaceId, ended, 'role_lost');
+  const end: PaymentEnd = { payerId: workspaceId, ended, reason: 'role_lost' };
+  await announceEnd(services, transaction, author, end);
+  await auditInTenants(transaction, author, end);
 }
 
 /**
@@ -63,21 +71,17 @@ export async function announceEndByOwner(
   services: MailServices,
   transaction: Querier,
   { actor }: Author,
-  payerId: string,
-  key: EndedPayment,
-  reason: 'payer_removed' | 'key_revoked',
+  { payerId, key, reason }: { payerId: string; key: EndedPayment; reason: 'payer_removed' | 'key_revoked' },
 ): Promise<void> {
   if (payerId === key.ownWorkspaceId) return;
-  await announceEnd(services, transaction, { actor }, payerId, [key], reason);
+  await announceEnd(services, transaction, { actor }, { payerId, ended: [key], reason });
 }
 
 async function announceEnd(
   services: MailServices,
   transaction: Querier,
   author: Author,
-  payerId: string,
-  ended: EndedPayment[],
-  reason: Reason,
+  { payerId, ended, reason }: PaymentEnd,
 ): Promise<void> {
   await auditTrail(
     transaction,
@@ -109,9 +113,7 @@ async function announceEnd(
 async function auditInTenants(
   transaction: Querier,
   author: Author,
-  payerId: string,
-  ended: EndedPayment[],
-  reason: Reason,
+  { payerId, ended, reason }: PaymentEnd,
 ): Promise<void> {
   for (const [tenantId, keys] of Map.groupBy(ended, (key) => key.tenantId)) {
     await enterScope(transaction, 'tenant_id', tenantId);

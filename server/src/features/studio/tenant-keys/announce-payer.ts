@@ -17,7 +17,11 @@ export async function announcePayer(
   const paid = await paidKeyOf(transaction, key);
   if (!paid) return;
   if (previousPayerId)
-    await announceEndByOwner(services, transaction, author, previousPayerId, paid, 'payer_removed');
+    await announceEndByOwner(services, transaction, author, {
+      payerId: previousPayerId,
+      key: paid,
+      reason: 'payer_removed',
+    });
   if (payerId) await announceAgreement(services, transaction, author, { payerId, ...paid }, rotated);
 }
 
@@ -30,7 +34,8 @@ export async function announceRevocation(
 ): Promise<void> {
   const payerId = key.subscriberWorkspaceId;
   const paid = payerId && (await paidKeyOf(transaction, key));
-  if (paid) await announceEndByOwner(services, transaction, author, payerId, paid, 'key_revoked');
+  if (paid)
+    await announceEndByOwner(services, transaction, author, { payerId, key: paid, reason: 'key_revoked' });
 }
 
 async function paidKeyOf(db: Querier, { id: keyId, prefix, tenantId }: TenantKey & { tenantId: string }) {
