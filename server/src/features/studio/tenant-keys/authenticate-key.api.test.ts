@@ -31,7 +31,7 @@ const changeKeys = (assignment: string, tenantId: string) =>
   app.owner.query(`UPDATE tenant_keys SET ${assignment} WHERE tenant_id = $1`, [tenantId]);
 
 describe('authentication with a key', () => {
-  test('returns the same 401 for every invalid key', async () => {
+  test('returns one 401 for keys that are not accepted, and one for texts that are no keys', async () => {
     const good = await arrangeTenant(app);
     assert.equal((await ask(good.gameKey)).status, 404);
 
@@ -44,12 +44,14 @@ describe('authentication with a key', () => {
     await changeKeys('expires_at = now()', expired.tenantId);
     await app.owner.query('UPDATE tenants SET disabled_at = now() WHERE id = $1', [disabled.tenantId]);
     const { gameKey } = good;
-    const bad = {
+    const notAccepted = {
       revoked: revoked.gameKey,
       expired: expired.gameKey,
       'of a disabled tenant': disabled.gameKey,
-      'of the other kind': good.apiKey,
       unknown: newOpaqueToken('game'),
+    };
+    const noKeys = {
+      'of the other kind': good.apiKey,
       mistyped: gameKey.slice(0, -1) + (gameKey.endsWith('0') ? '1' : '0'),
       'in another case': gameKey.toUpperCase(),
       'cut short': gameKey.slice(0, -1),
@@ -61,14 +63,16 @@ describe('authentication with a key', () => {
       'Latin letters': 'é'.repeat(80),
       'very long': 'g'.repeat(8_000),
     };
-    const documents = new Set<string>();
-    for (const [what, key] of Object.entries(bad)) {
-      const { status, body } = await ask(key);
-      assert.deepEqual([what, status], [what, 401]);
-      delete body.requestId;
-      documents.add(JSON.stringify(body));
+    for (const keys of [notAccepted, noKeys]) {
+      const documents = new Set<string>();
+      for (const [what, key] of Object.entries(keys)) {
+        const { status, body } = await ask(key);
+        assert.deepEqual([what, status, body.code], [what, 401, 'invalid_game_key']);
+        delete body.requestId;
+        documents.add(JSON.stringify(body));
+      }
+      assert.equal(documents.size, 1, [...documents].join('\n'));
     }
-    assert.equal(documents.size, 1, [...documents].join('\n'));
   });
 
   test('accepts a key only in its own header, sent once', async () => {
