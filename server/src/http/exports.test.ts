@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { eventually } from '../testing/eventually.ts';
 import { ProblemError } from '../core/problem.ts';
-import { createTakePlaces } from '../processes/occupancy.ts';
+import { createAcquireSlots } from '../processes/concurrency-slots.ts';
 import { createExports, type Exports } from './exports.ts';
 
 const by = (keyId: string) => ({ keyCaller: { keyId } }) as FastifyRequest;
@@ -29,7 +29,7 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
 
 describe('createExports', () => {
   test('rejects exports above the limits of a caller, a tenant and the server', async () => {
-    const exports = createExports(createTakePlaces(), 'test', {
+    const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 1,
       perTenant: 2,
       inAll: 3,
@@ -46,7 +46,7 @@ describe('createExports', () => {
   });
 
   test('admits another export when one ends, fails or is destroyed', async () => {
-    const exports = createExports(createTakePlaces(), 'test', {
+    const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 1,
       perTenant: 1,
       inAll: 1,
@@ -69,7 +69,7 @@ describe('createExports', () => {
   });
 
   test('limits concurrent reads, and continues when one client stalls', async () => {
-    const exports = createExports(createTakePlaces(), 'test', {
+    const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 9,
       perTenant: 9,
       inAll: 9,
@@ -97,7 +97,7 @@ describe('createExports', () => {
   });
 
   test('lets other tenants read while the pieces of one take long', async () => {
-    const exports = createExports(createTakePlaces(), 'test', {
+    const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 9,
       perTenant: 9,
       inAll: 9,

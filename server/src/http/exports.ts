@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { giveWay } from '../core/event-loop.ts';
 import { createFairSemaphore } from '../core/fair-semaphore.ts';
-import type { TakePlaces } from '../processes/occupancy.ts';
+import type { AcquireSlots } from '../processes/concurrency-slots.ts';
 import { createConcurrencyLimit, type ConcurrencyLimits } from './traffic/concurrency.ts';
 
 /** An export is open until its last byte is sent or the client disconnects. */
@@ -20,11 +20,15 @@ export interface Exports {
 
 /** Creates the limits of one kind of exports. `name` differs from the names of other kinds. */
 export function createExports(
-  takePlaces: TakePlaces,
+  acquireSlots: AcquireSlots,
   name: string,
   { reading, ...limits }: ExportLimits,
 ): Exports {
-  const open = createConcurrencyLimit(takePlaces, { name, code: 'too_many_exports', noun: 'export' }, limits);
+  const open = createConcurrencyLimit(
+    acquireSlots,
+    { name, code: 'too_many_exports', noun: 'export' },
+    limits,
+  );
   // The archive can take minutes for a piece. Other tenants do not wait for it.
   const readers = createFairSemaphore({ running: reading, runningPerOwner: 1 });
   return {

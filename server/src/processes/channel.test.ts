@@ -3,36 +3,36 @@ import { describe, test } from 'node:test';
 import { openChannelPair } from '../testing/channel-pair.ts';
 
 describe('openChannel', () => {
-  test('answers each question with its own answer, in any order', async () => {
+  test('returns to each request its own response, in any order', async () => {
     const later = Promise.withResolvers<string>();
-    const { asking } = openChannelPair({
+    const { primary } = openChannelPair({
       later: () => later.promise,
       double: (number: number) => 2 * number,
     });
-    const first = asking.ask<string>('later');
-    const doubled = await Promise.all([1, 2, 3].map((number) => asking.ask<number>('double', number)));
+    const first = primary.request<string>('later');
+    const doubled = await Promise.all([1, 2, 3].map((number) => primary.request<number>('double', number)));
     assert.deepEqual(doubled, [2, 4, 6]);
     later.resolve('at last');
     assert.equal(await first, 'at last');
   });
 
-  test('rejects a question whose answer fails, or that nobody answers', async () => {
-    const { asking } = openChannelPair({
+  test('rejects a request that fails, or that has no handler or response', async () => {
+    const { primary } = openChannelPair({
       fail() {
         throw new Error('no room');
       },
       never: () => new Promise(() => {}),
     });
-    await assert.rejects(asking.ask('fail'), /no room/);
-    await assert.rejects(asking.ask('unknown'));
-    await assert.rejects(asking.ask('never', null, 10), /does not answer/);
+    await assert.rejects(primary.request('fail'), /no room/);
+    await assert.rejects(primary.request('unknown'));
+    await assert.rejects(primary.request('never', null, 10), /does not respond/);
   });
 
-  test('rejects open and later questions when the other process has ended', async () => {
-    const { asking } = openChannelPair({ never: () => new Promise(() => {}) });
-    const open = asking.ask('never');
-    asking.close();
-    await assert.rejects(open, /has ended/);
-    await assert.rejects(asking.ask('never'), /has ended/);
+  test('rejects pending and later requests when the other process has ended', async () => {
+    const { primary } = openChannelPair({ never: () => new Promise(() => {}) });
+    const pending = primary.request('never');
+    primary.close();
+    await assert.rejects(pending, /has ended/);
+    await assert.rejects(primary.request('never'), /has ended/);
   });
 });

@@ -1,14 +1,14 @@
-/** The operations that one side of a channel answers, by name. */
-export type Answers = Record<string, (question: never) => unknown>;
+/** The operations that one side of a channel handles, by name. */
+export type RequestHandlers = Record<string, (payload: never) => unknown>;
 
-/** How long the primary process may take to count something. It answers within 1 ms, unless the machine is overloaded. */
+/** How long the primary process may take to count something. It responds within 1 ms, unless the machine is overloaded. */
 export const COUNT_WITHIN_MS = 1000;
 
-/** Questions and answers between the primary process of a server and one of its serving processes. */
+/** Request and response messages between the primary process of a server and one of its serving processes. */
 export interface Channel {
-  /** Asks the other process. Rejects if it does not answer within `withinMs`, fails to answer, or ends. */
-  ask<Answer>(operation: string, question?: unknown, withinMs?: number): Promise<Answer>;
-  /** Rejects all open questions, because the other process has ended. */
+  /** Rejects if the other process fails, ends, or does not respond within `withinMs`. */
+  request<Response>(operation: string, payload?: unknown, withinMs?: number): Promise<Response>;
+  /** Rejects all pending requests, because the other process has ended. */
   close(): void;
 }
 
@@ -19,49 +19,49 @@ export interface Port {
 }
 
 interface Message {
-  questions?: [id: number, operation: string, question: unknown][];
-  answers?: [id: number, answer: unknown][];
+  requests?: [id: number, operation: string, payload: unknown][];
+  responses?: [id: number, response: unknown][];
   failures?: [id: number, reason: string][];
 }
 
-interface OpenQuestion {
-  resolve: (answer: never) => void;
+interface PendingRequest {
+  resolve: (response: never) => void;
   reject(error: Error): void;
   timeout: NodeJS.Timeout | undefined;
 }
 
 /**
- * Opens one end of a channel. All questions of one turn of the event loop are sent in one message, and so are their answers: a
- * question takes 16 µs of each process alone, and 2 to 4 µs under load.
+ * Opens one end of a channel. All requests of one turn of the event loop are sent in one message, and so are the responses. One
+ * request takes 16 µs of each process, and 2 to 4 µs under load.
  */
-export function openChannel(port: Port, answers: Answers): Channel {
-  const open = new Map<number, OpenQuestion>();
+export function openChannel(port: Port, handlers: RequestHandlers): Channel {
+  const pending = new Map<number, PendingRequest>();
   let lastId = 0;
   let outgoing: Required<Message> | undefined;
   let closed = false;
 
   const write = (add: (message: Required<Message>) => void): void => {
     if (!outgoing) {
-      outgoing = { questions: [], answers: [], failures: [] };
+      outgoing = { requests: [], responses: [], failures: [] };
       setImmediate(() => {
         const message = outgoing!;
         outgoing = undefined;
-        // If the other process has ended, `close` or the timeouts reject the questions.
+        // If the other process has ended, `close` or the timeouts reject the requests.
         if (!closed) port.send(message, () => {});
       });
     }
     add(outgoing);
   };
-  const take = (id: number): OpenQuestion | undefined => {
-    const question = open.get(id);
-    open.delete(id);
-    clearTimeout(question?.timeout);
-    return question;
+  const take = (id: number): PendingRequest | undefined => {
+    const request = pending.get(id);
+    pending.delete(id);
+    clearTimeout(request?.timeout);
+    return request;
   };
-  const answer = async (id: number, operation: string, question: unknown): Promise<void> => {
+  const handle = async (id: number, operation: string, payload: unknown): Promise<void> => {
     try {
-      const given = await answers[operation]!(question as never);
-      write(({ answers: sent }) => sent.push([id, given]));
+      const response = await handlers[operation]!(payload as never);
+      write(({ responses }) => responses.push([id, response]));
     } catch (error) {
       write(({ failures }) => failures.push([id, (error as Error).message]));
     }
@@ -69,25 +69,25 @@ export function openChannel(port: Port, answers: Answers): Channel {
 
   port.on('message', (received) => {
     const message = received as Message;
-    for (const [id, operation, question] of message.questions ?? []) void answer(id, operation, question);
-    for (const [id, given] of message.answers ?? []) take(id)?.resolve(given as never);
+    for (const [id, operation, payload] of message.requests ?? []) void handle(id, operation, payload);
+    for (const [id, response] of message.responses ?? []) take(id)?.resolve(response as never);
     for (const [id, reason] of message.failures ?? []) take(id)?.reject(new Error(reason));
   });
 
   return {
-    ask<Answer>(operation: string, question: unknown = null, withinMs?: number) {
+    request<Response>(operation: string, payload: unknown = null, withinMs?: number) {
       if (closed) return Promise.reject(new Error('The other process has ended.'));
       const id = ++lastId;
-      return new Promise<Answer>((resolve, reject) => {
-        const timeOut = () => take(id)?.reject(new Error('The other process does not answer.'));
+      return new Promise<Response>((resolve, reject) => {
+        const timeOut = () => take(id)?.reject(new Error('The other process does not respond.'));
         const timeout = withinMs === undefined ? undefined : setTimeout(timeOut, withinMs).unref();
-        open.set(id, { resolve, reject, timeout });
-        write(({ questions }) => questions.push([id, operation, question]));
+        pending.set(id, { resolve, reject, timeout });
+        write(({ requests }) => requests.push([id, operation, payload]));
       });
     },
     close() {
       closed = true;
-      for (const id of open.keys()) take(id)?.reject(new Error('The other process has ended.'));
+      for (const id of pending.keys()) take(id)?.reject(new Error('The other process has ended.'));
     },
   };
 }

@@ -35,7 +35,7 @@ import { measureQueues } from '../jobs/measure-queues.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
 import { openOutboundClient, type OutboundClient } from '../outbound/http-client.ts';
 import type { Channel } from '../processes/channel.ts';
-import { createTakePlaces } from '../processes/occupancy.ts';
+import { createAcquireSlots } from '../processes/concurrency-slots.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
 import {
@@ -138,7 +138,7 @@ export async function openServices(
   const archive = openArchive(config);
   if (archive.bucket) opened.adopt(deleteStaleCopiesHourly(database, archive), (it) => it.stop());
 
-  const takePlaces = createTakePlaces(primary);
+  const acquireSlots = createAcquireSlots(primary);
 
   const resources = opened.move();
   return {
@@ -153,11 +153,11 @@ export async function openServices(
     rateLimits: createRateLimits({ redis, primary, keyless: config.keylessLimits, metrics, logger }),
     createBudget,
     processes,
-    takePlaces,
+    acquireSlots,
     /** The events of months that are over. */
     archive,
     /** The downloads of studios and integrations. A piece is read in 10 to 50 ms. */
-    exports: createExports(takePlaces, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
+    exports: createExports(acquireSlots, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
     vault,
     outbound,
     issuer,
@@ -182,7 +182,7 @@ export async function openServices(
     avatars,
     walletThrottle: createChallengeThrottle(createBudget),
     alerts,
-    notificationFeed: openNotificationFeed({ database, changes, takePlaces, endedSessions }),
+    notificationFeed: openNotificationFeed({ database, changes, acquireSlots, endedSessions }),
     recorder,
     ledger,
     contractWallets: createContractWallets(config.walletRpcUrls, outbound.operator),

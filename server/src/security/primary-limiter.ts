@@ -5,21 +5,21 @@ import { MemoryLimiter } from './memory-limiter.ts';
 type Change = 'consume' | 'reward';
 
 /** One change of a counter in the primary process. */
-interface LimiterQuestion {
+interface LimiterRequest {
   options: IRateLimiterOptions;
   change: Change;
   key: string;
   points: number;
 }
 
-interface LimiterAnswer {
+interface LimiterResponse {
   admitted: boolean;
   remaining: number;
   msBeforeNext: number;
   consumed: number;
 }
 
-/** Counts in the primary process. While that does not answer, counts in the memory of this process. */
+/** Counts in the primary process. While it does not respond, counts in the memory of this process. */
 export class PrimaryLimiter extends MemoryLimiter {
   readonly #primary: Channel;
   readonly #options: IRateLimiterOptions;
@@ -44,14 +44,14 @@ export class PrimaryLimiter extends MemoryLimiter {
     points: number,
     inMemory: () => Promise<RateLimiterRes>,
   ): Promise<RateLimiterRes> {
-    const question: LimiterQuestion = { options: this.#options, change, key, points };
-    let answer: LimiterAnswer;
+    const request: LimiterRequest = { options: this.#options, change, key, points };
+    let response: LimiterResponse;
     try {
-      answer = await this.#primary.ask<LimiterAnswer>('limit', question, COUNT_WITHIN_MS);
+      response = await this.#primary.request<LimiterResponse>('limit', request, COUNT_WITHIN_MS);
     } catch {
       return inMemory();
     }
-    const { admitted, remaining, msBeforeNext, consumed } = answer;
+    const { admitted, remaining, msBeforeNext, consumed } = response;
     const result = new RateLimiterRes(remaining, msBeforeNext, consumed, false);
     // This is how the library refuses.
     if (!admitted) throw result as unknown as Error;
@@ -59,8 +59,8 @@ export class PrimaryLimiter extends MemoryLimiter {
   }
 }
 
-/** Answers the limiters of all processes, in the primary process. */
-export function createLimiterAnswers(): (question: LimiterQuestion) => Promise<LimiterAnswer> {
+/** Creates the request handler of the primary process, for the limiters of all processes. */
+export function createLimiterHandler(): (request: LimiterRequest) => Promise<LimiterResponse> {
   const limiters = new Map<string, MemoryLimiter>();
   return async ({ options, change, key, points }) => {
     const name = options.keyPrefix!;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ProblemError, type ProblemCode } from '../../core/problem.ts';
-import type { Place, TakePlaces } from '../../processes/occupancy.ts';
+import type { AcquireSlots, Slot } from '../../processes/concurrency-slots.ts';
 
 /** How many operations of one kind may run at once on this server. */
 export interface ConcurrencyLimits {
@@ -31,22 +31,22 @@ const WHOSE = ['of this caller', 'of this tenant', 'of this server'];
 
 /** Creates the limit of one kind of operations. */
 export function createConcurrencyLimit(
-  takePlaces: TakePlaces,
+  acquireSlots: AcquireSlots,
   { name, code, noun }: ConcurrentKind,
   { perCaller, perTenant, inAll }: ConcurrencyLimits,
 ): ConcurrencyLimit {
   return {
     async enter(request, tenantId) {
-      const places: Place[] = [
+      const slots: Slot[] = [
         [`${name} ${callerOf(request)}`, perCaller],
         [`${name} tenant ${tenantId}`, perTenant],
         [name, inAll],
       ];
-      const taken = await takePlaces(places);
-      if (typeof taken === 'function') return taken;
-      const most = places[taken]![1];
+      const acquired = await acquireSlots(slots);
+      if (typeof acquired === 'function') return acquired;
+      const most = slots[acquired]![1];
       throw new ProblemError(code, {
-        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} ${WHOSE[taken]} may run at once. Wait until one ends.`,
+        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} ${WHOSE[acquired]} may run at once. Wait until one ends.`,
         retryAfter: 5,
       });
     },

@@ -5,12 +5,12 @@ import { pino } from 'pino';
 import { OperatorError } from '../../core/operator-error.ts';
 import { createRestartPause } from '../../core/restart-pause.ts';
 import type { Storage } from '../../database/storage.ts';
-import { createWindowSumAnswers } from '../../features/traffic/alerts/index.ts';
-import { createRateCounterAnswers } from '../../features/traffic/rate-limits/index.ts';
+import { createWindowSumHandler } from '../../features/traffic/alerts/index.ts';
+import { createRateCounterHandler } from '../../features/traffic/rate-limits/index.ts';
 import type { DrainReason } from '../../http/draining.ts';
 import { openChannel, type Channel } from '../../processes/channel.ts';
-import { createOccupancy, createProcessPlaces } from '../../processes/occupancy.ts';
-import { createLimiterAnswers } from '../../security/primary-limiter.ts';
+import { createConcurrencySlots, createProcessSlots } from '../../processes/concurrency-slots.ts';
+import { createLimiterHandler } from '../../security/primary-limiter.ts';
 import type { Config } from '../config.ts';
 import { loggerOptions } from '../logging.ts';
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
@@ -48,11 +48,11 @@ export async function startCluster(
   const log = pino(loggerOptions(config));
   storage.keepRunning(log);
   cluster.setupPrimary({ exec: SERVING_PROCESS, args: [] });
-  const occupancy = createOccupancy();
+  const concurrencySlots = createConcurrencySlots();
   const counts = {
-    'count-request': createRateCounterAnswers(),
-    'sum-windows': createWindowSumAnswers(),
-    limit: createLimiterAnswers(),
+    'count-request': createRateCounterHandler(),
+    'sum-windows': createWindowSumHandler(),
+    limit: createLimiterHandler(),
   };
   const running = new Set<ServingProcess>();
   /** The processes that get connections, by their number. */
@@ -70,7 +70,7 @@ export async function startCluster(
   ): ServingProcess => {
     const child = forkServing();
     const ready = Promise.withResolvers<Ready>();
-    const places = createProcessPlaces(occupancy);
+    const slots = createProcessSlots(concurrencySlots);
     let hasStarted = false;
     const channel = openChannel(child, {
       start(): ApiServerOptions {
@@ -82,8 +82,8 @@ export async function startCluster(
         ready.reject(isExpected ? new OperatorError(message) : new Error(message)),
       leaving: () => void inTurn(() => replace(number)),
       metrics: () => metrics.read(),
-      enter: places.enter,
-      leave: places.leave,
+      'acquire-slots': slots.acquire,
+      'release-slots': slots.release,
       ...counts,
     });
     const serving: ServingProcess = {
@@ -92,14 +92,14 @@ export async function startCluster(
       ended: endOf(child).then((reason) => {
         running.delete(serving);
         channel.close();
-        places.leaveAll();
+        slots.releaseAll();
         ready.reject(new OperatorError(`A serving process ${reason} before it answered.`));
         return reason;
       }),
-      async stop(question) {
-        if (hasStarted) channel.ask('stop', question).catch(() => {});
+      async stop(payload) {
+        if (hasStarted) channel.request('stop', payload).catch(() => {});
         else child.process.kill('SIGKILL');
-        const kill = setTimeout(() => child.process.kill('SIGKILL'), question.drainMs + STOP_WITHIN_MS);
+        const kill = setTimeout(() => child.process.kill('SIGKILL'), payload.drainMs + STOP_WITHIN_MS);
         await serving.ended;
         clearTimeout(kill);
       },

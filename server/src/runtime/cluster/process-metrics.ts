@@ -9,7 +9,7 @@ import {
 import type { Channel } from '../../processes/channel.ts';
 
 /** A process whose event loop is blocked is left out. */
-const ANSWER_WITHIN_MS = 1_000;
+const RESPONSE_WITHIN_MS = 1_000;
 
 type Metric = MetricObjectWithValues<MetricValue<string>>;
 
@@ -38,8 +38,10 @@ export function createProcessMetrics(list: () => { number: number; channel: Chan
     labelNames: ['process'] as const,
     registers: [own],
   });
-  const ask = async ({ number, channel }: { number: number; channel: Channel }): Promise<Metric[]> => {
-    const metrics = await channel.ask<Metric[]>('metrics', null, ANSWER_WITHIN_MS).catch(() => undefined);
+  const collect = async ({ number, channel }: { number: number; channel: Channel }): Promise<Metric[]> => {
+    const metrics = await channel
+      .request<Metric[]>('metrics', null, RESPONSE_WITHIN_MS)
+      .catch(() => undefined);
     up.labels(String(number)).set(metrics ? 1 : 0);
     return (metrics ?? []).map((metric) => label(metric, number));
   };
@@ -47,7 +49,7 @@ export function createProcessMetrics(list: () => { number: number; channel: Chan
     countRestart: (number) => restarts.labels(String(number)).inc(),
     async read() {
       up.reset();
-      const collected = await Promise.all(list().map(ask));
+      const collected = await Promise.all(list().map(collect));
       const all = [...collected, (await own.getMetricsAsJSON()) as Metric[]];
       return AggregatorRegistry.aggregate(all).metrics();
     },

@@ -33,27 +33,27 @@ async function runServingProcess(config: Config): Promise<void> {
   const stop = ({ reason, drainMs }: Stop): Promise<void> =>
     (stopping ??= (async () => (await starting)?.stop(reason, drainMs))());
   const primary = openChannel(process as unknown as Port, {
-    stop: (question: Stop) => stop(question).finally(() => setImmediate(() => process.exit(0))),
+    stop: (payload: Stop) => stop(payload).finally(() => setImmediate(() => process.exit(0))),
     metrics: () => Registry.merge([register, registry]).getMetricsAsJSON(),
   });
   // A Ctrl-C reaches all processes of the terminal. The primary process stops this one.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {});
-  process.on('SIGTERM', () => void primary.ask('leaving').catch(() => process.exit(0)));
+  process.on('SIGTERM', () => void primary.request('leaving').catch(() => process.exit(0)));
 
   try {
-    const options = await primary.ask<ApiServerOptions>('start');
+    const options = await primary.request<ApiServerOptions>('start');
     starting = startApiServer(config, options, {
       primary,
       registry,
-      readMetrics: () => primary.ask<string>('metrics', null, 5_000),
+      readMetrics: () => primary.request<string>('metrics', null, 5_000),
     });
     const { url, reference } = await starting;
-    await primary.ask('ready', { url, reference } satisfies Ready);
+    await primary.request('ready', { url, reference } satisfies Ready);
   } catch (error) {
     const isExpected = error instanceof OperatorError;
     const { message, stack } = error as Error;
     const failure: Failure = { message: isExpected ? message : (stack ?? message), isExpected };
-    await primary.ask('failed', failure).catch(() => {});
+    await primary.request('failed', failure).catch(() => {});
     process.exit(1);
   }
 }

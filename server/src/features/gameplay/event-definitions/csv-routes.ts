@@ -21,7 +21,7 @@ const IMPORT_LIMITS = { perCaller: 2, perTenant: 2, inAll: 16 };
 /** Authenticated by a dashboard account. */
 export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
   const imports = createConcurrencyLimit(
-    services.takePlaces,
+    services.acquireSlots,
     { name: 'imports', code: 'too_many_imports', noun: 'import' },
     IMPORT_LIMITS,
   );

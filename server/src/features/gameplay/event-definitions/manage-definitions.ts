@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Exports } from '../../../http/exports.ts';
-import type { TakePlaces } from '../../../processes/occupancy.ts';
+import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
@@ -22,7 +22,7 @@ export interface DefinitionServices {
 
 export interface DefinitionRouteServices extends DefinitionServices {
   exports: Exports;
-  takePlaces: TakePlaces;
+  acquireSlots: AcquireSlots;
 }
 
 /** The fields of a new definition, before normalisation. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { ChangeFeed, WatchedTable } from '../../../database/change-feed.ts';
 import { openDatabase } from '../../../database/database.ts';
-import { createTakePlaces } from '../../../processes/occupancy.ts';
+import { createAcquireSlots } from '../../../processes/concurrency-slots.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -25,7 +25,7 @@ function arrangeFeed() {
   const feed = openNotificationFeed({
     database,
     changes,
-    takePlaces: createTakePlaces(),
+    acquireSlots: createAcquireSlots(),
     endedSessions,
   });
   return { feed, reportChange: (table: WatchedTable) => handlers.get(table)?.(undefined) };
@@ -79,7 +79,7 @@ describe('openNotificationFeed', () => {
     const broken = openNotificationFeed({
       database: unavailable,
       changes,
-      takePlaces: createTakePlaces(),
+      acquireSlots: createAcquireSlots(),
       endedSessions: async () => [],
     });
     const stream = await broken.open(caller, undefined);

@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import type { AccountCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import type { TakePlaces } from '../../../processes/occupancy.ts';
+import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import { findPosition, lastPosition, listAfter, type Notification } from './queries.ts';
 
 /** Open streams per account and server. Each dashboard window uses one. */
@@ -35,7 +35,7 @@ export interface NotificationFeed {
 export interface FeedServices {
   database: Database;
   changes: ChangeFeed;
-  takePlaces: TakePlaces;
+  acquireSlots: AcquireSlots;
   /** Returns the account sessions that have ended by logout or by reuse of a refresh token. */
   endedSessions(sessionIds: string[]): Promise<string[]>;
 }
@@ -44,7 +44,7 @@ export interface FeedServices {
 export function openNotificationFeed({
   database,
   changes,
-  takePlaces,
+  acquireSlots,
   endedSessions,
 }: FeedServices): NotificationFeed {
   const open = new Set<OpenStream>();
@@ -66,13 +66,15 @@ export function openNotificationFeed({
 
   return {
     async open(caller, lastSeen) {
-      const taken = await takePlaces([[`notification streams ${caller.accountId}`, MAX_STREAMS_PER_ACCOUNT]]);
-      if (typeof taken === 'number') throw new ProblemError('too_many_streams', { retryAfter: 30 });
+      const release = await acquireSlots([
+        [`notification streams ${caller.accountId}`, MAX_STREAMS_PER_ACCOUNT],
+      ]);
+      if (typeof release === 'number') throw new ProblemError('too_many_streams', { retryAfter: 30 });
       const stream = createStream(caller);
       open.add(stream);
       const close = (): void => {
         stream.end();
-        if (open.delete(stream)) taken();
+        if (open.delete(stream)) release();
       };
       try {
         // The checks follow after the stream was added, so that it misses no later end of a session and no notification.

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { createExports } from '../../../http/exports.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { Guid, problems, Timestamp } from '../../../http/schemas.ts';
-import type { TakePlaces } from '../../../processes/occupancy.ts';
+import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import { exportPlayer } from './export-player.ts';
 import { PlayerDevice, TenantPlayer, TenantPlayerPath } from './schemas.ts';
 import { exportedLists, TenantThirdParty, type ExportServices } from '../profiles/index.ts';
@@ -25,12 +25,12 @@ const TenantPlayerDataExport = Type.Object(
 );
 
 interface RouteServices extends ExportServices {
-  takePlaces: TakePlaces;
+  acquireSlots: AcquireSlots;
 }
 
 /** The credential is the SaaS JWT of a dashboard account. */
 export function tenantPlayerExportRoutes(services: RouteServices): FastifyPluginAsyncTypebox {
-  const exports = createExports(services.takePlaces, 'exports of players', EXPORT_LIMITS);
+  const exports = createExports(services.acquireSlots, 'exports of players', EXPORT_LIMITS);
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/players/:playerId/export',

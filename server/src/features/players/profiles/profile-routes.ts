@@ -21,7 +21,7 @@ const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 /** The credential is a player's access token. */
 export function profileRoutes(services: DeletionServices & ExportServices): FastifyPluginAsyncTypebox {
   const { database } = services;
-  const exports = createExports(services.takePlaces, 'profile exports', EXPORT_LIMITS);
+  const exports = createExports(services.acquireSlots, 'profile exports', EXPORT_LIMITS);
   return async (app) => {
     app.get(
       '/api/player-profile/me',

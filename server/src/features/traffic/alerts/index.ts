@@ -1,5 +1,5 @@
 export { openAlerts, type Alerts } from './open-alerts.ts';
-export { createWindowSumAnswers } from './primary-window-sum.ts';
+export { createWindowSumHandler } from './primary-window-sum.ts';
 export { alertQueue } from './raise-alert.ts';
 export { alertRoutes } from './routes.ts';
 export { dispatchAlert } from './dispatch-alert.ts';

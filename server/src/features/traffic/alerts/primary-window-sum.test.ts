@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openChannelPair } from '../../../testing/channel-pair.ts';
-import { createPrimaryWindowSum, createWindowSumAnswers } from './primary-window-sum.ts';
+import { createPrimaryWindowSum, createWindowSumHandler } from './primary-window-sum.ts';
 
 describe('createPrimaryWindowSum', () => {
   test('adds up what several processes count within a minute', async () => {
     let now = 1_000_000_000;
-    const answers = { 'sum-windows': createWindowSumAnswers(() => now) };
-    const [one, other] = [1, 2].map(() => createPrimaryWindowSum(openChannelPair(answers).asking));
+    const handlers = { 'sum-windows': createWindowSumHandler(() => now) };
+    const [one, other] = [1, 2].map(() => createPrimaryWindowSum(openChannelPair(handlers).primary));
     const report = (amount: number) => [{ name: 'rate_spike:a', amounts: [{ age: 0, amount }] }];
     assert.deepEqual(await one!(report(5)), [{ sum: 5, age: 0 }]);
     assert.deepEqual(await other!(report(7)), [{ sum: 12, age: 0 }]);
@@ -18,9 +18,9 @@ describe('createPrimaryWindowSum', () => {
   });
 
   test('returns no sum while the primary process does not answer', async () => {
-    const { asking } = openChannelPair({});
-    const sum = createPrimaryWindowSum(asking);
-    asking.close();
+    const { primary } = openChannelPair({});
+    const sum = createPrimaryWindowSum(primary);
+    primary.close();
     assert.deepEqual(await sum([{ name: 'a', amounts: [] }]), [undefined]);
   });
 });

@@ -11,12 +11,12 @@ const KEPT_COUNTERS = 40_000;
 export function createPrimaryWindowSum(primary: Channel): SharedWindowSum {
   return (reports) =>
     primary
-      .ask<SharedSum[]>('sum-windows', reports, COUNT_WITHIN_MS)
+      .request<SharedSum[]>('sum-windows', reports, COUNT_WITHIN_MS)
       .catch(() => reports.map(() => undefined));
 }
 
-/** Answers the reports of all processes, in the primary process. */
-export function createWindowSumAnswers(now = monotonicClock): (reports: Report[]) => SharedSum[] {
+/** Creates the request handler of the primary process, for the reports of all processes. */
+export function createWindowSumHandler(now = monotonicClock): (reports: Report[]) => SharedSum[] {
   const windows = new LRUCache<string, RollingWindow>({ max: KEPT_COUNTERS });
   return (reports) => {
     const second = Math.floor(now() / 1000);

@@ -1,2 +1,2 @@
 export { createRateLimits } from './create-rate-limits.ts';
-export { createRateCounterAnswers } from './primary-rate-counter.ts';
+export { createRateCounterHandler } from './primary-rate-counter.ts';

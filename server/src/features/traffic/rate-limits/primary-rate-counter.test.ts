@@ -3,20 +3,20 @@ import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { openChannelPair } from '../../../testing/channel-pair.ts';
 import { keyWith } from '../../../testing/key-callers.ts';
-import { createLimiterAnswers } from '../../../security/primary-limiter.ts';
-import { createRateCounterAnswers, createRateLimits } from './index.ts';
+import { createLimiterHandler } from '../../../security/primary-limiter.ts';
+import { createRateCounterHandler, createRateLimits } from './index.ts';
 
 const keyless = { account: 5, network: 5 };
 
 /** Processes that count in one primary process. */
 function startProcesses(count: number) {
-  const answers = { 'count-request': createRateCounterAnswers(), limit: createLimiterAnswers() };
+  const handlers = { 'count-request': createRateCounterHandler(), limit: createLimiterHandler() };
   return Array.from({ length: count }, () => {
-    const { asking } = openChannelPair(answers);
+    const { primary } = openChannelPair(handlers);
     const warnings: string[] = [];
     const logger = { warn: (_details: object, message: string) => void warnings.push(message) };
-    const limits = createRateLimits({ primary: asking, keyless, metrics: new Registry(), logger });
-    return { limits, asking, warnings };
+    const limits = createRateLimits({ primary, keyless, metrics: new Registry(), logger });
+    return { limits, primary, warnings };
   });
 }
 
@@ -49,10 +49,10 @@ describe('rate limits of several processes without Redis', () => {
   });
 
   test('continue from the cached counts when the primary process does not answer, with one warning', async () => {
-    const [{ limits, asking, warnings }] = startProcesses(1) as [ReturnType<typeof startProcesses>[0]];
+    const [{ limits, primary, warnings }] = startProcesses(1) as [ReturnType<typeof startProcesses>[0]];
     const key = keyWith(10);
     for (let request = 0; request < 7; request++) await limits.count(key);
-    asking.close();
+    primary.close();
     const admitted = await Promise.all(
       Array.from({ length: 7 }, async () => (await limits.count(key)).admitted),
     );
@@ -61,10 +61,10 @@ describe('rate limits of several processes without Redis', () => {
   });
 });
 
-describe('createRateCounterAnswers', () => {
+describe('createRateCounterHandler', () => {
   test('takes over a fuller window that Redis has counted, at most for its own length', () => {
     let now = 1_000_000;
-    const count = createRateCounterAnswers(() => now);
+    const count = createRateCounterHandler(() => now);
     const none = { used: 0, ends: 0 };
     const question = {
       keyId: 'a',

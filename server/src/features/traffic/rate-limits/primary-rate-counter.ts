@@ -8,23 +8,27 @@ import { countRequest, emptyWindows, HOUR_MS, MINUTE_MS, type Window, type Windo
 /** Keys whose windows the primary process keeps, about 200 bytes each. It evicts the least recently used key. */
 const KEPT_KEYS = 100_000;
 
-interface Question {
+interface CountRequest {
   keyId: string;
   limit: RateLimit;
   cached: Windows;
 }
 
-/** Counts in the primary process. A count rejects if that does not answer. */
+/** Counts in the primary process. A count rejects if it does not respond. */
 export function createPrimaryRateCounter(primary: Channel): SharedRateCounter {
   return (keyId, limit, cached) =>
-    primary.ask<SharedCount>('count-request', { keyId, limit, cached } satisfies Question, COUNT_WITHIN_MS);
+    primary.request<SharedCount>(
+      'count-request',
+      { keyId, limit, cached } satisfies CountRequest,
+      COUNT_WITHIN_MS,
+    );
 }
 
 /**
- * Answers the counters of all processes, in the primary process. If the cached window is fuller than the kept one, it replaces the
+ * Creates the request handler of the primary process, for the counters of all processes. If the cached window is fuller than the kept one, it replaces the
  * kept one: then Redis has counted until now (docs/decisions/0027-rate-limit-windows.md).
  */
-export function createRateCounterAnswers(now = monotonicClock): (question: Question) => SharedCount {
+export function createRateCounterHandler(now = monotonicClock): (request: CountRequest) => SharedCount {
   const kept = new LRUCache<string, Windows>({ max: KEPT_KEYS });
   return ({ keyId, limit, cached }) => {
     const time = now();
@@ -33,7 +37,7 @@ export function createRateCounterAnswers(now = monotonicClock): (question: Quest
     windows.hour = fuller(windows.hour, cached.hour, time, HOUR_MS);
     kept.set(keyId, windows);
     const admitted = countRequest(windows, limit, time);
-    // A copy: answers are sent together, and the next question changes the kept windows before that.
+    // A copy: responses are sent together, and the next request changes the kept windows before that.
     return { admitted, windows: { minute: { ...windows.minute }, hour: { ...windows.hour } }, now: time };
   };
 }

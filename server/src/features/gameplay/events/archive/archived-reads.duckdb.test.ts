@@ -11,7 +11,7 @@ import { openDatabase, type Database } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { sql } from '../../../../database/sql.ts';
 import { createExports } from '../../../../http/exports.ts';
-import { createTakePlaces } from '../../../../processes/occupancy.ts';
+import { createAcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import { arrangeAccount } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
 import { arrangeMatchOfTwo } from '../../../../testing/match-of-two.ts';
@@ -436,7 +436,7 @@ describe('exports with archived events', () => {
         yield chunk.map(({ eventRecordId }) => eventRecordId).join(' ');
     }
     const limits = { perCaller: 9, perTenant: 9, inAll: 9, reading: 2 };
-    const exports = createExports(createTakePlaces(), 'test', limits);
+    const exports = createExports(createAcquireSlots(), 'test', limits);
     const answers = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const stream = await exports.open({} as FastifyRequest, tenant.tenantId, pieces());

@@ -39,8 +39,8 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
       async (request) => {
         const { playerId } = playerOf(request);
         // A second upload of the same player is refused, because decoding is expensive.
-        const taken = await services.takePlaces([[`avatar uploads ${playerId}`, 1]]);
-        if (typeof taken === 'number')
+        const release = await services.acquireSlots([[`avatar uploads ${playerId}`, 1]]);
+        if (typeof release === 'number')
           throw new ProblemError('busy', {
             detail:
               'Another avatar upload of this player is in progress. Retry after the number of seconds in Retry-After.',
@@ -50,7 +50,7 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
           const file = avatarFile(await readForm(request));
           return await uploadAvatar(services, playerId, file, reporterOf(request));
         } finally {
-          taken();
+          release();
         }
       },
     );

@@ -1,5 +1,5 @@
 import type { Database } from '../../../../database/database.ts';
-import type { TakePlaces } from '../../../../processes/occupancy.ts';
+import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import type { Report } from '../../../../core/author.ts';
 import { lockActiveProfile } from '../lock-profile.ts';
 import { updateProfile } from '../queries.ts';
@@ -10,7 +10,7 @@ import { renderAvatar } from './render-avatar.ts';
 export interface ProfileServices {
   database: Database;
   avatars: AvatarStore;
-  takePlaces: TakePlaces;
+  acquireSlots: AcquireSlots;
 }
 
 /**

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openChannelPair } from '../testing/channel-pair.ts';
+import {
+  createAcquireSlots,
+  createConcurrencySlots,
+  createProcessSlots,
+  type Slot,
+} from './concurrency-slots.ts';
+
+/** Two processes that count in one primary process. */
+function twoProcesses() {
+  const shared = createConcurrencySlots();
+  return [1, 2].map(() => {
+    const slots = createProcessSlots(shared);
+    const { primary } = openChannelPair({ 'acquire-slots': slots.acquire, 'release-slots': slots.release });
+    return { acquire: createAcquireSlots(primary), slots, primary };
+  });
+}
+
+const one: Slot[] = [['a', 1]];
+
+describe('createAcquireSlots', () => {
+  test('counts the slots of two processes together', async () => {
+    const [first, second] = twoProcesses();
+    const release = await first!.acquire([
+      ['a', 2],
+      ['all', 3],
+    ]);
+    assert.equal(typeof release, 'function');
+    assert.equal(typeof (await second!.acquire([['a', 2]])), 'function');
+    assert.equal(await first!.acquire([['a', 2]]), 0);
+    assert.equal(
+      await second!.acquire([
+        ['b', 1],
+        ['a', 2],
+      ]),
+      1,
+      'the index of the full owner',
+    );
+    assert.equal(typeof (await second!.acquire([['b', 1]])), 'function', 'a refusal acquires nothing');
+    (release as () => void)();
+    assert.equal(typeof (await second!.acquire([['a', 2]])), 'function');
+  });
+
+  test('releases the slots of a process that has ended', async () => {
+    const [first, second] = twoProcesses();
+    await first!.acquire(one);
+    assert.equal(await second!.acquire(one), 0);
+    first!.slots.releaseAll();
+    assert.equal(typeof (await second!.acquire(one)), 'function');
+  });
+
+  test('counts in its own memory while the primary process does not respond', async () => {
+    const [first] = twoProcesses();
+    first!.primary.close();
+    const release = await first!.acquire(one);
+    assert.equal(await first!.acquire(one), 0);
+    (release as () => void)();
+    assert.equal(typeof (await first!.acquire(one)), 'function');
+  });
+});
