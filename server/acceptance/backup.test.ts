@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { arrangeGameKey } from './arrange.ts';
 import {
@@ -62,7 +62,7 @@ function changeAvatars(folder: string) {
     for (let number = 0; !stopping; number++) {
       writeFileSync(join(folder, `new-${number}.webp`), 'a new avatar');
       rmSync(join(folder, `${number}.webp`), { force: true });
-      await wait(2);
+      await sleep(2);
     }
   };
   const running = loop();
@@ -106,7 +106,7 @@ describe('guildhall backup and restore', () => {
       const server = await startServer({ dataDir: source.path });
       gameKey = await arrangeGameKey(server.url);
       const load = signIn(server, gameKey);
-      while (load.acknowledged.length < 50) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (load.acknowledged.length < 50) await sleep(20);
       const avatars = join(source.path, 'avatars');
       const changes = changeAvatars(avatars);
       writeFileSync(join(avatars, 'ada.webp'), 'an avatar');

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 const WITHIN_MS = 90_000;
 
 /**
@@ -11,6 +13,6 @@ export async function eventually(
   const end = Date.now() + WITHIN_MS;
   for (let wait = 10; !(await condition()); wait = Math.min(wait * 1.5, 250)) {
     if (Date.now() > end) throw new Error(`Not true within ${WITHIN_MS} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await sleep(wait);
   }
 }

@@ -91,7 +91,7 @@ async function assertRefused({ url }: ServerProcess): Promise<void> {
       () => true,
     );
     if (refused) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
   }
   assert.fail('The server still accepts connections.');
 }
@@ -363,7 +363,7 @@ test('Ctrl-C pressed again in the terminal does not interrupt the stop', async (
 
 test('SIGTERM during the start leaves nothing running', async () => {
   const server = await spawnServer({ dataDir });
-  while (postgresOf(dataDir) === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (postgresOf(dataDir) === undefined) await sleep(5);
   assert.equal(await server.end('SIGTERM'), 0, server.output());
   assert.equal(postgresOf(dataDir), undefined);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
@@ -110,7 +111,7 @@ export async function answersOrEnds(server: ServerProcess): Promise<'answers' | 
     if (server.child.exitCode !== null || server.child.signalCode !== null) return 'ends';
     const ready = await fetch(`${server.url}/health/ready`).catch(() => undefined);
     if (ready?.ok) return 'answers';
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sleep(50);
   }
   throw new Error(`The server is not ready and does not exit: ${server.output()}`);
 }

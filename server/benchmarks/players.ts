@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeAccount, arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';
 import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -76,7 +76,7 @@ export async function loadPlayers(
   const { bearer } = await arrangeAccount(account, tenant, 'viewer');
   const headers = { authorization: `Bearer ${bearer}` };
   // Otherwise the first lists would be measured together with the last writes of the seeding.
-  await wait(2_000);
+  await sleep(2_000);
   const middle = Math.floor(count / 2);
   const loads: [string, string][] = [
     ...['-lastSeenAt', 'firstSeenAt', 'displayName'].flatMap((sort) => [

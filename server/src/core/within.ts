@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** Waits for a value, at most some milliseconds. Returns undefined if it comes later. */
 export async function within<Value>(ms: number, value: Promise<Value>): Promise<Value | undefined> {
   const settled = new AbortController();
-  const late = wait(ms, undefined, { signal: settled.signal })
+  const late = sleep(ms, undefined, { signal: settled.signal })
     // In a busy process the value may have arrived and not been read.
     .then(() => nextTurn(undefined))
     .catch(() => undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
@@ -38,7 +39,7 @@ describe('openChangeFeed', () => {
     changes.on('workspaces', (id) => notified.push(id));
     proxy.refuse();
     await eventually(() => notified.length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 1200));
+    await sleep(1200);
     assert.ok(proxy.attempts <= 4, `${proxy.attempts} attempts in 1.2 seconds, half a second apart`);
 
     await change();
@@ -56,7 +57,7 @@ describe('openChangeFeed', () => {
 
     await changes.close();
     const attempts = proxy.attempts;
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await sleep(700);
     assert.equal(proxy.attempts, attempts, 'a closed feed does not reconnect');
   });
 
@@ -69,7 +70,7 @@ describe('openChangeFeed', () => {
     await eventually(() => notified);
     await changes.close();
     proxy.open();
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await sleep(700);
     const { rows } = await owner.query(
       `SELECT count(*)::int AS count FROM pg_stat_activity
      WHERE application_name = 'guildhall change feed' AND datname = current_database()`,
@@ -81,7 +82,7 @@ describe('openChangeFeed', () => {
     const proxy = await startDatabaseProxy(database.url);
     proxy.refuse();
     await assert.rejects(openChangeFeed(proxy.url));
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await sleep(700);
     assert.equal(proxy.attempts, 1, 'no second attempt');
   });
 

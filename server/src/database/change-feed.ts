@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /** The tables whose changes are sent to server processes, because processes cache their rows or wait for them. */
@@ -85,7 +86,7 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
         invalidateAll(listeners);
         break;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+        await sleep(RECONNECT_MS);
       }
     }
     clearInterval(invalidating);

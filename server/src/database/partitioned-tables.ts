@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
 
@@ -83,7 +84,7 @@ export async function withLocks(
         if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error;
         // Releases the locks of the attempt.
         await client.query('ROLLBACK TO unlocked');
-        await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+        await sleep(LOCK_PAUSE_MS);
       }
     }
     await client.query('COMMIT');

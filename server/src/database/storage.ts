@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { availableParallelism } from 'node:os';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { hasDatabase } from './data-folder.ts';
@@ -88,7 +88,7 @@ export async function openStorage(
           { attempt, reason, nextAttemptInSeconds: seconds },
           'PostgreSQL has ended and cannot be restarted',
         );
-        await wait(seconds * 1000, undefined, { signal: closing.signal }).catch(() => {});
+        await sleep(seconds * 1000, undefined, { signal: closing.signal }).catch(() => {});
       }
     }
   };

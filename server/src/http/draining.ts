@@ -1,5 +1,5 @@
 import { Server as TcpServer } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -34,7 +34,7 @@ export function prepareDraining(app: FastifyInstance): void {
     const end = performance.now() + forMs;
     while (performance.now() < end) {
       if (why === 'retire' && (await countConnections(app)) === 0) return;
-      await wait(Math.min(CHECK_EVERY_MS, Math.max(0, end - performance.now())));
+      await sleep(Math.min(CHECK_EVERY_MS, Math.max(0, end - performance.now())));
     }
   });
   app.addHook('onSend', (_request, reply, payload, done) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { PgBoss } from 'pg-boss';
 import type { OwnersOf, Queue } from './queue.ts';
@@ -114,7 +115,7 @@ export function startQueueConsumer(
       stopping = true;
       wake();
       await ended;
-      const late = new Promise<void>((resolve) => setTimeout(resolve, withinMs).unref());
+      const late = sleep(withinMs, undefined, { ref: false });
       await Promise.race([Promise.allSettled(running), late]);
       await Promise.race([settle.done(), late]);
     },

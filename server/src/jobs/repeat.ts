@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Repeats work with a pause in between until it is stopped. Use it for intervals under one minute, the resolution of
@@ -13,7 +13,7 @@ export function repeat(
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await work().catch(onError);
-      await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
   const running = run();

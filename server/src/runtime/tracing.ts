@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   context,
@@ -114,7 +114,7 @@ export async function traceRequests(
   app.addHook('onClose', async () => {
     statements.unsubscribe();
     const stopWaiting = new AbortController();
-    const late = wait(FLUSH_WITHIN_MS, undefined, { signal: stopWaiting.signal });
+    const late = sleep(FLUSH_WITHIN_MS, undefined, { signal: stopWaiting.signal });
     await Promise.race([provider.shutdown(), late]).catch(() => {});
     stopWaiting.abort();
     await late.catch(() => {});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { countAdmitted } from '../testing/attempt-budgets.ts';
 import { createAttemptBudgets } from './attempt-budget.ts';
 import { MAX_COUNTERS } from './memory-limiter.ts';
@@ -19,7 +19,7 @@ describe('createAttemptBudgets', () => {
     assert.equal(await countAdmitted([budget], 'ada', 30), 10);
     await budget.giveBack('ada');
     assert.equal(await countAdmitted([budget], 'ada', 5), 0, 'refused attempts count too');
-    await wait(1100);
+    await sleep(1100);
     await budget.giveBack('ada');
     assert.equal(await countAdmitted([budget], 'ada', 30), 10);
   });

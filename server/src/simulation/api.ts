@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 
 /** Thrown if the simulation cannot begin or continue. The message is for the person at the terminal. */
@@ -132,7 +132,7 @@ export function headersOf(
 
 /** Waits, or returns early when the simulation stops. */
 export async function pause(ms: number, stop: AbortSignal): Promise<void> {
-  if (ms > 0 && !stop.aborted) await wait(ms, undefined, { signal: stop }).catch(() => {});
+  if (ms > 0 && !stop.aborted) await sleep(ms, undefined, { signal: stop }).catch(() => {});
 }
 
 function reasonOf(error: unknown): string {

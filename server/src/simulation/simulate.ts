@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_CONNECTIONS, pause, type Answer, type Api } from './api.ts';
 import { createEvent } from './events.ts';
 import { chooseMode, endMatch, SMALLEST_MATCH, startMatch } from './match.ts';
@@ -198,7 +198,7 @@ function createWorld(api: Api, settings: SimulationSettings, stop: AbortControll
   };
 
   const finish = async (): Promise<void> => {
-    const late = wait(FINISH_WITHIN_MS, 'late', { ref: false });
+    const late = sleep(FINISH_WITHIN_MS, 'late', { ref: false });
     const drain = async (): Promise<void> => {
       while (tasks.size > 0) await Promise.all(tasks);
     };

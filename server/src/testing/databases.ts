@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /**
@@ -40,7 +41,7 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
         [name],
       );
       others = rows[0].count;
-      if (others > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      if (others > 0) await sleep(10);
     }
     for (let attempt = 1; ; attempt++) {
       try {
@@ -49,7 +50,7 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
       } catch (error) {
         const isVacuumed = error instanceof pg.DatabaseError && error.code === '42501';
         if (!isVacuumed || attempt === DROP_ATTEMPTS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 250));
+        await sleep(250);
       }
     }
   } finally {

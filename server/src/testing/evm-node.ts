@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import solc from 'solc';
 import type { Abi, Hex } from 'viem';
 import { findAnvil } from './anvil.ts';
@@ -56,7 +57,7 @@ export async function startEvmNode({
     node.kill('SIGSTOP');
     while (state && !isWhole(state)) {
       node.kill('SIGCONT');
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
       node.kill('SIGSTOP');
     }
     node.kill('SIGKILL');

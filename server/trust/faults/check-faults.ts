@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../../src/testing/eventually.ts';
 import type { Answer } from '../../src/testing/http-client.ts';
 import { scrape, sumOf } from '../../src/testing/scrape.ts';
@@ -51,7 +51,7 @@ export function checkFaults({ name, app, proxy, use, statuses, isRequired, arriv
         proxy.begin(fault);
         const pending = Array.from({ length: REQUESTS }, () => use());
         const ready = isReady();
-        await wait(FAULT_MS);
+        await sleep(FAULT_MS);
         // A slow database is ready.
         if (isRequired && fault !== 'delay') assert.equal(await ready, 503, 'the server is not ready');
         // Its timeout is 20 seconds.

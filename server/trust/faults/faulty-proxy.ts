@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { after } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The faults of a network or a server. */
 export const faults = ['delay', 'half', 'reset', 'blackhole', 'nonsense'] as const;
@@ -45,7 +45,7 @@ async function startFaultyProxy(
     const passTo = (to: Socket) => {
       let last = Promise.resolve();
       return (bytes: Buffer): void => {
-        const delay = fault === 'delay' ? wait(DELAY_MS) : undefined;
+        const delay = fault === 'delay' ? sleep(DELAY_MS) : undefined;
         last = last.then(() => delay).then(() => void (to.writable && to.write(bytes)));
       };
     };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import multipart from '@fastify/multipart';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { eventually } from '../../testing/eventually.ts';
@@ -16,7 +17,7 @@ app.decorateRequest('keyCaller', null);
 // Verifies the key asynchronously, like a real credential.
 app.addHook('onRequest', async (request) => {
   latest = request;
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await sleep(5);
   if (request.headers['x-game-key']) request.keyCaller = { keyId: 'key' } as KeyCaller;
 });
 countBodyBytes(app, (_key, bytes) => sizes.push(bytes));
@@ -36,7 +37,7 @@ async function exchange(...packets: string[]): Promise<string> {
   socket.setEncoding('utf8').on('data', (text) => (answer += text));
   for (const packet of packets) {
     socket.write(packet);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await sleep(10);
   }
   await eventually(() => answer.includes('\r\n\r\n'));
   socket.destroy();

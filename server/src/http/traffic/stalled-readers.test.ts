@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { eventually } from '../../testing/eventually.ts';
 import { cutStalledReaders } from './stalled-readers.ts';
@@ -30,7 +31,7 @@ async function serve() {
   });
   const quiet = async function* () {
     yield 'first';
-    await new Promise((resolve) => setTimeout(resolve, 3 * READ_WITHIN_MS));
+    await sleep(3 * READ_WITHIN_MS);
     yield 'last';
   };
   app.get('/quiet', (_request, reply) => reply.send(Readable.from(quiet())));

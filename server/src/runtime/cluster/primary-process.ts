@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { OperatorError } from '../../core/operator-error.ts';
@@ -130,7 +130,7 @@ export async function startCluster(
       answeredAt.delete(number);
       metrics.countRestart(number);
       log.error({ process: number, nextAttemptInSeconds: pause / 1000 }, `a serving process ${why}`);
-      await wait(pause, undefined, { ref: false });
+      await sleep(pause, undefined, { ref: false });
       if (isStopping || current.has(number)) return;
       const serving = launch(number, { prepare: false, mayCreateDemo: false });
       try {

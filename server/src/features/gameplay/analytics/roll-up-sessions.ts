@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runEach } from '../../../core/run-each.ts';
 import type { Database, Scope } from '../../../database/database.ts';
 import { listTenantIds } from '../../studio/tenants/index.ts';
@@ -43,7 +43,7 @@ async function findSettledHour(database: Database): Promise<string | undefined> 
   const deadline = performance.now() + SETTLE_MS;
   while (!(await hasSettled(database, transactionId))) {
     if (performance.now() > deadline) return undefined;
-    await wait(100);
+    await sleep(100);
   }
   return hour;
 }

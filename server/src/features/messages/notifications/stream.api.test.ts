@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { createVault } from '../../../security/vault.ts';
@@ -131,7 +132,7 @@ describe('GET /api/notifications/stream', () => {
     await notifyOwner(tenant, 'before');
     let [{ id: lastSeen }] = (await app.http.get('/api/notifications', owner)).body.items;
     const total = 120;
-    const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+    const pause = () => sleep(Math.random() * 20);
     let writing = true;
     const writers = Promise.all(
       Array.from({ length: 8 }, async (_, writer) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangePlatformAdmin } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
@@ -41,8 +42,7 @@ describe('the signing keys of the deployment', () => {
     const { status } = await rotate({ revokeOld: true });
     assert.equal(status, 201);
     // Every process learns of the new key within a moment.
-    while ((await app.http.get('/api/admin/signing-keys', admin)).status === 200)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await app.http.get('/api/admin/signing-keys', admin)).status === 200) await sleep(20);
     const { rows } = await app.owner.query(
       `SELECT actor_kind FROM audit_records WHERE action IN ('signing_key.rotated', 'signing_key.revoked') ORDER BY id`,
     );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify, type JWK } from 'jose';
 import { SYSTEM } from '../../../core/author.ts';
 import { openDatabase } from '../../../database/database.ts';
@@ -65,7 +65,7 @@ describe('rotateKeys', () => {
       while (running) {
         const bearer = tokens[Math.floor(Math.random() * tokens.length)] ?? tokens.at(-1);
         if (bearer) await Promise.all([check(app, bearer), check(app, tokens.at(-1)!)]);
-        else await wait(1);
+        else await sleep(1);
       }
     };
     const checkOffline = async () => {
@@ -73,7 +73,7 @@ describe('rotateKeys', () => {
         const newest = tokens.at(-1);
         if (newest) await jwtVerify(newest, keys, { issuer: one.issuer });
         counts.offline++;
-        await wait(1);
+        await sleep(1);
       }
     };
     const load = Promise.all([

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EMPTY_GUID } from '../../../core/ids.ts';
 import {
   arrangeAccount,
@@ -346,7 +347,7 @@ describe('a lookup during changes', () => {
       const stops = [one, (id: string) => one(id, dataKey), inPublic].map((read) =>
         keepRequesting(context, () => read(source)),
       );
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await sleep(20);
       await merge(source, target);
       assert.equal((await one(source)).body.id, target);
       for (const stop of stops) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -29,7 +29,7 @@ const refresh = (refreshToken: string, at: TestTenant = tenant) =>
 
 /** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await wait(Math.random() * 8);
+  await sleep(Math.random() * 8);
   return send();
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
@@ -39,7 +39,7 @@ const auditOf = async (sessionId: string) =>
 
 /** Sends a request after a random delay, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await wait(Math.random() * 5);
+  await sleep(Math.random() * 5);
   return send();
 }
 

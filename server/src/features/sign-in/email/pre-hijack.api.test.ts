@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someEmail } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -141,7 +142,7 @@ describe('verification of an address that another person signed up with', () => 
       const username = await linkMock(playerId);
       const code = await codeFor(email, tenant);
       const logins = Array.from({ length: 20 }, async (_, index) => {
-        await new Promise((resolve) => setTimeout(resolve, index));
+        await sleep(index);
         return mockLogin(username);
       });
       const owner = await exchange(email, code, tenant);
@@ -162,7 +163,7 @@ describe('verification of an address that another person signed up with', () => 
       const code = await codeFor(email, tenant);
       const signingUp = signUp(email, tenant);
       // The exchange starts later in each round, and in the last rounds after the sign-up.
-      if (round < 12) await new Promise((resolve) => setTimeout(resolve, 4 * round));
+      if (round < 12) await sleep(4 * round);
       else await signingUp;
       const [owner, hijacker] = await Promise.all([exchange(email, code, tenant), signingUp]);
       assert.equal(owner.status, 200, owner.text);

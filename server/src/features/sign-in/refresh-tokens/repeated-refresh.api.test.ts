@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createVault } from '../../../security/vault.ts';
 import {
   arrangeAccount,
@@ -125,7 +125,7 @@ const flows: Record<string, Flow> = {
 
 /** Sends a request after a random delay, so that the requests of a round arrive in every order. */
 async function later<Result>(send: () => Promise<Result>, milliseconds = 12): Promise<Result> {
-  await wait(Math.random() * milliseconds);
+  await sleep(Math.random() * milliseconds);
   return send();
 }
 

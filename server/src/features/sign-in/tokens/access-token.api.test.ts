@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JWK } from 'jose';
 import { createVault } from '../../../security/vault.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -93,7 +94,7 @@ describe('access tokens', () => {
     const soon = Math.floor(Date.now() / 1000) + 2;
     const token = forge({ exp: soon });
     assert.equal(await statusWith(token), 400);
-    await new Promise((resolve) => setTimeout(resolve, soon * 1000 - Date.now() + 20));
+    await sleep(soon * 1000 - Date.now() + 20);
     assert.equal(await statusWith(token), 401);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../database/database.ts';
 import { createAttemptBudgets } from '../../../security/attempt-budget.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
@@ -23,7 +24,7 @@ const accepts = async (gameKey: string, process: TestApp) => (await ask(gameKey,
 async function arrangeCache(): Promise<TestTenant> {
   const tenant = await arrangeTenant(app);
   // A process does not cache a key while the notifications of the new tenant still arrive.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await sleep(100);
   assert.ok((await accepts(tenant.gameKey, app)) && (await accepts(tenant.gameKey, other)));
   return tenant;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -33,7 +34,7 @@ async function arrangeLimits({ plan, keys }: { plan?: Limits; keys?: Limits } = 
       [tenant.tenantId, keys.perMinute, keys.perHour],
     );
   // Each process invalidates its cached keys meanwhile.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await sleep(50);
   return tenant;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import type { RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
@@ -114,7 +115,7 @@ describe('rate limits of several processes with Redis', () => {
     const newcomer = await join();
     const [refused] = await send([newcomer], key, 1);
     assert.deepEqual([refused?.admitted, refused?.resetSeconds], [false, 2]);
-    await new Promise((resolve) => setTimeout(resolve, refused!.resetSeconds * 1_000));
+    await sleep(refused!.resetSeconds * 1_000);
     assert.equal(await admitted([newcomer], key, 5), 2);
   });
 
@@ -203,7 +204,7 @@ describe('rate limits when Redis fails or loses its data', () => {
       // The kernel still accepts connections, so the client reconnects repeatedly. Requests must not wait for that.
       for (let request = 0; request < 20; request++) {
         assert.equal(first.limits.count(unseen) instanceof Promise, false, 'Redis gets no command');
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await sleep(50);
       }
     } finally {
       server.resume();

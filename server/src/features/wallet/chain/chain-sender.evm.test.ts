@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { parseEther, parseTransaction, toHex, type Hex } from 'viem';
 import { startTestChain, type TestChain } from '../../../testing/chain.ts';
@@ -57,7 +58,7 @@ describe('chain sender', () => {
     await deployment.record(tenant);
     await deployment.settled();
     // The node writes its state to disk every second.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await sleep(1500);
     await chain.node.kill();
     for (let count = 0; count < 100; count++) await deployment.record(tenant);
     await eventually(async () => /does not respond/.test((await deployment.writerStatus()).problem ?? ''));
@@ -73,20 +74,20 @@ describe('chain sender', () => {
     const state = join(await temporaryFolder(context), 'state');
     const chain = await startTestChain({ state, options: ['--block-time', '1'] });
     const deployment = await arrangeChainDeployment(chain);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await sleep(1500);
     const tenants = [await deployment.tenant(), await deployment.tenant()];
     deployment.startSender();
     let writing = true;
     const load = tenants.map(async (tenant) => {
       while (writing) {
         await deployment.record(tenant, 2);
-        await new Promise((resolve) => setTimeout(resolve, 15));
+        await sleep(15);
       }
     });
     for (let round = 0; round < 4; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 300 + 400 * Math.random()));
+      await sleep(300 + 400 * Math.random());
       await chain.node.kill();
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(100);
       await chain.node.start();
     }
     writing = false;

@@ -4,7 +4,7 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase, type Database } from '../../../../database/database.ts';
@@ -640,7 +640,7 @@ describe('roll-ups of archived months', () => {
     let counted = 0;
     const slow: Duckdb = async (job, limits) => {
       counted++;
-      await wait(500);
+      await sleep(500);
       return duckdb(job, limits);
     };
     const sources = { database: impatient, archive: { root, duckdb: slow } };

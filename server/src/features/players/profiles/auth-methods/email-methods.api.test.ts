@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { emailClient, someEmail } from '../../../../testing/email-player.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
@@ -39,7 +39,7 @@ async function emailPlayer() {
 
 /** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await wait(Math.random() * 8);
+  await sleep(Math.random() * 8);
   return send();
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   arrangeAccount,
   arrangePlayer,
@@ -42,7 +42,7 @@ async function arrangeDevice(username = newName()) {
 
 /** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await wait(Math.random() * 6);
+  await sleep(Math.random() * 6);
   return send();
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeAccount, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../../testing/avatars.ts';
 import { holdLogins } from '../../../../testing/hold-logins.ts';
@@ -57,7 +57,7 @@ const ban = (playerId: string, body: object = {}, at = tenant) =>
 
 /** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
 async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await wait(Math.random() * 8);
+  await sleep(Math.random() * 8);
   return send();
 }
 
