@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import Fastify from 'fastify';
 import { serveConsole } from './console.ts';
-import { sendProblem } from './error-handler.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'guildhall-console-'));
@@ -22,8 +21,8 @@ const NAVIGATION = { accept: 'text/html,*/*', 'sec-fetch-mode': 'navigate' };
 
 async function start(built: string) {
   const app = Fastify();
-  const pages = await serveConsole(app, built);
-  answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem), pages);
+  const sendPage = await serveConsole(app, built);
+  answerUnknownPaths(app, sendPage);
   app.get('/api/known', async () => ({}));
   await app.ready();
   after(() => app.close());

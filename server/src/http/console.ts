@@ -16,19 +16,14 @@ const API_PATH = /^\/(api|avatars|docs|health|metrics|openapi\.json|\.well-known
 const NOT_BUILT =
   'The console is not built. Run `npm run build`, then start the server again. The API answers without it: see /docs.\n';
 
-/** Whether a request gets the page of the console, because no route has its path. */
-export type IsConsolePage = (request: FastifyRequest) => boolean;
-
-export interface Console {
-  isPage: IsConsolePage;
-  sendPage(reply: FastifyReply): FastifyReply;
-}
-
 /**
  * Serves the built console. Its routes are resolved in the browser, so each path that a browser navigates to, and that is
- * not of the API, gets the same page.
+ * not of the API, gets the same page. Returns the function that sends it.
  */
-export async function serveConsole(app: FastifyInstance, folder = BUILT): Promise<Console> {
+export async function serveConsole(
+  app: FastifyInstance,
+  folder = BUILT,
+): Promise<(reply: FastifyReply) => FastifyReply> {
   const index = join(folder, 'index.html');
   const page = existsSync(index) ? readFileSync(index, 'utf8') : undefined;
   if (page !== undefined)
@@ -61,11 +56,11 @@ export async function serveConsole(app: FastifyInstance, folder = BUILT): Promis
       .send(page.replace(NONCE, nonce));
   };
   app.get('/', { schema: { hide: true } }, (_request, reply) => sendPage(reply));
-  return { isPage, sendPage };
+  return sendPage;
 }
 
-/** Whether a browser navigates to a path. Its scripts and images ask for other types. */
-function isPage({ method, url, headers }: FastifyRequest): boolean {
+/** Whether a browser navigates to a page of the console. Its scripts and images ask for other types. */
+export function isPage({ method, url, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   const mode = headers['sec-fetch-mode'];
   if (mode !== undefined && mode !== 'navigate') return false;

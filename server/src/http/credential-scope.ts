@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Role } from '../core/role.ts';
 import { limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
 import { problems } from './schemas.ts';
+import { countHeader } from './request-context.ts';
 
 /** How the callers of a group of routes authenticate. */
 export interface Credential {
@@ -112,11 +113,4 @@ export function bearerToken(request: FastifyRequest): string | undefined {
   if (countHeader(request, 'authorization') > 1) return undefined;
   const match = /^Bearer +([\w.~+/-]+=*)$/i.exec(request.headers.authorization ?? '');
   return match?.[1];
-}
-
-function countHeader({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (rawHeaders[index]!.length === name.length && rawHeaders[index]!.toLowerCase() === name) count++;
-  return count;
 }

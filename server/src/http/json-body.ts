@@ -45,45 +45,46 @@ export function keepLongIntegers(app: FastifyInstance, members: readonly string[
   addJsonParser(app, (text, value) => (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value));
 }
 
-/** Calls `finish` with the checked text and the parsed value. */
+/** Parses bodies. Calls `finish` with the checked text and the parsed value. */
 function addJsonParser(app: FastifyInstance, finish: (text: string, value: unknown) => unknown): void {
-  // Prototype members are removed below, from the result of `finish`.
-  const parseJson = app.getDefaultJsonParser('ignore', 'ignore');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    const text = decode(body);
-    if (text === undefined)
-      return done(new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.'));
-    // An empty body counts as none: some clients send the content type with every request.
-    if (text === '') return done(null, undefined);
-    void parseJson(request, text, (error, value) => {
-      if (error) return done(error, undefined);
-      if (!isNestedWithin(value, MAX_NESTING))
-        return done(
-          new ProblemError(
-            'invalid_request',
-            `The body has more than ${MAX_NESTING} levels. Send fewer levels of objects and arrays.`,
-          ),
-        );
-      if (HUGE_NUMBER.test(text) && !isFiniteDeep(value))
-        return done(
-          new ProblemError(
-            'invalid_request',
-            'A number is beyond 1.8e308. Send a smaller number, or a string.',
-          ),
-        );
-      if (UNSTORABLE_ESCAPE.test(text) && !isStorableDeep(value)) {
-        return done(
-          new ProblemError(
-            'invalid_request',
-            'A string contains a NUL character or an unpaired surrogate. Remove it.',
-          ),
-        );
-      }
-      const body = finish(text, value);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, buffer: Buffer, done) => {
+    let body: unknown;
+    try {
+      const text = decode(buffer);
+      // An empty body counts as none: some clients send the content type with every request.
+      if (text !== '') body = finish(text, parse(text));
       if (PROTOTYPE_MEMBER.test(text)) removePrototypeMembers(body);
-      done(null, body);
-    });
+    } catch (error) {
+      return done(error as Error);
+    }
+    done(null, body);
   });
+}
+
+/** Throws the problem of a body that is no JSON, or whose value cannot be stored. */
+function parse(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ProblemError('malformed_json');
+  }
+  if (!isNestedWithin(value, MAX_NESTING))
+    throw new ProblemError(
+      'invalid_request',
+      `The body has more than ${MAX_NESTING} levels. Send fewer levels of objects and arrays.`,
+    );
+  if (HUGE_NUMBER.test(text) && !isFiniteDeep(value))
+    throw new ProblemError(
+      'invalid_request',
+      'A number is beyond 1.8e308. Send a smaller number, or a string.',
+    );
+  if (UNSTORABLE_ESCAPE.test(text) && !isStorableDeep(value))
+    throw new ProblemError(
+      'invalid_request',
+      'A string contains a NUL character or an unpaired surrogate. Remove it.',
+    );
+  return value;
 }
 
 /** Whether all numbers are finite. JSON has no infinite ones, so they would be stored as null. */
@@ -120,9 +121,10 @@ function exactNumber(
   return Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source) ? NaN : value;
 }
 
-/** The text of a body without its byte order mark, or undefined if it is not UTF-8. */
-function decode(body: Buffer): string | undefined {
-  if (!isUtf8(body)) return undefined;
+/** Returns the text of a body without its byte order mark. */
+function decode(body: Buffer): string {
+  if (!isUtf8(body))
+    throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
   const text = body.toString('utf8');
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

@@ -100,3 +100,11 @@ function missingCaller(request: FastifyRequest, what: string): never {
     `${request.routeOptions.url} needs a ${what}. Register the route with a credential that verifies one.`,
   );
 }
+
+/** Counts the headers with a name in lower case. In `headers` Node keeps only the first of some, and a proxy may use another one. */
+export function countHeader({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.length === name.length && rawHeaders[index]!.toLowerCase() === name) count++;
+  return count;
+}

@@ -13,7 +13,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { BODY_LIMIT } from './body-limits.ts';
 import { serveConsole } from './console.ts';
-import { errorHandler, sendProblem } from './error-handler.ts';
+import { errorHandler } from './error-handler.ts';
 import { prepareDraining } from './draining.ts';
 import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
@@ -23,7 +23,7 @@ import { cutStalledReaders } from './traffic/stalled-readers.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
 import { ProblemError } from '../core/problem.ts';
-import { tenantIdOf } from './request-context.ts';
+import { countHeader, tenantIdOf } from './request-context.ts';
 
 export type App = FastifyInstance<any, any, any, any, TypeBoxTypeProvider>; // oxlint-disable-line typescript/no-explicit-any
 
@@ -87,7 +87,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     reply.header('x-request-id', request.id);
     if (request.url.includes('%00'))
       throw new ProblemError('invalid_request', 'The URL contains a NUL byte. Remove it.');
-    if (request.raw.httpVersion === '1.1' && countHosts(request.raw.rawHeaders) !== 1)
+    if (request.raw.httpVersion === '1.1' && countHeader(request, 'host') !== 1)
       throw new ProblemError('invalid_request', 'HTTP/1.1 needs one Host header. Send it once.');
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -106,8 +106,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);
 
   await setHeaders(app, options.corsOrigins);
-  const pages = await serveConsole(app);
-  answerUnknownPaths(app, (request, reply, problem) => sendProblem(request, reply, problem), pages);
+  const sendPage = await serveConsole(app);
+  answerUnknownPaths(app, sendPage);
   return app;
 }
 
@@ -158,14 +158,6 @@ async function setHeaders(app: App, corsOrigins: HttpOptions['corsOrigins']): Pr
       strictPreflight: false,
     });
   }
-}
-
-/** Node drops all but the first in `headers`. A proxy may use another one. */
-function countHosts(rawHeaders: string[]): number {
-  let count = 0;
-  for (let name = 0; name < rawHeaders.length; name += 2)
-    if (rawHeaders[name]!.length === 4 && rawHeaders[name]!.toLowerCase() === 'host') count++;
-  return count;
 }
 
 function validRequestId(header: string | string[] | undefined): string | undefined {

@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import FindMyWay from 'find-my-way';
-import type { Console } from './console.ts';
+import { isPage } from './console.ts';
+import { sendProblem } from './error-handler.ts';
 import { ProblemError } from '../core/problem.ts';
 
 /**
@@ -9,8 +10,7 @@ import { ProblemError } from '../core/problem.ts';
  */
 export function answerUnknownPaths(
   app: FastifyInstance,
-  send: (request: FastifyRequest, reply: FastifyReply, problem: ProblemError) => FastifyReply,
-  { isPage, sendPage }: Console,
+  sendPage: (reply: FastifyReply) => FastifyReply,
 ): void {
   const methodsByUrl = new Map<string, Set<string>>();
   const paths = FindMyWay({ maxParamLength: 256 });
@@ -28,9 +28,13 @@ export function answerUnknownPaths(
     if (isPage(request)) return sendPage(reply);
     const methods = paths.find('GET', request.url)?.store as Set<string> | undefined;
     if (!methods)
-      return send(request, reply, new ProblemError('not_found', 'No route has this path. Check the path.'));
+      return sendProblem(
+        request,
+        reply,
+        new ProblemError('not_found', 'No route has this path. Check the path.'),
+      );
     const allow = [...methods].toSorted().join(', ');
-    return send(
+    return sendProblem(
       request,
       reply,
       new ProblemError('method_not_allowed', {
