@@ -11,7 +11,13 @@ export default defineConfig({
   plugins: [react(), compressAssets()],
   // The server replaces this text in every response (server/src/http/console.ts).
   html: { cspNonce: '__CSP_NONCE__' },
-  build: { target: 'es2023', assetsInlineLimit: 0, manifest: true, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    manifest: true,
+    modulePreload: { polyfill: false },
+  },
   server: {
     proxy: Object.fromEntries(['/api', '/avatars', '/docs', '/openapi.json'].map((path) => [path, API])),
   },

@@ -333,5 +333,20 @@ describe('players', () => {
     await last.waitFor();
     const count = await page.locator('tr[data-row]').count();
     assert.ok(count < 100, `${count} rows are in the page`);
+
+    await scroller.evaluate((element) => element.scrollTo(0, 0));
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    await scroller.hover();
+    await page.mouse.wheel(0, 1_500);
+    await page
+      .getByRole('row', { name: /^Crowd/ })
+      .first()
+      .waitFor();
+    const top = () => scroller.evaluate(({ scrollTop }) => scrollTop);
+    await becomes(async () => (await top()) >= 1_500, true);
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    assert.equal(await top(), 1_500);
   });
 });

@@ -6,7 +6,6 @@ import { gzipSync } from 'node:zlib';
 
 interface Chunk {
   file: string;
-  css?: string[];
   imports?: string[];
 }
 
@@ -23,10 +22,10 @@ function filesOfFirstPage(): string[] {
   const add = (name: string): void => {
     const chunk = manifest[name]!;
     if (files.has(chunk.file)) return;
-    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file);
+    files.add(chunk.file);
     for (const next of chunk.imports ?? []) add(next);
   };
-  for (const name of ['index.html', 'src/pages/overview/OverviewPage.tsx']) add(name);
+  for (const name of ['index.html', 'style.css', 'src/pages/overview/OverviewPage.tsx']) add(name);
   return [...files];
 }
 

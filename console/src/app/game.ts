@@ -75,6 +75,9 @@ export function usePlace(): {
 
   const items = games.data?.items ?? [];
   const last = workspaceId === undefined ? undefined : lastGameId(workspaceId);
-  const game = items.find(({ id }) => id === last) ?? items[0];
+  const find = (tenantId: string | undefined) => items.find(({ id }) => id === tenantId);
+  if (params.tenantId !== undefined && named.isPending)
+    return { workspaceId, tenantId: params.tenantId, gameName: find(params.tenantId)?.name };
+  const game = find(last) ?? items[0];
   return { workspaceId, tenantId: game?.id, gameName: game?.name };
 }

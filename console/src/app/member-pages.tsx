@@ -1,12 +1,15 @@
 import { Outlet, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useCan } from './account';
-import { useGame } from './game';
+import { rememberGame, useGame } from './game';
 import { NotFoundPage } from './RouteErrorPage';
 
 // The account may lose its membership while a page is open. The page then shows nothing of the workspace any more.
 
 export function GamePages() {
-  return useCan(useGame().workspaceId, 'viewer') ? <Outlet /> : <NotFoundPage what="game" />;
+  const game = useGame();
+  useEffect(() => rememberGame(game), [game]);
+  return useCan(game.workspaceId, 'viewer') ? <Outlet /> : <NotFoundPage what="game" />;
 }
 
 export function WorkspacePages() {

@@ -1,13 +1,15 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { meQuery } from './account';
 import { gamesQuery, lastGameId, lastWorkspaceId } from './game';
 import { NotFoundPage, RouteErrorPage } from './RouteErrorPage';
 import { gameRoutes } from './routes/game';
+import { lazyPage } from './routes/lazy-page';
 import { platformRoutes } from './routes/platform';
 import { appRoute, rootRoute } from './routes/root';
 import { signInRoutes } from './routes/sign-in';
 import { workspaceRoutes } from './routes/workspace';
+import { PageSkeleton } from '../components/PageSkeleton';
 import { plainSearch } from './search-params';
 
 /** Opens the game of the last visit, or the first one. An account without a game goes to its workspaces. */
@@ -29,13 +31,13 @@ const indexRoute = createRoute({
 const workspacesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/workspaces',
-  component: lazyRouteComponent(() => import('../pages/workspaces/WorkspacesPage'), 'WorkspacesPage'),
+  ...lazyPage(() => import('../pages/workspaces/WorkspacesPage'), 'WorkspacesPage'),
 });
 
 const accountRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account/AccountPage'), 'AccountPage'),
+  ...lazyPage(() => import('../pages/account/AccountPage'), 'AccountPage'),
 });
 
 const unknownRoute = createRoute({
@@ -64,6 +66,10 @@ export function createConsoleRouter(queryClient: QueryClient) {
     ...plainSearch,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
+    defaultPendingComponent: () => <PageSkeleton title="Loading…" />,
+    // Longer, the old page would look like that of the new URL.
+    defaultPendingMs: 300,
+    defaultPendingMinMs: 200,
     defaultErrorComponent: RouteErrorPage,
     scrollRestoration: true,
   });

@@ -1,13 +1,14 @@
-/** The search parameters of a page: only those that it knows, and only texts. An empty text is left out of the URL. */
+/**
+ * The search parameters of a page: only those that it knows, and only texts. The router keeps the others, unless they are undefined. So
+ * unknown names and empty texts leave the URL.
+ */
 export function textParams<const Name extends string>(...names: Name[]) {
-  return (given: Record<string, unknown>): { [name in Name]?: string } => {
-    const known: { [name in Name]?: string } = {};
-    for (const name of names) {
-      const value = given[name];
-      if (typeof value === 'string' && value !== '') known[name] = value;
-    }
-    return known;
-  };
+  const isKnown = (name: string, value: unknown): boolean =>
+    (names as string[]).includes(name) && typeof value === 'string' && value !== '';
+  return (given: Record<string, unknown>): { [name in Name]?: string } =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, isKnown(name, value) ? value : undefined]),
+    ) as { [name in Name]?: string };
 }
 
 /** Writes and reads the search of a URL as plain texts, so that people can read it: `?entry=10` and not `?entry=%2210%22`. */

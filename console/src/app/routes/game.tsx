@@ -1,19 +1,17 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { gameQuery, rememberGame } from '../game';
+import { createRoute } from '@tanstack/react-router';
+import { gameQuery } from '../game';
 import { GamePages } from '../member-pages';
 import { RouteErrorPage } from '../RouteErrorPage';
 import { textParams } from '../search-params';
-import { appRoute, preloadedPage } from './root';
+import { lazyPage, preloadedPage } from './lazy-page';
+import { appRoute } from './root';
 
 const gameRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/games/$tenantId',
   component: GamePages,
   errorComponent: (props) => <RouteErrorPage {...props} what="game" />,
-  loader: async ({ context, params }) => {
-    const game = await context.queryClient.ensureQueryData(gameQuery(params.tenantId));
-    rememberGame(game);
-  },
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(gameQuery(params.tenantId)),
 });
 
 const overviewRoute = createRoute({
@@ -26,7 +24,7 @@ const overviewRoute = createRoute({
 const firstRunRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/first-run',
-  component: lazyRouteComponent(() => import('../../pages/first-run/FirstRunPage'), 'FirstRunPage'),
+  ...lazyPage(() => import('../../pages/first-run/FirstRunPage'), 'FirstRunPage'),
 });
 
 const playersRoute = createRoute({
@@ -84,33 +82,33 @@ const walletRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/wallet',
   validateSearch: textParams('kind', 'player', 'transaction', 'entry'),
-  component: lazyRouteComponent(() => import('../../pages/wallet/WalletPage'), 'WalletPage'),
+  ...lazyPage(() => import('../../pages/wallet/WalletPage'), 'WalletPage'),
 });
 
 const keysRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/keys',
   validateSearch: textParams('revoked'),
-  component: lazyRouteComponent(() => import('../../pages/keys/KeysPage'), 'KeysPage'),
+  ...lazyPage(() => import('../../pages/keys/KeysPage'), 'KeysPage'),
 });
 
 const providersRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/providers',
-  component: lazyRouteComponent(() => import('../../pages/providers/ProvidersPage'), 'ProvidersPage'),
+  ...lazyPage(() => import('../../pages/providers/ProvidersPage'), 'ProvidersPage'),
 });
 
 const gameAuditRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/audit',
   validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
-  component: lazyRouteComponent(() => import('../../pages/audit/GameAuditPage'), 'GameAuditPage'),
+  ...lazyPage(() => import('../../pages/audit/GameAuditPage'), 'GameAuditPage'),
 });
 
 const gameSettingsRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../../pages/settings/GameSettingsPage'), 'GameSettingsPage'),
+  ...lazyPage(() => import('../../pages/settings/GameSettingsPage'), 'GameSettingsPage'),
 });
 
 export const gameRoutes = gameRoute.addChildren([

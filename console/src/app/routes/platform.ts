@@ -1,25 +1,26 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { textParams } from '../search-params';
-import { appRoute, preloadedPage } from './root';
+import { lazyPage, preloadedPage } from './lazy-page';
+import { appRoute } from './root';
 
 const allWorkspacesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/workspaces',
   validateSearch: textParams('search'),
-  component: lazyRouteComponent(() => import('../../pages/platform/AllWorkspacesPage'), 'AllWorkspacesPage'),
+  ...lazyPage(() => import('../../pages/platform/AllWorkspacesPage'), 'AllWorkspacesPage'),
 });
 
 const anyWorkspaceRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/workspaces/$workspaceId',
-  component: lazyRouteComponent(() => import('../../pages/platform/AnyWorkspacePage'), 'AnyWorkspacePage'),
+  ...lazyPage(() => import('../../pages/platform/AnyWorkspacePage'), 'AnyWorkspacePage'),
 });
 
 const findPlayersRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/players',
   validateSearch: textParams('search'),
-  component: lazyRouteComponent(() => import('../../pages/platform/FindPlayersPage'), 'FindPlayersPage'),
+  ...lazyPage(() => import('../../pages/platform/FindPlayersPage'), 'FindPlayersPage'),
 });
 
 const platformWebhooksRoute = createRoute({
@@ -38,36 +39,33 @@ const platformWebhookRoute = createRoute({
 const deletionReceiptsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/deletion-receipts',
-  component: lazyRouteComponent(
-    () => import('../../pages/platform/DeletionReceiptsPage'),
-    'DeletionReceiptsPage',
-  ),
+  ...lazyPage(() => import('../../pages/platform/DeletionReceiptsPage'), 'DeletionReceiptsPage'),
 });
 
 const signingKeysRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/signing-keys',
-  component: lazyRouteComponent(() => import('../../pages/platform/SigningKeysPage'), 'SigningKeysPage'),
+  ...lazyPage(() => import('../../pages/platform/SigningKeysPage'), 'SigningKeysPage'),
 });
 
 const healthRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/health',
-  component: lazyRouteComponent(() => import('../../pages/platform/HealthPage'), 'HealthPage'),
+  ...lazyPage(() => import('../../pages/platform/HealthPage'), 'HealthPage'),
 });
 
 const outboxRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/outbox',
   validateSearch: textParams('mail'),
-  component: lazyRouteComponent(() => import('../../pages/platform/OutboxPage'), 'OutboxPage'),
+  ...lazyPage(() => import('../../pages/platform/OutboxPage'), 'OutboxPage'),
 });
 
 const platformAuditRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/platform/audit',
   validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
-  component: lazyRouteComponent(() => import('../../pages/audit/PlatformAuditPage'), 'PlatformAuditPage'),
+  ...lazyPage(() => import('../../pages/audit/PlatformAuditPage'), 'PlatformAuditPage'),
 });
 
 /** The pages of platform administrators. */

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { client } from '../client';
 import { textParams } from '../search-params';
+import { lazyPage } from './lazy-page';
 import { rootRoute } from './root';
 
 const signInRoute = createRoute({
@@ -9,37 +10,37 @@ const signInRoute = createRoute({
   validateSearch: textParams('next', 'ended'),
   // So the page notices a sign-in in another tab, and takes no account that was signed in before for a new one.
   beforeLoad: () => client.session.load(),
-  component: lazyRouteComponent(() => import('../../pages/sign-in/SignInPage'), 'SignInPage'),
+  ...lazyPage(() => import('../../pages/sign-in/SignInPage'), 'SignInPage'),
 });
 
 const signUpRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-up',
-  component: lazyRouteComponent(() => import('../../pages/sign-in/SignUpPage'), 'SignUpPage'),
+  ...lazyPage(() => import('../../pages/sign-in/SignUpPage'), 'SignUpPage'),
 });
 
 const verifyEmailRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/verify-email',
-  component: lazyRouteComponent(() => import('../../pages/sign-in/VerifyEmailPage'), 'VerifyEmailPage'),
+  ...lazyPage(() => import('../../pages/sign-in/VerifyEmailPage'), 'VerifyEmailPage'),
 });
 
 const resetPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
-  component: lazyRouteComponent(() => import('../../pages/sign-in/ResetPasswordPage'), 'ResetPasswordPage'),
+  ...lazyPage(() => import('../../pages/sign-in/ResetPasswordPage'), 'ResetPasswordPage'),
 });
 
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('../../pages/sign-in/InvitationPage'), 'InvitationPage'),
+  ...lazyPage(() => import('../../pages/sign-in/InvitationPage'), 'InvitationPage'),
 });
 
 const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('../../pages/sign-in/WelcomePage'), 'WelcomePage'),
+  ...lazyPage(() => import('../../pages/sign-in/WelcomePage'), 'WelcomePage'),
 });
 
 /** The pages without a session. */

@@ -1,9 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { gamesQuery } from '../game';
 import { WorkspacePages } from '../member-pages';
 import { RouteErrorPage } from '../RouteErrorPage';
 import { textParams } from '../search-params';
-import { appRoute, preloadedPage } from './root';
+import { lazyPage, preloadedPage } from './lazy-page';
+import { appRoute } from './root';
 
 const workspaceRoute = createRoute({
   getParentRoute: () => appRoute,
@@ -16,27 +17,27 @@ const workspaceRoute = createRoute({
 const workspaceGamesRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('../../pages/workspaces/GamesPage'), 'GamesPage'),
+  ...lazyPage(() => import('../../pages/workspaces/GamesPage'), 'GamesPage'),
 });
 
 const membersRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/members',
-  component: lazyRouteComponent(() => import('../../pages/members/MembersPage'), 'MembersPage'),
+  ...lazyPage(() => import('../../pages/members/MembersPage'), 'MembersPage'),
 });
 
 const usageRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/usage',
   validateSearch: textParams('range', 'groupBy'),
-  component: lazyRouteComponent(() => import('../../pages/usage/UsagePage'), 'UsagePage'),
+  ...lazyPage(() => import('../../pages/usage/UsagePage'), 'UsagePage'),
 });
 
 const alertsRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/alerts',
   validateSearch: textParams('type', 'tenantId', 'range'),
-  component: lazyRouteComponent(() => import('../../pages/alerts/AlertsPage'), 'AlertsPage'),
+  ...lazyPage(() => import('../../pages/alerts/AlertsPage'), 'AlertsPage'),
 });
 
 const webhooksRoute = createRoute({
@@ -56,7 +57,7 @@ const workspaceAuditRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/audit',
   validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
-  component: lazyRouteComponent(() => import('../../pages/audit/WorkspaceAuditPage'), 'WorkspaceAuditPage'),
+  ...lazyPage(() => import('../../pages/audit/WorkspaceAuditPage'), 'WorkspaceAuditPage'),
 });
 
 export const workspaceRoutes = workspaceRoute.addChildren([

@@ -3,14 +3,16 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { TipLayer } from '../../components/TipLayer';
+import { loadCode } from '../load-code';
 import { ConnectionNotice } from './ConnectionNotice';
 import { Downloads } from './Downloads';
 import { SideBar } from './SideBar';
+import { WorkspaceSwitcher } from './Switchers';
 import { TopBar } from './TopBar';
 import { useKeptFocus } from './use-kept-focus';
 import classes from './Shell.module.css';
 
-const loadPalette = () => import('./CommandPalette');
+const loadPalette = () => loadCode(() => import('./CommandPalette'), 'CommandPalette');
 const CommandPalette = lazy(() => loadPalette().then((module) => ({ default: module.CommandPalette })));
 
 /** Loads the palette after the page, so that it has the focus before the first key of a quick reader. */
@@ -43,6 +45,7 @@ export function Shell() {
       </div>
       {isMenuOpen && (
         <Drawer opened onClose={menu.close} position="left" size={260} title="Menu">
+          <WorkspaceSwitcher />
           <SideBar />
         </Drawer>
       )}

@@ -19,7 +19,7 @@ export function WorkspaceSwitcher() {
       : navigate({ to: '/games/$tenantId', params: { tenantId } }));
   };
   return (
-    <Switcher label="Workspace" name={current?.workspaceName ?? 'No workspace'} className={classes.workspace}>
+    <Switcher label="Workspace" name={current?.workspaceName ?? 'No workspace'}>
       {data?.memberships.map((membership) => (
         <Menu.Item
           key={membership.workspaceId}
@@ -48,7 +48,10 @@ export function GameSwitcher() {
       <span className={classes.slash} aria-hidden>
         /
       </span>
-      <Switcher label="Game" name={gameName ?? (games.isPending ? '…' : 'No game')}>
+      <Switcher
+        label="Game"
+        name={gameName ?? (tenantId === undefined && !games.isPending ? 'No game' : '…')}
+      >
         {items.map(({ id, name }) => (
           <Menu.Item
             key={id}
@@ -70,21 +73,11 @@ export function GameSwitcher() {
   );
 }
 
-function Switcher({
-  label,
-  name,
-  className,
-  children,
-}: {
-  label: string;
-  name: string;
-  className?: string | undefined;
-  children: ReactNode;
-}) {
+function Switcher({ label, name, children }: { label: string; name: string; children: ReactNode }) {
   return (
     <Menu position="bottom-start" width={240}>
       <Menu.Target>
-        <UnstyledButton className={`${classes.switcher} ${className ?? ''}`} aria-label={`${label}: ${name}`}>
+        <UnstyledButton className={classes.switcher} aria-label={`${label}: ${name}`}>
           <span>{name}</span>
           <ChevronsUpDown size={13} aria-hidden />
         </UnstyledButton>

@@ -30,7 +30,9 @@ export function TopBar({ onOpenMenu, onOpenPalette }: { onOpenMenu: () => void; 
       <Link to="/" className={classes.logo} aria-label="Guildhall">
         <img src="/favicon.svg" width={22} height={22} alt="" />
       </Link>
-      <WorkspaceSwitcher />
+      <div className={classes.workspace}>
+        <WorkspaceSwitcher />
+      </div>
       <GameSwitcher />
       <UnstyledButton className={classes.search} onClick={onOpenPalette} aria-label="Search Ctrl K">
         <Search size={14} aria-hidden />

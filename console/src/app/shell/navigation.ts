@@ -4,6 +4,7 @@ import {
   BellRing,
   BookOpen,
   Boxes,
+  Building,
   Building2,
   FileKey2,
   Gauge,
@@ -89,7 +90,14 @@ export function useDestinations(): DestinationGroup[] {
       },
     );
   }
-  if (workspaceId !== undefined) {
+  const workspaces: Destination = {
+    label: 'Workspaces',
+    icon: Building,
+    link: { to: '/workspaces' },
+    exact: true,
+  };
+  if (workspaceId === undefined) groups.push({ items: [workspaces] });
+  else {
     const params = { workspaceId };
     groups.push(
       {
@@ -112,6 +120,7 @@ export function useDestinations(): DestinationGroup[] {
         items: [
           { label: 'Games', icon: Boxes, link: { to: '/workspaces/$workspaceId', params }, exact: true },
           { label: 'Members', icon: UsersRound, link: { to: '/workspaces/$workspaceId/members', params } },
+          workspaces,
         ],
       },
     );

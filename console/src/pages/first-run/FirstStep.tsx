@@ -16,7 +16,7 @@ export function FirstStep({ tenantId, range }: { tenantId: string; range: RangeN
     <Panel>
       <Text size="sm">
         Nobody has signed in to this game yet.{' '}
-        <TextLink to="/games/$tenantId/first-run" params={{ tenantId }} inherit>
+        <TextLink to="/games/$tenantId/first-run" params={{ tenantId }} inherit underline="always">
           Sign in a first player in three steps
         </TextLink>
       </Text>

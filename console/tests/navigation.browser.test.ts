@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { arrangeTenant } from '../../server/src/testing/arrange.ts';
+import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant } = studio;
+const { rows } = await app.owner.query(
+  `INSERT INTO tenants (id, workspace_id, name, slug) VALUES (gen_random_uuid(), $1, 'Undertow', 'undertow') RETURNING id`,
+  [tenant.workspaceId],
+);
+const other = `/games/${rows[0].id}`;
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+
+describe('the game of the page', () => {
+  test('stays when the link of another game is only pointed at', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.getByRole('link', { name: 'Games', exact: true }).click();
+    const loaded = page.waitForResponse(`**/api/bus_tenants/${rows[0].id}`);
+    await page.getByRole('link', { name: 'Undertow' }).hover();
+    await loaded;
+    await page.getByRole('link', { name: 'Members' }).click();
+    await heading(page, 'Members').waitFor();
+    await page.getByRole('button', { name: 'Game: Tidewater' }).waitFor();
+    const players = page.getByRole('link', { name: 'Players', exact: true });
+    assert.equal(await players.getAttribute('href'), `${studio.game}/players`);
+  });
+
+  test('is the one of the URL while it loads', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    await heading(page, 'Players').waitFor();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route(`**/api/bus_tenants/${rows[0].id}`, async (route) => {
+      await answer;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Game: Tidewater' }).click();
+    await page.getByRole('menuitem', { name: 'Undertow' }).click();
+    await heading(page, 'Loading…').waitFor();
+    await heading(page, 'Players').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Game: Undertow' }).waitFor();
+    await assertAccessible(page, 'a page that loads');
+    answers();
+    await heading(page, 'Overview').waitFor();
+    assert.equal(new URL(page.url()).pathname, other);
+  });
+});
+
+describe('the code of a page', () => {
+  test('is loaded when the connection is back', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('No connection.').waitFor();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await heading(page, 'Loading…').waitFor();
+    await page.context().setOffline(false);
+    await heading(page, 'Members').waitFor();
+  });
+
+  test('is loaded when the server answers again', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    let isAway = true;
+    for (const path of ['assets/MembersPage-*', ''])
+      await page.route(`${app.url}/${path}`, (route) => (isAway ? route.abort() : route.continue()));
+    const refused = page.waitForEvent('requestfailed', (request) => request.url() === `${app.url}/`);
+    await page.getByRole('link', { name: 'Members' }).click();
+    await refused;
+    isAway = false;
+    await heading(page, 'Members').waitFor();
+  });
+});
+
+describe('the URL', () => {
+  test('loses unknown and empty filters', async () => {
+    const page = await studio.open(studio.game);
+    await page.goto(`${studio.game}/players?foo=1&search=&sort=displayName`);
+    await page.waitForURL(`**${studio.game}/players?sort=displayName`);
+    await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+  });
+});
+
+describe('a phone', () => {
+  test('switches the workspace in the menu', async () => {
+    const elsewhere = await arrangeTenant(app);
+    await app.owner.query(`UPDATE workspaces SET name = 'Lagoon Labs' WHERE id = $1`, [
+      elsewhere.workspaceId,
+    ]);
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) SELECT $1, id, 'viewer' FROM accounts WHERE email = $2`,
+      [elsewhere.workspaceId, studio.owner.email],
+    );
+    const page = await studio.open(studio.game, { viewport: { width: 360, height: 740 } });
+    await heading(page, 'Overview').waitFor();
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Menu' });
+    const workspace = drawer.getByRole('button', { name: 'Workspace: Harbor Games' });
+    await workspace.waitFor();
+    await assertAccessible(page, 'the menu on a phone');
+    await workspace.click();
+    await page.getByRole('menuitem', { name: 'Lagoon Labs' }).click();
+    await heading(page, 'Lagoon Labs').waitFor();
+    await countBecomes(drawer, 0);
+    await becomes(async () => new URL(page.url()).pathname, `/workspaces/${elsewhere.workspaceId}`);
+  });
+});
