@@ -120,11 +120,10 @@ export async function lockSession(db: Querier, tenantId: string, sessionId: stri
 }
 
 /** Revokes all tokens of a family. The caller must hold the lock on the session. Returns false if they were revoked before. */
-export async function revokeFamily(db: Querier, tenantId: string, familyId: string): Promise<boolean> {
-  const revoked = await db.run(sql`
+export function revokeFamily(db: Querier, tenantId: string, familyId: string): Promise<boolean> {
+  return db.changes(sql`
     UPDATE third_party_refresh_tokens SET revoked_at = clock_timestamp()
     WHERE tenant_id = ${tenantId} AND family_id = ${familyId} AND revoked_at IS NULL`);
-  return revoked > 0;
 }
 
 /**

@@ -77,13 +77,13 @@ export function startChainSender(
   async function attempt(step: () => Promise<boolean>): Promise<boolean> {
     try {
       const isNextDue = await step();
-      if ((await setProblem(database, chain.writer.id, null)) > 0)
+      if (await setProblem(database, chain.writer.id, null))
         logger.info('the chain accepts transactions again');
       return isNextDue;
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
-      const isNew = (await setProblem(database, chain.writer.id, problem)) > 0;
+      const isNew = await setProblem(database, chain.writer.id, problem);
       if (isNew) logger.error({ problem }, 'no transaction is sent to the chain');
       return false;
     }

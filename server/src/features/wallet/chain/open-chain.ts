@@ -121,7 +121,7 @@ async function registerWriter(
     const heads = await readHeads(database, node, writer);
     await database.transaction(async (transaction) => {
       // If another process was faster, it may have enqueued calls already.
-      if ((await insertWriter(transaction, writer, state)) === 0) return;
+      if (!(await insertWriter(transaction, writer, state))) return;
       for (const { tenantId, index } of heads) {
         await enterScope(transaction, 'tenant_id', tenantId);
         await lowerHead(transaction, tenantId, writer, index);

@@ -47,13 +47,13 @@ export function findWriter(
     ORDER BY id DESC LIMIT 1`);
 }
 
-/** Inserts a writer. Returns 0 if it exists, otherwise 1. */
+/** Inserts a writer. Returns false if it exists. */
 export function insertWriter(
   db: Querier,
   { chainId, contract, signer }: Omit<Writer, 'id'>,
   { nextNonce, baseFee, priorityFee, headBlock }: Fees & { nextNonce: number; headBlock: number },
-): Promise<number> {
-  return db.run(sql`
+): Promise<boolean> {
+  return db.changes(sql`
     INSERT INTO chain_writers (chain_id, contract, signer, next_nonce, base_fee, priority_fee, head_block)
     VALUES (${chainId}, ${contract}, ${signer}, ${nextNonce}, ${baseFee}, ${priorityFee}, ${headBlock})
     ON CONFLICT (chain_id, contract, signer) WHERE abandoned_at IS NULL DO NOTHING`);
@@ -240,9 +240,9 @@ export function unmineFrom(db: Querier, writerId: number, nonce: number): Promis
     WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND ${isMined}`);
 }
 
-/** Records why no call can be sent, or null. Returns 0 if the problem was recorded before, otherwise 1. */
-export function setProblem(db: Querier, writerId: number, problem: string | null): Promise<number> {
-  return db.run(sql`
+/** Records why no call can be sent, or null. Returns false if it was recorded before. */
+export function setProblem(db: Querier, writerId: number, problem: string | null): Promise<boolean> {
+  return db.changes(sql`
     UPDATE chain_writers
     SET problem = ${problem}, problem_since = CASE WHEN ${problem}::text IS NOT NULL THEN coalesce(problem_since, now()) END
     WHERE id = ${writerId} AND problem IS DISTINCT FROM ${problem}`);
