@@ -54,6 +54,22 @@ describe('openDatabase', () => {
     assert.equal((await owner.query('SELECT 1 FROM workspaces WHERE slug = $1', [slug])).rowCount, 0);
   });
 
+  test('tells whether a statement returns or changes a row, and throws if a required row is missing', async () => {
+    const { tenantId } = await arrangeTenant({ owner });
+    const scopes = [database.forTenant(tenantId), database.heavy.forTenant(tenantId)];
+    for (const scope of scopes) {
+      assert.deepEqual(await scope.one(sql`SELECT 1 AS number`), { number: 1 });
+      await assert.rejects(scope.one(sql`SELECT 1 WHERE false`), /returned no row/);
+      assert.equal(await scope.exists(sql`SELECT FROM tenants WHERE id = ${tenantId}`), true);
+      assert.equal(await scope.exists(sql`SELECT FROM tenants WHERE id = ${randomUUID()}`), false);
+      assert.equal(await scope.changes(sql`UPDATE tenants SET name = 'Chess' WHERE id = ${tenantId}`), true);
+      assert.equal(
+        await scope.changes(sql`UPDATE tenants SET name = 'Chess' WHERE id = ${randomUUID()}`),
+        false,
+      );
+    }
+  });
+
   test('fails only the transaction whose connection breaks', async () => {
     const dying = openDatabase(clone.url, { poolSize: 1 });
     const pid = sql`SELECT pg_backend_pid() AS pid`;
