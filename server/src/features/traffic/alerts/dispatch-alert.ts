@@ -32,13 +32,13 @@ const NAMES: Record<AlertType, { title: string; unit: string }> = {
 function textOf({ type, keyKind, keyName, tenantName, observed, threshold }: PendingAlert) {
   const { title, unit } = NAMES[type];
   const kind = `${keyKind === 'api' ? 'API' : 'game'} key`;
-  const key = `the ${kind} ${quoted(keyName)} of ${quoted(tenantName)}`;
+  const key = `${kind} ${quoted(keyName)} of ${quoted(tenantName)}`;
   const number = (value: number) => value.toLocaleString('en-US');
   return {
-    title: `${title}: ${key}`,
+    title: `${title}: the ${key}`,
     subject: `${title} on ${keyKind === 'api' ? 'an' : 'a'} ${kind}`,
     text:
-      `${number(observed)} ${unit} came in on ${key} within a minute; an alert is raised above ${number(threshold)}. ` +
-      'Nothing was refused for that.',
+      `The ${key} sent ${number(observed)} ${unit} in one minute. Threshold: ${number(threshold)}. ` +
+      'No request was refused.',
   };
 }

@@ -135,7 +135,10 @@ describe('dispatchAlert', () => {
       tenant_id: tenant.tenantId,
     });
     assert.match(title, /^Rate spike: the game key “test” of /);
-    assert.match(text, /^60,001 requests came in on the game key “test” of .* above 60,000\./);
+    assert.match(
+      text,
+      /^The game key “test” of .* sent 60,001 requests in one minute\. Threshold: 60,000\. No request was refused\.$/,
+    );
     const { workspaceId: _, tenantId: __, type: ___, ...facts } = spike;
     assert.deepEqual(
       { ...data, windowStart: Date.parse(data.windowStart) },
