@@ -56,6 +56,16 @@ describe('players', () => {
     assert.equal(new URL(page.url()).pathname, studio.game);
   });
 
+  test('shows the days of the server in the charts, west of UTC too', async () => {
+    const page = await studio.open(`${studio.game}?range=30d`, { timezoneId: 'America/Los_Angeles' });
+    await page.getByRole('button', { name: 'View as table' }).last().click();
+    const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
+    await page
+      .getByRole('region', { name: 'Sign-ins per day' })
+      .getByRole('rowheader', { name: day.format(Date.now()), exact: true })
+      .waitFor();
+  });
+
   test('says that the connection is lost, and continues when it is back', async () => {
     const page = await studio.open(`${studio.game}/players`);
     await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();

@@ -34,8 +34,18 @@ const formatTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', tim
 const formatHour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const formatDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
+/** A day of the server is a day of UTC, so it is written as that date in all zones. */
+const utcDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const utcTick = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+const areDays = (times: number[]): boolean => times.every((time) => time % 86_400 === 0);
+
+const formatBucket = (seconds: number, isDaily: boolean): string =>
+  (isDaily ? utcDay : formatTime).format(seconds * 1000);
+
 /** Midnight is shown as the new day. */
-function formatTick(seconds: number, step: number): string {
+function formatTick(seconds: number, step: number, isDaily: boolean): string {
+  if (isDaily) return utcTick.format(seconds * 1000);
   const time = new Date(seconds * 1000);
   const isDay = step >= 86_400 || (time.getHours() === 0 && time.getMinutes() === 0);
   return (isDay ? formatDay : formatHour).format(time);
@@ -85,18 +95,19 @@ function Plot({
   const target = useRef<HTMLDivElement>(null);
   const names = series.map(({ name }) => name).join('\n');
   const data: uPlot.AlignedData = [times, ...series.map(({ values }) => values)];
+  const isDaily = areDays(times);
   const latest = useRef(data);
   latest.current = data;
 
   useEffect(() => {
     if (width === 0 || !target.current) return;
     plot.current = new uPlot(
-      optionsOf(names.split('\n'), width, height, scheme, sync),
+      optionsOf(names.split('\n'), width, height, scheme, sync, isDaily),
       latest.current,
       target.current,
     );
     return () => plot.current?.destroy();
-  }, [names, width, height, scheme, sync]);
+  }, [names, width, height, scheme, sync, isDaily]);
 
   useEffect(() => {
     plot.current?.setData(data);
@@ -115,6 +126,7 @@ function optionsOf(
   height: number,
   scheme: 'light' | 'dark',
   sync: string | undefined,
+  isDaily: boolean,
 ): uPlot.Options {
   const colors = seriesColors[scheme];
   const text = scheme === 'dark' ? '#9da1ab' : '#5b616c';
@@ -129,6 +141,7 @@ function optionsOf(
   return {
     width,
     height,
+    ...(isDaily && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'UTC') }),
     // At the right there is room for half of the last label.
     padding: [8, 28, 0, 0],
     legend: { markers: { width: 0, fill: (_plot, index) => colors[(index - 1) % colors.length]! } },
@@ -140,7 +153,7 @@ function optionsOf(
         space: 80,
         size: 26,
         grid: { show: false },
-        values: (_plot, splits, _axis, _space, step) => splits.map((time) => formatTick(time, step)),
+        values: (_plot, splits, _axis, _space, step) => splits.map((time) => formatTick(time, step, isDaily)),
       },
       {
         ...axis,
@@ -150,7 +163,7 @@ function optionsOf(
       },
     ],
     series: [
-      { label: '', value: (_plot, time) => (time === null ? '' : formatTime.format(time * 1000)) },
+      { label: '', value: (_plot, time) => (time === null ? '' : formatBucket(time, isDaily)) },
       ...names.map((label, index) => ({
         label,
         stroke: colors[index % colors.length]!,
@@ -202,7 +215,7 @@ function ChartTable({
         <tbody>
           {times.map((time, index) => (
             <tr key={time}>
-              <th scope="row">{formatTime.format(time * 1000)}</th>
+              <th scope="row">{formatBucket(time, areDays(times))}</th>
               {series.map(({ name, values }) => (
                 <td key={name}>{values[index] == null ? '–' : formatNumber(values[index])}</td>
               ))}
