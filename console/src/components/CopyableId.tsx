@@ -1,5 +1,5 @@
-import { useClipboard } from '@mantine/hooks';
 import { shortenId } from './format';
+import { useCopy } from './use-copy';
 import classes from './CopyableId.module.css';
 
 /** A shortened id inside of a link. */
@@ -8,7 +8,7 @@ export const ShortId = ({ id }: { id: string }) => <span className={classes.shor
 /** A shortened id. Hover shows it whole, a click copies it. */
 export function CopyableId({ id, whole = false }: { id: string; whole?: boolean }) {
   const shown = whole ? id : shortenId(id);
-  const clipboard = useClipboard({ timeout: 1500 });
+  const clipboard = useCopy();
   return (
     <button
       type="button"

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { RotateCw } from 'lucide-react';
 import { GuildhallError } from '../app/client';
 import { CopyableId } from './CopyableId';
+import { capitalize, formatCount } from './format';
 
 /** What failed, and what to do. The rest of the page stays usable. */
 export function ErrorState({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
@@ -41,8 +42,18 @@ const DETAILS: Partial<Record<string, string>> = {
   email_not_verified: 'Verify your email address first: open the link in the email that you received.',
 };
 
+/** What the API says about the header of an answer, which readers do not see. */
+const RETRY_AFTER = /retry after the (number of )?seconds in Retry-After/i;
+
 export function describeError(error: unknown): string {
-  if (error instanceof GuildhallError) return DETAILS[error.code] ?? error.detail;
+  if (error instanceof GuildhallError) {
+    const { code, detail, retryAfter } = error;
+    if (retryAfter === undefined) return DETAILS[code] ?? detail;
+    const instruction = `try again in ${formatCount(retryAfter, 'second')}`;
+    return detail.replace(RETRY_AFTER, (text) =>
+      text.startsWith('R') ? capitalize(instruction) : instruction,
+    );
+  }
   if (error instanceof TypeError) return 'The server does not answer. Check the connection, then try again.';
   return error instanceof Error ? error.message : 'The request failed. Try again.';
 }

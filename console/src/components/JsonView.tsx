@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { Check, Copy, Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { saveText } from './save-file';
+import { useCopy } from './use-copy';
 import classes from './JsonView.module.css';
 
 /** Longer texts are downloaded instead: to lay them out would freeze the page. */
@@ -14,7 +14,7 @@ const OPEN_LEVELS = 2;
 /** JSON, folded below the second level. */
 export function JsonView({ value, name }: { value: unknown; name: string }) {
   const text = useMemo(() => JSON.stringify(value, null, 2) ?? 'null', [value]);
-  const clipboard = useClipboard({ timeout: 1500 });
+  const clipboard = useCopy();
   const isLong = text.length > MAX_RENDERED_LENGTH;
   return (
     <div className={classes.view}>

@@ -23,9 +23,7 @@ export function Page({ title, subtitle, state, actions, fill = false, children }
       <Group justify="space-between" align="flex-start" gap="sm">
         <div className={classes.heading}>
           <Group gap="xs">
-            <Title order={1} className={classes.title}>
-              {title}
-            </Title>
+            <Title order={1}>{title}</Title>
             {state}
           </Group>
           {subtitle && (

@@ -1,11 +1,11 @@
 import { ActionIcon, Tabs } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { Check, Copy } from 'lucide-react';
+import { useCopy } from './use-copy';
 import classes from './Snippet.module.css';
 
 /** Code that works when it is pasted. */
 export function Snippet({ code, label }: { code: string; label: string }) {
-  const clipboard = useClipboard({ timeout: 1500 });
+  const clipboard = useCopy();
   return (
     <div className={classes.snippet}>
       <pre tabIndex={0} role="region" aria-label={label}>

@@ -5,6 +5,7 @@ import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
 import { Search, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
 import { api } from '../client';
+import { describeError } from '../../components/ErrorState';
 import { shortenId } from '../../components/format';
 import { usePlace } from '../game';
 import { useDestinations } from './navigation';
@@ -43,13 +44,16 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const { commands, isSearching } = useCommands(text.trim(), onClose);
+  const { commands, isSearching, error } = useCommands(text.trim(), onClose);
   const current = Math.min(index, commands.length - 1);
 
+  const move = (step: number): void => {
+    if (commands.length > 0) setIndex((current + step + commands.length) % commands.length);
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') commands[current]?.run();
-    else if (event.key === 'ArrowDown') setIndex((current + 1) % commands.length);
-    else if (event.key === 'ArrowUp') setIndex((current - 1 + commands.length) % commands.length);
+    else if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
     else return;
     event.preventDefault();
   };
@@ -94,6 +98,10 @@ function Palette({ onClose }: { onClose: () => void }) {
         ))}
         {isSearching ? (
           <div className={classes.none}>Searching the players…</div>
+        ) : error ? (
+          <div className={classes.none} role="alert">
+            The players could not be searched. {describeError(error)}
+          </div>
         ) : (
           commands.length === 0 && (
             <div className={classes.none}>
@@ -111,7 +119,10 @@ function scrollIntoView(element: Element | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }
 
-function useCommands(text: string, onClose: () => void): { commands: Command[]; isSearching: boolean } {
+function useCommands(
+  text: string,
+  onClose: () => void,
+): { commands: Command[]; isSearching: boolean; error: unknown } {
   const navigate = useNavigate();
   const { tenantId } = usePlace();
   const groups = useDestinations();
@@ -138,10 +149,15 @@ function useCommands(text: string, onClose: () => void): { commands: Command[]; 
         label,
         icon,
         hint: group ?? 'Game',
-        run: open ?? go(link as NavigateOptions),
+        run: open
+          ? () => {
+              onClose();
+              open();
+            }
+          : go(link as NavigateOptions),
       })),
   );
-  if (text.length < 2 || tenantId === undefined) return { commands: pages, isSearching: false };
+  if (text.length < 2 || tenantId === undefined) return { commands: pages, isSearching: false, error: null };
   // The players of an earlier text would be opened by a quick Enter.
   const items = search === text ? players.data?.items : undefined;
   const found = (items ?? []).map(({ playerId, displayName }): Command => ({
@@ -151,5 +167,9 @@ function useCommands(text: string, onClose: () => void): { commands: Command[]; 
     hint: 'Player',
     run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId } }),
   }));
-  return { commands: [...pages, ...found], isSearching: search !== text || players.isLoading };
+  return {
+    commands: [...pages, ...found],
+    isSearching: search !== text || players.isLoading,
+    error: players.error,
+  };
 }

@@ -25,7 +25,7 @@ export function FirstRunPage() {
   return (
     <Page title="First steps" subtitle={`From an empty game to live events in ${game.name}`}>
       <ol className={classes.steps}>
-        <Step isDone={hasKey} title="Have a game key">
+        <Step isDone={hasKey} title="Create a game key">
           <Text size="sm" c="dimmed">
             {game.isDemo
               ? 'The terminal printed a key at the first start. A key is shown once: if it is lost, create another.'
@@ -50,8 +50,8 @@ export function FirstRunPage() {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Run the command in a terminal, or the code in Node, with the whole key. This page notices the
-                sign-in by itself.
+                Run the command in a terminal, or the code in Node. Replace &lt;game key&gt; with your key.
+                The sign-in appears here.
               </Text>
               <MockSwitch tenantId={game.id} />
               <SignInSnippet tenantId={game.id} />
@@ -64,8 +64,8 @@ export function FirstRunPage() {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Run the command in the same terminal, because it uses the access token of the sign-in. The
-                code continues that of the sign-in.
+                Run the command in the same terminal, because it uses the access token of the sign-in. Append
+                the code to the sign-in code.
               </Text>
               <AutoCreateSwitch tenantId={game.id} />
               <EventSnippet tenantId={game.id} scope="player" playerId={player?.playerId} />
