@@ -124,7 +124,7 @@ const redisUrl = v.pipe(
 const objectStorage = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }): ObjectStorage => {
-    const url = URL.canParse(dataset.value) ? new URL(dataset.value) : undefined;
+    const url = URL.parse(dataset.value);
     if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
     if (url?.protocol !== 's3:' || url.hostname === '' || url.username !== '') {
       addIssue({ message: 'must start with file:/// or s3://bucket, and hold no credentials.' });
@@ -315,9 +315,8 @@ function wordOrList<const Word extends string>(
 /** Whether a text is an address with one of these protocols and a host. */
 function isUrlOf(...protocols: string[]) {
   return (text: string): boolean => {
-    if (!URL.canParse(text)) return false;
-    const { protocol, hostname } = new URL(text);
-    return protocols.includes(protocol) && hostname !== '';
+    const url = URL.parse(text);
+    return url !== null && protocols.includes(url.protocol) && url.hostname !== '';
   };
 }
 
@@ -346,9 +345,10 @@ function isAddressOrSubnet(text: string): boolean {
 
 /** Whether a text is an origin as browsers send it. Apps in a web view have schemes of their own. */
 function isWebOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  const url = URL.parse(text);
+  if (!url) return false;
   return /^https?:/i.test(text)
-    ? new URL(text).origin === text && !text.includes('*')
+    ? url.origin === text && !text.includes('*')
     : /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
 }
 
