@@ -1,8 +1,6 @@
 import type pg from 'pg';
-import { OperatorError } from '../core/operator-error.ts';
 import { listPartitions, type Partition } from './list-partitions.ts';
 import {
-  isLockTimeout,
   lockTable,
   partitionedTables,
   withLocks,
@@ -53,11 +51,7 @@ export async function dropPartitionsBefore(
     await deleteDetached(client, table);
     const partitions = await findPartitionsBefore(client, table, before);
     if (partitions.length === 0) return [];
-    await detach(client, table, before, partitions, options).catch((error: unknown) => {
-      throw isLockTimeout(error)
-        ? new OperatorError(`A statement has used ${table} for more than a minute. Try again later.`)
-        : error;
-    });
+    await detach(client, table, before, partitions, options);
     await deleteDetached(client, table);
     return partitions.map(({ name }) => name);
   });
@@ -86,7 +80,7 @@ async function detach(
       DELETE ${unpartitionedBefore(table, before)};
       ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
   };
-  await withLocks(client, work, () => prepare?.(client, partitions) ?? Promise.resolve());
+  await withLocks(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());
 }
 
 /** The rows of months without a partition from before a day. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
@@ -60,15 +61,17 @@ export async function withUtcConnection<Result>(
   }
 }
 
-export const isLockTimeout = (error: unknown): boolean =>
+const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55P03';
 
 /**
  * Runs a transaction that needs locks which others wait for. `prepare` runs once, without these locks. `work` is short, and begins with
- * the locks. It is repeated as long as it does not get them within {@link LOCK_TIMEOUT_MS}.
+ * the locks. It is repeated as long as it does not get them within {@link LOCK_TIMEOUT_MS}. Throws {@link OperatorError} after
+ * {@link LOCK_ATTEMPTS} attempts.
  */
 export async function withLocks(
   client: pg.ClientBase,
+  table: string,
   work: () => Promise<void>,
   prepare: () => Promise<void> = async () => {},
 ): Promise<void> {
@@ -90,7 +93,9 @@ export async function withLocks(
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
-    throw error;
+    throw isLockTimeout(error)
+      ? new OperatorError(`A statement has used ${table} for more than a minute. Try again later.`)
+      : error;
   }
 }
 

@@ -143,7 +143,7 @@ async function moveStep(
   exists: boolean,
   upTo: string,
 ): Promise<void> {
-  await withLocks(client, async () => {
+  await withLocks(client, table, async () => {
     await lockTable(client, table);
     if (exists) await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
     else await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`);

@@ -17,8 +17,9 @@ export async function deleteArchivedBefore(
 ): Promise<number> {
   let events = 0;
   // A query that has read which parts there are locks the table until it has read them.
-  await withLocks(client, async () => {
-    await lockTable(client, eventTables[scope]);
+  const table = eventTables[scope];
+  await withLocks(client, table, async () => {
+    await lockTable(client, table);
     events = await withdrawParts(client, scope, before);
   });
   await removeUnfinished(client, archive);

@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { isLockTimeout, withLocks } from '../../../../database/partitioned-tables.ts';
-import { OperatorError } from '../../../../core/operator-error.ts';
+import { withLocks } from '../../../../database/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 
 // The tables of a run, which hold what the files that it writes do not say. They belong to the owner, and exist during a run only.
@@ -33,7 +32,7 @@ export async function captureLateEvents(
   const byDefault = `${table}_default`;
   const trigger = (partition: string, condition = ''): string =>
     `CREATE TRIGGER capture_late_event AFTER INSERT ON ${partition} FOR EACH ROW ${condition} EXECUTE FUNCTION ${functionOf(scope)};`;
-  await withTables(client, table, async () => {
+  await withLocks(client, table, async () => {
     await client.query(`
       LOCK TABLE ${[...partitions, byDefault].join(', ')} IN SHARE ROW EXCLUSIVE MODE;
       CREATE TABLE ${lateTable(scope)} (LIKE ${table} INCLUDING ALL);
@@ -55,7 +54,7 @@ export async function captureLateEvents(
 /** Drops the tables and triggers of a run that ended before its events were archived. */
 export async function dropLateTables(client: pg.ClientBase): Promise<void> {
   for (const scope of EVENT_SCOPES)
-    await withTables(client, eventTables[scope], async () => {
+    await withLocks(client, eventTables[scope], async () => {
       await client.query(
         `DROP FUNCTION IF EXISTS ${functionOf(scope)} CASCADE;
          DROP TABLE IF EXISTS ${lateTable(scope)}, ${repeatedTable(scope)}`,
@@ -67,16 +66,6 @@ export async function dropLateTables(client: pg.ClientBase): Promise<void> {
 export async function stopCapture(client: pg.ClientBase, scope: EventScope): Promise<string> {
   await client.query(`DROP FUNCTION ${functionOf(scope)} CASCADE; DROP TABLE ${repeatedTable(scope)}`);
   return lateTable(scope);
-}
-
-async function withTables(client: pg.ClientBase, table: string, work: () => Promise<void>): Promise<void> {
-  await withLocks(client, work).catch((error: unknown) => {
-    throw isLockTimeout(error)
-      ? new OperatorError(
-          `A statement has used partitions of ${table} for more than a minute. Try again later.`,
-        )
-      : error;
-  });
 }
 
 /** Adds the counts of a file to the table. */
