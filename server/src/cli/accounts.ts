@@ -1,12 +1,13 @@
 import addFormats from 'ajv-formats';
 import { Command } from 'commander';
+import { withDatabaseAt } from '../database/database.ts';
 import { SYSTEM } from '../core/author.ts';
 import { newId } from '../core/ids.ts';
 import { ProblemError } from '../core/problem.ts';
 import { createFirstAdmin, promoteByOperator, resetByOperator } from '../features/studio/accounts/index.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { hashPassword, newPassword } from '../security/passwords.ts';
-import { UsageError, withDatabase, withStorage } from './command.ts';
+import { UsageError, withStorage } from './command.ts';
 
 export const bootstrapCommand = new Command('bootstrap')
   .description('create the first account that administers the deployment')
@@ -33,7 +34,7 @@ accountsCommand
 async function createAdministrator(url: string, email: string): Promise<void> {
   const password = newPassword();
   const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
-  const created = await withDatabase(url, (database) =>
+  const created = await withDatabaseAt(url, (database) =>
     database.transaction((transaction) => createFirstAdmin(transaction, SYSTEM, account)),
   ).catch((error: unknown) => {
     if (!(error instanceof ProblemError && error.code === 'email_taken')) throw error;
@@ -52,7 +53,7 @@ async function createAdministrator(url: string, email: string): Promise<void> {
 async function resetPassword(url: string, email: string, removeTotp: boolean): Promise<void> {
   const password = newPassword();
   const reset = { email, passwordHash: await hashPassword(password), removeTotp };
-  const isReset = await withDatabase(url, (database) =>
+  const isReset = await withDatabaseAt(url, (database) =>
     database.transaction((transaction) => resetByOperator(transaction, SYSTEM, reset)),
   );
   if (!isReset) throw new UsageError(`No account has the address ${email}.`);
@@ -62,7 +63,7 @@ async function resetPassword(url: string, email: string, removeTotp: boolean): P
 }
 
 async function promote(url: string, email: string): Promise<void> {
-  const outcome = await withDatabase(url, (database) =>
+  const outcome = await withDatabaseAt(url, (database) =>
     database.transaction((transaction) => promoteByOperator(transaction, SYSTEM, email)),
   );
   if (outcome === 'unknown') throw new UsageError(`No account has the address ${email}.`);

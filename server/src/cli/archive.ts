@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { withDatabaseAt } from '../database/database.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import {
   archiveBefore,
@@ -10,7 +11,7 @@ import {
   type WrittenPart,
 } from '../features/gameplay/events/index.ts';
 import type { Config } from '../runtime/config.ts';
-import { firstDayOf, withDatabase, withOwner } from './command.ts';
+import { firstDayOf, withOwner } from './command.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
 import { reportAlteredRows } from './verify.ts';
 
@@ -31,7 +32,7 @@ archiveCommand
   .action(({ before }: { before?: string }) =>
     withOwner(OWNER_CONNECTIONS, async (owner, url, config) => {
       const day = firstDayToKeep(before, config);
-      const { parts, events, bytes } = await withDatabase(url, (database) =>
+      const { parts, events, bytes } = await withDatabaseAt(url, (database) =>
         archiveBefore(owner, database, openArchive(config), day, (part) => console.log(describePart(part))),
       );
       console.log(

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { withDatabaseAt } from '../database/database.ts';
 import { readDeployment, type Config } from '../runtime/config.ts';
 import { evmAddress } from '../core/evm-address.ts';
 import {
@@ -9,7 +10,7 @@ import {
   openChain,
   type DeploymentSettings,
 } from '../features/wallet/chain/index.ts';
-import { withDatabase, withStorage } from './command.ts';
+import { withStorage } from './command.ts';
 
 export const chainCommand = new Command('chain').description(
   'manage the EVM chain that wallet recordings are written to',
@@ -55,13 +56,13 @@ async function deployLedgerContract(
 /** The status of the chain, as lines for the operator. */
 export async function chainStatus(databaseUrl: string, { chain }: Config): Promise<string> {
   if (!chain) throw new ChainConfigurationError('There is no chain: none of the CHAIN_ settings is set.');
-  return withDatabase(databaseUrl, async (database) =>
+  return withDatabaseAt(databaseUrl, async (database) =>
     (await describeChain(database, await openChain(database, chain))).join('\n'),
   );
 }
 
 /** Abandons the transactions that wait for a chain that no longer exists. Returns a sentence for the operator. */
 async function abandonChain(databaseUrl: string): Promise<string> {
-  const count = await withDatabase(databaseUrl, abandonWaiting);
+  const count = await withDatabaseAt(databaseUrl, abandonWaiting);
   return `${count} transactions are given up. Their entries stay in the ledger of the database.`;
 }

@@ -1,5 +1,5 @@
+import { InvalidArgumentError } from 'commander';
 import type pg from 'pg';
-import { openDatabase, type Database } from '../database/database.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';
@@ -10,6 +10,15 @@ import { SimulationError } from '../simulation/index.ts';
 /** Thrown if a command was given an argument that it cannot use. The message says what to write instead. */
 export class UsageError extends OperatorError {
   override name = 'UsageError';
+}
+
+/** Parses the integer of an option. */
+export function integer(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be an integer from ${least} to ${most}.`);
+  };
 }
 
 /** The first day of a month that has begun, such as `2026-01`. Throws {@link UsageError} for other texts. */
@@ -42,29 +51,16 @@ export function readSettings(): Config {
  * Runs a command on the database that the settings name. A server may run on it at the same time. Throws {@link OperatorError} if
  * DATA_DIR has no database, because a command with a wrong DATA_DIR would otherwise work on a new one.
  */
-export async function withStorage(
-  work: (url: string, config: Config) => Promise<void>,
+export async function withStorage<Result>(
+  work: (url: string, config: Config) => Promise<Result>,
   { mustExist = true } = {},
-): Promise<void> {
+): Promise<Result> {
   const config = readSettings();
   const storage = await openStorage(config, 'shared', { mustExist });
   try {
-    await work(storage.url, config);
+    return await work(storage.url, config);
   } finally {
     await storage.close();
-  }
-}
-
-/** Runs work on a connection of its own. */
-export async function withDatabase<Result>(
-  url: string,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = openDatabase(url, { poolSize: 2, work: 'job' });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
   }
 }
 

@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
+import { withDatabaseAt } from '../database/database.ts';
 import { SYSTEM } from '../core/author.ts';
 import { parseDuration } from '../core/durations.ts';
 import { listSigningKeys, rotateKeys } from '../features/platform/signing-keys/index.ts';
 import type { Config } from '../runtime/config.ts';
 import { openMasterKey } from '../runtime/open-master-key.ts';
 import { createVault } from '../security/vault.ts';
-import { UsageError, withDatabase, withStorage } from './command.ts';
+import { UsageError, withStorage } from './command.ts';
 
 const MAX_WAIT_SECONDS = 7 * 24 * 60 * 60;
 
@@ -45,7 +46,7 @@ async function rotateSigningKeys(
   request: { activateInSeconds: number; revokeOld: boolean },
 ): Promise<string> {
   const vault = createVault(await openMasterKey(config, databaseUrl));
-  const { kid, activeFrom, oldRetireAt } = await withDatabase(databaseUrl, (database) =>
+  const { kid, activeFrom, oldRetireAt } = await withDatabaseAt(databaseUrl, (database) =>
     rotateKeys(database, vault, SYSTEM, request),
   );
   return request.revokeOld
@@ -55,7 +56,7 @@ async function rotateSigningKeys(
 
 /** A line for each signing key whose tokens are accepted, the newest first. */
 async function describeSigningKeys(databaseUrl: string): Promise<string[]> {
-  const keys = await withDatabase(databaseUrl, listSigningKeys);
+  const keys = await withDatabaseAt(databaseUrl, listSigningKeys);
   const signing = keys.find(({ activeFrom }) => Date.parse(activeFrom) <= Date.now());
   return keys.map((key) => {
     const isWaiting = Date.parse(key.activeFrom) > Date.now();

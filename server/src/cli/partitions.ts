@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type pg from 'pg';
+import { withDatabaseAt } from '../database/database.ts';
 import { countUnpartitionedBefore, findPartitionsBefore } from '../database/drop-partitions.ts';
 import { listPartitions, type Partition } from '../database/list-partitions.ts';
 import {
@@ -11,7 +12,7 @@ import {
 import { createPartitions } from '../database/partitions.ts';
 import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
 import { dropOldRows, scopeOfEvents, type Retention } from '../runtime/retention.ts';
-import { firstDayOf, UsageError, withDatabase, withOwner } from './command.ts';
+import { firstDayOf, integer, UsageError, withOwner } from './command.ts';
 
 const MOST_MONTHS_AHEAD = 120;
 
@@ -31,16 +32,13 @@ partitionsCommand
 partitionsCommand
   .command('create')
   .description('create the partitions of the next months')
-  .option('--months <number>', 'how many months after the current one', '3')
-  .action(async ({ months }: { months: string }) => {
-    const monthsAhead = Number(months);
-    if (!/^\d+$/.test(months) || monthsAhead > MOST_MONTHS_AHEAD)
-      throw new UsageError(`"${months}" is not a number of months: write 0 to ${MOST_MONTHS_AHEAD}.`);
-    await withOwner(1, async (owner) => {
-      const created = await createPartitions(owner, { monthsAhead });
+  .option('--months <number>', 'how many months after the current one', integer(0, MOST_MONTHS_AHEAD), 3)
+  .action(({ months }: { months: number }) =>
+    withOwner(1, async (owner) => {
+      const created = await createPartitions(owner, { monthsAhead: months });
       console.log(created.length === 0 ? 'All partitions exist.' : `Created ${created.join(', ')}.`);
-    });
-  });
+    }),
+  );
 
 partitionsCommand
   .command('drop')
@@ -68,7 +66,7 @@ async function drop(
   archive: Archive,
 ): Promise<void> {
   const archived = await countArchived(owner, table, before);
-  const { partitions, unpartitioned } = await withDatabase(url, (database) =>
+  const { partitions, unpartitioned } = await withDatabaseAt(url, (database) =>
     dropOldRows(owner, database, table, before, archive),
   );
   if (partitions.length > 0) console.log(`Dropped ${partitions.join(', ')}.`);

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { startServer } from '../runtime/server.ts';
-import { readSettings, stopOnSignal } from './command.ts';
+import { integer, readSettings, stopOnSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
 
 const MAX_PROCESSES = 64;
@@ -15,7 +15,7 @@ export const serveCommand = new Command('serve')
   .option(
     '--processes <number>',
     'how many processes answer requests (default: one for each two cores)',
-    processCount,
+    integer(1, MAX_PROCESSES),
     DEFAULT_PROCESSES,
   )
   .action(async (options: { worker: boolean; processes: number }) => {
@@ -29,13 +29,6 @@ export const serveCommand = new Command('serve')
     console.log(`Guildhall answers at ${url} (API reference: ${url}/docs)`);
     if (welcome) console.log(welcome);
   });
-
-function processCount(value: string): number {
-  const count = Number(value);
-  if (!/^\d+$/.test(value) || count < 1 || count > MAX_PROCESSES)
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_PROCESSES}.`);
-  return count;
-}
 
 function notifySupervisor(message: ServerMessage): void {
   process.send?.(message);

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { withDatabaseAt } from '../database/database.ts';
 import { SYSTEM } from '../core/author.ts';
 import { hasDatabase } from '../database/data-folder.ts';
 import { parseDuration } from '../core/durations.ts';
@@ -16,7 +17,7 @@ import {
   summary,
   type AlertThresholds,
 } from '../simulation/index.ts';
-import { stopOnSignal, UsageError, withDatabase, withStorage } from './command.ts';
+import { integer, stopOnSignal, UsageError, withStorage } from './command.ts';
 import { checkTenantId } from './tenants.ts';
 
 interface Options {
@@ -126,9 +127,8 @@ async function createSimulationKey(
 
   const requests = 600 + 120 * rate;
   const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };
-  let gameKey = '';
-  await withStorage((databaseUrl) =>
-    withDatabase(databaseUrl, async (database) => {
+  const gameKey = await withStorage((databaseUrl) =>
+    withDatabaseAt(databaseUrl, async (database) => {
       const vault = createVault(await openMasterKey(config, databaseUrl));
       const found = await database
         .forPlatform()
@@ -153,7 +153,7 @@ async function createSimulationKey(
           expiresAt: new Date(Date.now() + (duration + KEY_OUTLIVES_SECONDS) * 1000).toISOString(),
         }),
       );
-      gameKey = created.key;
+      return created.key;
     }),
   );
   return { gameKey, thresholds };
@@ -185,14 +185,6 @@ function showProgress(accepted: () => number, line: (perSecond: number) => strin
       clearInterval(timer);
       if (stderr.isTTY) stderr.write('\n');
     },
-  };
-}
-
-function integer(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be an integer from ${least} to ${most}.`);
   };
 }
 

@@ -1,8 +1,8 @@
 import { isGuid } from '../core/ids.ts';
-import type { Database } from '../database/database.ts';
+import { withDatabaseAt, type Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 import { openArchive, type EventSources } from '../features/gameplay/events/index.ts';
-import { UsageError, withDatabase, withStorage } from './command.ts';
+import { UsageError, withStorage } from './command.ts';
 
 /** The option `--tenant`. Without it, a command works on all tenants. */
 export interface TenantOption {
@@ -31,7 +31,7 @@ export async function forEachTenant(
 ): Promise<void> {
   checkTenantId(tenant);
   await withStorage((url, config) =>
-    withDatabase(url, async (database) => {
+    withDatabaseAt(url, async (database) => {
       const archive = openArchive(config);
       for (const tenantId of await selectTenantIds(database, tenant))
         await work({ database, archive }, tenantId);

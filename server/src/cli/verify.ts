@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { withDatabaseAt } from '../database/database.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
 import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
-import { UsageError, withDatabase, withStorage } from './command.ts';
+import { UsageError, withStorage } from './command.ts';
 import { checkTenantId, selectTenantIds } from './tenants.ts';
 
 export const verifyCommand = new Command('verify')
@@ -69,7 +70,7 @@ export async function verify(
   report: (row: AlteredRow) => void,
   { archive, chain: settings }: { archive?: Archive; chain?: ChainSettings | undefined } = {},
 ): Promise<number> {
-  return withDatabase(databaseUrl, async (database) => {
+  return withDatabaseAt(databaseUrl, async (database) => {
     const tenantIds = await selectTenantIds(database, range.tenantId);
     let count = 0;
     for (const id of tenantIds) {

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../core/operator-error.ts';
+import { pathExists } from '../core/path-exists.ts';
 
 const exec = promisify(execFile);
 
@@ -15,6 +16,7 @@ export interface Owner {
 /** The folder of the database in a data folder. */
 export const clusterIn = (folder: string): string => join(folder, 'postgres');
 
+/** Whether the folder has a database. It also has one if this process cannot reach it: another user may own it. */
 export const hasDatabase = (folder: string): Promise<boolean> =>
   stat(clusterIn(folder)).then(
     () => true,
@@ -73,11 +75,7 @@ async function describeProblem(folder: string, { code, message }: NodeJS.ErrnoEx
     case 'EACCES':
     case 'EPERM': {
       const { username } = userInfo();
-      const exists = await stat(folder).then(
-        () => true,
-        () => false,
-      );
-      const remedy = exists
+      const remedy = (await pathExists(folder))
         ? `run "sudo chown -R ${username} '${folder}'"`
         : `run "sudo install -d -m 700 -o ${username} '${folder}'"`;
       return `DATA_DIR is ${folder}, where the system user ${username} may not write. As an administrator ${remedy}, or set DATA_DIR to another path.`;

@@ -103,6 +103,19 @@ export interface DatabaseOptions {
   processes?: number;
 }
 
+/** Runs work with up to two connections of its own, for jobs that take long. */
+export async function withDatabaseAt<Result>(
+  url: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase(url, { poolSize: 2, work: 'job' });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
 /** Opens the application's connections. `url` is a connection string or the folder of a Unix socket. */
 export function openDatabase(
   url: string,

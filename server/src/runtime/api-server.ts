@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, type ReferenceAccess } from './demo.ts';
 import { issuerOf, type Config } from './config.ts';
-import { openDatabase } from '../database/database.ts';
+import { withDatabaseAt } from '../database/database.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
 import { listen } from './listen.ts';
 import { loggerOptions } from './logging.ts';
@@ -102,7 +102,7 @@ export async function startApiServer(
     // Only the operator of a first start knows this token: it is printed, and ends with the server.
     if (demo) known = created = { token: randomBytes(16).toString('hex'), demo };
   } else await open();
-  if (prepare && !known && !(await hasAdministrator(databaseUrl)))
+  if (prepare && !known && !(await withDatabaseAt(databaseUrl, hasPlatformAdmin)))
     app.log.warn(
       'No account administers this deployment. Create one: guildhall bootstrap --email <address>, ' +
         'in a checkout npm run guildhall -- bootstrap --email <address>',
@@ -132,14 +132,4 @@ async function finishRequests(app: App): Promise<void> {
   await app.close();
   clearInterval(idle);
   clearTimeout(late);
-}
-
-/** Whether an account administers the deployment. */
-async function hasAdministrator(databaseUrl: string): Promise<boolean> {
-  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
-  try {
-    return await hasPlatformAdmin(database);
-  } finally {
-    await database.close();
-  }
 }

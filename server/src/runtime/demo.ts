@@ -1,4 +1,4 @@
-import { openDatabase, type Querier } from '../database/database.ts';
+import { withDatabaseAt, type Querier } from '../database/database.ts';
 import { createFirstAdmin, createSignInLink, hasAccounts } from '../features/studio/accounts/index.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
@@ -43,9 +43,8 @@ export async function seedDemo(
   const password = newPassword();
   const passwordHash = await hashPassword(password);
   const tenantId = newId();
-  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
-  try {
-    return await database.forTenant(tenantId).transaction(async (transaction) => {
+  return withDatabaseAt(databaseUrl, (database) =>
+    database.forTenant(tenantId).transaction(async (transaction) => {
       const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
       const isEmpty = !(await hasAccounts(transaction));
       const admin = isEmpty ? await createFirstAdmin(transaction, SYSTEM, account) : undefined;
@@ -54,10 +53,8 @@ export async function seedDemo(
       const linkToken = admin && (await createSignInLink(transaction, vault, admin.id));
       await open();
       return keys && linkToken ? { email: DEMO_EMAIL, password, tenantId, linkToken, ...keys } : undefined;
-    });
-  } finally {
-    await database.close();
-  }
+    }),
+  );
 }
 
 async function makeDemoTenant(

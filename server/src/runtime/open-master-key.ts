@@ -1,5 +1,5 @@
 import { OperatorError } from '../core/operator-error.ts';
-import { openDatabase } from '../database/database.ts';
+import { withDatabaseAt } from '../database/database.ts';
 import { listSigningKeys } from '../features/platform/signing-keys/index.ts';
 import { createMasterKey, readMasterKey } from '../security/master-key.ts';
 import type { Config } from './config.ts';
@@ -24,10 +24,5 @@ export async function openMasterKey(
 }
 
 async function hasSecrets(databaseUrl: string): Promise<boolean> {
-  const database = openDatabase(databaseUrl, { poolSize: 1, work: 'job' });
-  try {
-    return (await listSigningKeys(database)).length > 0;
-  } finally {
-    await database.close();
-  }
+  return (await withDatabaseAt(databaseUrl, listSigningKeys)).length > 0;
 }

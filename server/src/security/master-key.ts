@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { access, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../core/operator-error.ts';
+import { pathExists } from '../core/path-exists.ts';
 
 /** The master key of the settings, or else of the data folder. Undefined if there is none. */
 export async function readMasterKey({
@@ -13,7 +14,7 @@ export async function readMasterKey({
 }): Promise<Buffer | undefined> {
   if (masterKey) return masterKey;
   const path = pathIn(dataDir);
-  return (await exists(path)) ? readKey(path) : undefined;
+  return (await pathExists(path)) ? readKey(path) : undefined;
 }
 
 /** Creates a master key in the data folder, readable only by its owner, and returns it. */
@@ -53,11 +54,4 @@ async function createKey(path: string): Promise<void> {
   } finally {
     await rm(draft);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

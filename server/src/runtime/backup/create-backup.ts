@@ -8,8 +8,9 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createZstdCompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
+import { pathExists } from '../../core/path-exists.ts';
 import { version } from '../../core/version.ts';
-import { openDatabase } from '../../database/database.ts';
+import { withDatabaseAt } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { openStorage } from '../../database/storage.ts';
 import type { Config } from '../config.ts';
@@ -31,7 +32,7 @@ export async function createBackup(
       'DATABASE_URL is set, and guildhall backs up the embedded database only. Use the tools of that server: docs/backup.md.',
     );
   const target = resolve(folder);
-  if (await exists(target)) throw new OperatorError(`${target} exists already. Name a new folder.`);
+  if (await pathExists(target)) throw new OperatorError(`${target} exists already. Name a new folder.`);
   const draft = `${target}.partial-${process.pid}`;
   const started = performance.now();
   const storage = await openStorage(config, 'shared', { mustExist: true });
@@ -47,7 +48,7 @@ export async function createBackup(
       [ARCHIVES.events]: config.archiveBucket ? undefined : config.archiveDir,
     };
     for (const [name, source] of Object.entries(folders)) {
-      if (!source || !(await exists(source))) continue;
+      if (!source || !(await pathExists(source))) continue;
       const path = (archives[name] = join(draft, name));
       await writeArchive(path, (archive) => packFolder(source, archive));
     }
@@ -100,26 +101,14 @@ async function packFolder(folder: string, archive: Writable): Promise<void> {
 }
 
 async function readPostgresVersion(url: string): Promise<string> {
-  const database = openDatabase(url, { poolSize: 1, work: 'job' });
-  try {
-    const row = await database.row<{ version: string }>(
-      sql`SELECT current_setting('server_version') AS version`,
-    );
-    return row?.version ?? '';
-  } finally {
-    await database.close();
-  }
+  const row = await withDatabaseAt(url, (database) =>
+    database.row<{ version: string }>(sql`SELECT current_setting('server_version') AS version`),
+  );
+  return row?.version ?? '';
 }
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   await folder.sync();
   await folder.close();
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
-import { openDatabase } from '../../database/database.ts';
+import { withDatabaseAt } from '../../database/database.ts';
 import { createClusterFrom } from '../../database/embedded-server.ts';
 import { openStorage } from '../../database/storage.ts';
 import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
@@ -67,12 +67,7 @@ export async function restoreBackup<Result>(
   });
   const storage = await openStorage(config, 'exclusive');
   try {
-    const database = openDatabase(storage.url, { poolSize: 1, work: 'job' });
-    try {
-      await checkMasterKey(database, createVault(masterKey));
-    } finally {
-      await database.close();
-    }
+    await withDatabaseAt(storage.url, (database) => checkMasterKey(database, createVault(masterKey)));
     return await verify(storage.url);
   } finally {
     await storage.close();
