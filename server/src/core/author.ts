@@ -21,6 +21,3 @@ export interface Self {
   sessionId: string;
   origin: Origin;
 }
-
-/** Logs an error that does not change the response of the request. */
-export type Report = (error: unknown, what: string) => void;

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { Author, Origin, Report, Self } from '../core/author.ts';
+import type { Author, Origin, Self } from '../core/author.ts';
 import type { BillingContext } from '../core/billing-context.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 import { isGuid } from '../core/ids.ts';
 import type { Role } from '../core/role.ts';
+import type { ReportError } from '../core/report-error.ts';
 import { clientAddress } from './client-address.ts';
 
 const MAX_USER_AGENT_LENGTH = 256;
@@ -91,7 +92,7 @@ export function isForwarded({ headers }: FastifyRequest): boolean {
 }
 
 /** Returns a reporter that writes to the log of the request. */
-export function reporterOf(request: FastifyRequest): Report {
+export function reporterOf(request: FastifyRequest): ReportError {
   return (error, what) => request.log.error({ err: error }, what);
 }
 

@@ -3,7 +3,7 @@ import type { Author } from '../../../core/author.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { difference } from '../../platform/audit/index.ts';
 import { auditWebhook } from './audit-webhook.ts';
-import { toAuditSettings, checkUrl, settingsOf, type UrlRules } from './create-webhook.ts';
+import { toAuditSettings, checkUrl, settingsOf, type UrlRules } from './webhook-settings.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { rescheduleDeliveries } from './delivery-queries.ts';
 import {

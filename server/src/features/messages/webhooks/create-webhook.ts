@@ -1,22 +1,15 @@
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { tenantUrlError } from '../../../outbound/tenant-url.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findTenant } from '../../studio/tenants/index.ts';
 import { auditWebhook } from './audit-webhook.ts';
 import type { PublishedEventType } from './event-types.ts';
-import {
-  countWebhooks,
-  insertWebhook,
-  scopeOfOwner,
-  type Webhook,
-  type WebhookSettings,
-  type WebhookOwner,
-} from './queries.ts';
+import { countWebhooks, insertWebhook, scopeOfOwner, type Webhook, type WebhookOwner } from './queries.ts';
 import { generateSecret, sealSecret } from './sign.ts';
+import { checkUrl, settingsOf, toAuditSettings, type UrlRules } from './webhook-settings.ts';
 
 /** The limit per workspace, because each event creates a delivery for each webhook. */
 const MAX_WEBHOOKS = 50;
@@ -27,11 +20,6 @@ export interface NewWebhook {
   tenantId?: string | null;
   eventTypes?: PublishedEventType[] | null;
   description?: string | null;
-}
-
-/** The rules for the URLs of webhooks. */
-export interface UrlRules {
-  allowPrivateAddresses: boolean;
 }
 
 /**
@@ -67,21 +55,6 @@ export async function createWebhook(
     return inserted;
   });
   return { ...created, secret };
-}
-
-/** Throws `webhook_url_refused`. The HTTP client rejects host names that resolve to private addresses. */
-export function checkUrl(url: string, rules: UrlRules): void {
-  const fault = tenantUrlError(url, { ...rules, allowHttp: true });
-  if (fault) throw new ProblemError('webhook_url_refused', `The url ${fault}.`);
-}
-
-export function settingsOf({ url, description, eventTypes, enabled }: Webhook): WebhookSettings {
-  return { url, description, eventTypes, enabled };
-}
-
-/** Reduces the URL to its origin, because path and query may contain a token and audit records are never deleted. */
-export function toAuditSettings(settings: Partial<WebhookSettings>): Partial<WebhookSettings> {
-  return settings.url === undefined ? settings : { ...settings, url: new URL(settings.url).origin };
 }
 
 async function requireTenant(db: Querier, { workspaceId }: WebhookOwner, tenantId: string): Promise<void> {

@@ -6,7 +6,8 @@ import type { Jobs } from '../../../jobs/queue.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { scopeOfOwner } from './queries.ts';
 import { readDeliveries, readDelivery } from './read-webhooks.ts';
-import { redeliver, testWebhook } from './redeliver.ts';
+import { redeliver } from './redeliver.ts';
+import { testWebhook } from './test-webhook.ts';
 import { createWorkspaceBudget, pathsOf, refOf, type RouteGroup } from './group-routes.ts';
 import { Delivery, DeliveryDetail, DeliveryPage, DeliveryQuery } from './schemas.ts';
 

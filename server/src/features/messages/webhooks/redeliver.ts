@@ -5,32 +5,12 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditWebhook } from './audit-webhook.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { findDelivery, lockDelivery, restartDeliveries, type Delivery } from './delivery-queries.ts';
-import { deliver } from './publish.ts';
 import { scopeOfOwner, type WebhookRef } from './queries.ts';
 import { requireEnabled } from './require-webhook.ts';
 
 interface RedeliveryServices {
   database: Database;
   jobs: Jobs;
-}
-
-/** Creates a `webhook.test` delivery for a webhook. Throws `not_found` and `webhook_disabled`. */
-export async function testWebhook(
-  { database, jobs }: RedeliveryServices,
-  author: Author,
-  ref: WebhookRef,
-): Promise<Delivery> {
-  return scopeOfOwner(database, ref).transaction(async (transaction) => {
-    const { id, workspaceId, tenantId } = await requireEnabled(transaction, ref);
-    const [deliveryId = ''] = await deliver(jobs, transaction, [id], {
-      type: 'webhook.test',
-      ...(workspaceId && { workspaceId }),
-      ...(tenantId && { tenantId }),
-      data: {},
-    });
-    await auditWebhook(transaction, author, ref, 'webhook.tested', { deliveryId });
-    return (await findDelivery(transaction, id, deliveryId))!;
-  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { invalidField } from '../../../core/problem.ts';
-import type { Report } from '../../../core/author.ts';
+import type { ReportError } from '../../../core/report-error.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
 import { lockActiveProfile } from './lock-profile.ts';
@@ -19,7 +19,7 @@ export async function changeProfile(
   { database, avatars }: ProfileServices,
   playerId: string,
   changes: ProfileChanges,
-  report: Report,
+  report: ReportError,
 ): Promise<FullProfile> {
   if (typeof changes.displayName === 'string') requireDisplayName(changes.displayName);
   if (typeof changes.avatarUrl === 'string' && !isAllowedAvatarUrl(changes.avatarUrl, avatars))

@@ -1,8 +1,9 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import type { Author, Report } from '../../../core/author.ts';
+import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import type { ReportError } from '../../../core/report-error.ts';
 import { auditTrail, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
 import {
@@ -55,7 +56,7 @@ export async function deletePlayer(
   services: DeletionServices,
   playerId: string,
   { caller, ...deletion }: Deletion,
-  report: Report,
+  report: ReportError,
 ): Promise<{ receiptId: string } | undefined> {
   const { database, avatars } = services;
   const proof = caller && (await verifyProof(services, caller));

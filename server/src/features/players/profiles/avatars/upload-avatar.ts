@@ -1,6 +1,6 @@
+import type { ReportError } from '../../../../core/report-error.ts';
 import type { Database } from '../../../../database/database.ts';
 import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
-import type { Report } from '../../../../core/author.ts';
 import { lockActiveProfile } from '../lock-profile.ts';
 import { updateProfile } from '../queries.ts';
 import type { AvatarStore } from './avatar-store.ts';
@@ -20,7 +20,7 @@ export async function uploadAvatar(
   { database, avatars }: ProfileServices,
   playerId: string,
   upload: Buffer,
-  report: Report,
+  report: ReportError,
 ): Promise<{ avatarUrl: string }> {
   const avatarName = await avatars.add(await renderAvatar(upload));
   const avatarUrl = avatars.urlOf(avatarName);
@@ -39,7 +39,11 @@ export async function uploadAvatar(
 }
 
 /** Removes an image that no profile uses. A failure is logged and leaves the image in the storage. */
-export async function removeAvatar(avatars: AvatarStore, name: string | null, report: Report): Promise<void> {
+export async function removeAvatar(
+  avatars: AvatarStore,
+  name: string | null,
+  report: ReportError,
+): Promise<void> {
   if (name === null) return;
   await avatars
     .remove(name)

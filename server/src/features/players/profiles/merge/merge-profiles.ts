@@ -1,6 +1,6 @@
 import type { Querier } from '../../../../database/database.ts';
-import type { Report } from '../../../../core/author.ts';
 import { ProblemError } from '../../../../core/problem.ts';
+import type { ReportError } from '../../../../core/report-error.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import {
   lockCredentials,
@@ -67,7 +67,7 @@ export async function mergeProfiles(
   services: MergeServices,
   caller: CallerWithProof & ChangeAuthor,
   { sourceId, credential, sourceProof }: Source,
-  report: Report,
+  report: ReportError,
 ): Promise<FullProfile> {
   const { playerId } = caller;
   if (sourceId === playerId)
