@@ -292,6 +292,9 @@ test('a wrong master key stops the start with a sentence', async () => {
   assert.equal(await answersOrEnds(server), 'ends');
   assert.equal(await exitOf(server.child), 1);
   assert.match(server.output(), /^MASTER_KEY cannot decrypt the secrets of this database\. [^\n]+\n$/);
+  const worker = spawnCommand('worker', { dataDir, env: { MASTER_KEY: 'ab'.repeat(32) } });
+  assert.equal(await exitOf(worker.child), 1);
+  assert.equal(worker.output(), server.output());
   assert.equal(postgresOf(dataDir), undefined, 'a start that fails stops what it started');
 });
 

@@ -24,7 +24,7 @@ export function integer(least: number, most: number): (text: string) => number {
 /** The first day of a month that has begun, such as `2026-01`. Throws {@link UsageError} for other texts. */
 export function firstDayOf(month: string): string {
   const day = `${month}-01`;
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month) || day > firstOfMonth(new Date()))
+  if (!/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month) || day > firstOfMonth(new Date()))
     throw new UsageError(`"${month}" is not a month up to the current one: write it as 2026-01.`);
   return day;
 }

@@ -26,6 +26,8 @@ export const verifyCommand = new Command('verify')
     for (const time of [from, to])
       if (time !== undefined && !toMicroseconds(time))
         throw new UsageError(`"${time}" is not a time: write it as 2026-11-20T00:00:00Z.`);
+    if (from !== undefined && to !== undefined && toMicroseconds(from)! >= toMicroseconds(to)!)
+      throw new UsageError('The range is empty: --from must be earlier than --to.');
     checkTenantId(tenant);
     const altered = { count: 0 };
     await withStorage(async (url, config) => {

@@ -7,6 +7,7 @@ import { sql } from './sql.ts';
  */
 export const advisoryLocks = {
   embeddedServer: 7_118_000,
+  migrations: 7_118_007,
   partitions: 7_118_002,
   signingKeys: 7_118_003,
   firstAccount: 7_118_004,

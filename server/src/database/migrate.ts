@@ -1,6 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runner } from 'node-pg-migrate';
+import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
+import { advisoryLocks } from './advisory-locks.ts';
+import { isLockTimeout } from './partitioned-tables.ts';
 
 /** The SQLSTATE of a missing right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -8,22 +12,61 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /**
+ * A migration waits for a lock on a table at most this long. Meanwhile, all statements on the table wait too. Then it starts again after a
+ * pause, in which they run.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+const LOCK_PAUSE_MS = 3_000;
+const LOCK_ATTEMPTS = 15;
+
+/**
  * Applies the missing migrations of `migrations/` in one transaction, and returns their names. Processes that start at
- * the same time wait for each other. `url` must connect as the owner of the database.
+ * the same time wait for each other. `url` must connect as the owner of the database. Throws {@link OperatorError} if the user has too
+ * few rights, or if other connections hold locks on the tables for a minute.
  */
 export async function migrate(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    // Another process may migrate for a long time.
+    await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrations]);
+    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await applyMigrations(client);
+      } catch (error) {
+        if (!waitedForLock(error)) throw error;
+        if (attempt === LOCK_ATTEMPTS)
+          throw new OperatorError(
+            'The migrations waited a minute for a lock that another connection holds, such as a pg_dump. Nothing was changed. ' +
+              'Find the connection in pg_stat_activity, and start again when it has ended.',
+            { cause: error },
+          );
+        if (attempt === 1) console.error('The migrations wait for a lock that another connection holds.');
+        await sleep(LOCK_PAUSE_MS);
+      }
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyMigrations(client: pg.Client): Promise<string[]> {
   const details: unknown[] = [];
   const note = (...parts: unknown[]): void => void details.push(...parts);
   const logger = { debug: () => {}, info: () => {}, warn: note, error: note };
   const applied = await runner({
-    databaseUrl: url,
+    dbClient: client,
     dir: FOLDER,
     direction: 'up',
     migrationsTable: 'migrations',
     checkOrder: true,
-    advisoryLockMode: 'wait',
+    // The caller has a lock.
+    noLock: true,
     logger,
   }).catch((error: Error & { code?: string }) => {
+    if (waitedForLock(error)) throw error;
     if (error.code !== INSUFFICIENT_PRIVILEGE) {
       // The file and the statement that failed.
       console.error(...details);
@@ -36,3 +79,7 @@ export async function migrate(url: string): Promise<string[]> {
   });
   return applied.map((migration) => migration.name);
 }
+
+/** The library wraps the errors of its own statements. */
+const waitedForLock = (error: unknown): boolean =>
+  isLockTimeout(error) || isLockTimeout((error as Error).cause);

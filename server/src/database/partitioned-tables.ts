@@ -61,7 +61,7 @@ export async function withUtcConnection<Result>(
   }
 }
 
-const isLockTimeout = (error: unknown): boolean =>
+export const isLockTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '55P03';
 
 /**

@@ -1,28 +1,29 @@
 import { OperatorError } from '../core/operator-error.ts';
 import { withDatabaseAt } from '../database/database.ts';
-import { listSigningKeys } from '../features/platform/signing-keys/index.ts';
+import { checkMasterKey, listSigningKeys } from '../features/platform/signing-keys/index.ts';
 import { createMasterKey, readMasterKey } from '../security/master-key.ts';
+import { createVault } from '../security/vault.ts';
 import type { Config } from './config.ts';
 
 /**
- * The master key of the settings or of the data folder. Creates one for a new database. Throws {@link OperatorError} if the database
- * has secrets, which a new key could not decrypt.
+ * The master key of the settings or of the data folder. Creates one for a new database. Throws {@link OperatorError} if the key cannot
+ * decrypt the secrets of the database, or if the database has secrets, which a new key could not decrypt.
  */
-export async function openMasterKey(
+export function openMasterKey(
   config: Pick<Config, 'masterKey' | 'dataDir'>,
   databaseUrl: string,
 ): Promise<Buffer> {
-  if (config.masterKey) return config.masterKey;
-  // Before the key is read, because another process that starts creates first the key and then the secrets.
-  const isNew = !(await hasSecrets(databaseUrl));
-  const found = await readMasterKey(config);
-  if (found) return found;
-  if (isNew) return createMasterKey(config.dataDir);
-  throw new OperatorError(
-    `The secrets of the database need its master key. Set MASTER_KEY, or copy the file master.key into ${config.dataDir}.`,
-  );
-}
-
-async function hasSecrets(databaseUrl: string): Promise<boolean> {
-  return (await withDatabaseAt(databaseUrl, listSigningKeys)).length > 0;
+  return withDatabaseAt(databaseUrl, async (database) => {
+    // Before the key is read, because another process that starts creates first the key and then the secrets.
+    const isNew = (await listSigningKeys(database)).length === 0;
+    const key = config.masterKey ?? (await readMasterKey(config));
+    if (key) {
+      await checkMasterKey(database, createVault(key));
+      return key;
+    }
+    if (isNew) return createMasterKey(config.dataDir);
+    throw new OperatorError(
+      `The secrets of the database need its master key. Set MASTER_KEY, or copy the file master.key into ${config.dataDir}.`,
+    );
+  });
 }

@@ -116,6 +116,10 @@ const postgresUrl = v.pipe(
 const redisUrl = v.pipe(
   v.string(),
   v.check(
+    (value) => !URL.canParse(value) || /^\/?\d{0,4}$/.test(new URL(value).pathname),
+    'must end with the number of a database, such as /2, or without a path.',
+  ),
+  v.check(
     isUrlOf('redis:', 'rediss:'),
     'must start with redis:// or rediss:// (its value is not shown, it may hold a password).',
   ),

@@ -92,7 +92,7 @@ export function listRolledUpBuckets(
   return db.rows(sql`
     SELECT bucket.start AS "bucketStart", coalesce(login.logins, 0)::bigint AS logins,
            coalesce(player.players, 0)::bigint AS "uniquePlayers"
-    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval, 'UTC')
+    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval)
       AS bucket(start)
     LEFT JOIN (
       SELECT starts_at, sum(logins) AS logins FROM login_rollups
@@ -141,7 +141,7 @@ export function countOpenBuckets(
       GROUP BY start)
     SELECT bucket.start AS "bucketStart", coalesce(counted.logins, 0)::bigint AS logins,
            coalesce(counted.players, 0)::bigint AS "uniquePlayers"
-    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval, 'UTC')
+    FROM generate_series(${from}::timestamptz, ${to}::timestamptz - interval '1 microsecond', ${`1 ${span}`}::interval)
       AS bucket(start)
     LEFT JOIN counted ON counted.start = bucket.start
     ORDER BY bucket.start`);

@@ -63,6 +63,17 @@ describe('POST /api/game/player-events', () => {
     assert.equal(await countDefinitions(tenant.tenantId), 5_000);
   });
 
+  test('accepts batches that create the last definition at the same time', async () => {
+    for (let round = 0; round < 4; round++) {
+      const { send } = await arrange(4_999);
+      const answers = await Promise.all(Array.from({ length: 24 }, () => send('last')));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        answers.map(() => 201),
+      );
+    }
+  });
+
   test('keeps the limit when batches with different keys arrive at the same time', async () => {
     const { tenant, send } = await arrange(4_990);
     const answers = await Promise.all(

@@ -7,4 +7,5 @@ export {
 export type { TenantDefinitions } from './definition-cache.ts';
 export { createDefinitionResolver, type DefinitionResolver } from './resolve-definitions.ts';
 export { eventDefinitionRoutes } from './routes.ts';
+export { protectCell } from './csv-cells.ts';
 export { definitionCsvRoutes } from './csv-routes.ts';

@@ -77,7 +77,9 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
     async autoCreate(tenantId, eventScope, pairs) {
       // Counts without the creation lock first, so that the batches of a tenant at its limit do not wait for each other.
       const count = await countDefinitions(database.forTenant(tenantId), tenantId, { includeInactive: true });
-      if (count >= MAX_DEFINITIONS_FOR_AUTO_CREATE) return new Map();
+      // Another batch may have created them since they were looked up.
+      if (count >= MAX_DEFINITIONS_FOR_AUTO_CREATE)
+        return byPair(await findDefinitions(database.forTenant(tenantId), tenantId, { ids: [], pairs }));
       const missing = pairs.map((pair) => ({ ...pair, ...defaults, eventScope }));
       const { created, existing } = await database.forTenant(tenantId).transaction((transaction) =>
         addDefinitions(transaction, tenantId, missing, MAX_DEFINITIONS_FOR_AUTO_CREATE, {
@@ -86,7 +88,7 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
         }),
       );
       if (created.length > 0) definitions.invalidate(tenantId);
-      return new Map([...existing, ...created].map((one) => [pairKey(one.eventKey, one.eventValue), one]));
+      return byPair([...existing, ...created]);
     },
 
     async isAutoCreateOn(tenantId) {
@@ -97,4 +99,8 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
     invalidateDefinitions: (tenantId) => definitions.invalidate(tenantId),
     invalidateSettings: settings.invalidate,
   };
+}
+
+function byPair(definitions: Definition[]): Map<string, Definition> {
+  return new Map(definitions.map((one) => [pairKey(one.eventKey, one.eventValue), one]));
 }

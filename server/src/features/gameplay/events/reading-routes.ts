@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { Type } from 'typebox';
 import type { Exports } from '../../../http/exports.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
+import { protectCell } from '../event-definitions/index.ts';
 import { requireValidFilter } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
 import type { EventSources } from './event-sources.ts';
@@ -156,8 +157,14 @@ async function* toCsv(chunks: AsyncGenerator<StoredEvent[]>, scope: EventScope):
   let header = stringify([columns]);
   for await (const chunk of chunks) {
     const rows = stringify(
-      chunk.map((event) => ({ ...event, value: event.value === null ? null : BigInt(event.value) })),
-      { columns, escape_formulas: true },
+      chunk.map((event) => ({
+        ...event,
+        eventKey: protectCell(event.eventKey),
+        eventValue: event.eventValue === null ? null : protectCell(event.eventValue),
+        idempotencyKey: protectCell(event.idempotencyKey),
+        value: event.value === null ? null : BigInt(event.value),
+      })),
+      { columns },
     );
     yield header + rows;
     header = '';

@@ -191,6 +191,14 @@ describe('GET /api/bus_tenants/:tenantId/events/export', () => {
     );
     const cells = text.trimEnd().split('\n')[1]?.split(',') ?? [];
     assert.deepEqual([cells[2], cells[6], cells[7]], ["'=1+1", "'@SUM(A1)", '-5']);
+    // A reader removes one apostrophe, so the names stay different.
+    const named = ['-x', "'-x"].map((idempotencyKey) => ({ ...event, idempotencyKey }));
+    await app.http.post('/api/game/player-events', named, ada.caller);
+    const both = await app.http.get(
+      `${events}/export?scope=player&format=csv&from=2026-11-21T00:00:00Z`,
+      reader,
+    );
+    assert.deepEqual(both.text.match(/,'+-x,/g)?.toSorted(), [",''-x,", ",'-x,"]);
   });
 
   test('exports more rows than one chunk once each', async () => {

@@ -6,15 +6,23 @@ import { within } from '../../../core/within.ts';
 /** Probes of a load balancer wait for about this time. */
 const WITHIN_MS = 3_000;
 
-/** Sends a query to the database. Throws unavailable if the database does not answer within 3 seconds. */
+/**
+ * Sends a query to the database. Throws unavailable if the database does not answer within 3 seconds, or if it is read-only, such as a
+ * standby after a failover.
+ */
 export async function checkDatabase(database: Database): Promise<void> {
-  const answers = database.rows(sql`SELECT 1`).then(
-    () => true,
-    () => false,
-  );
-  if (!(await within(WITHIN_MS, answers)))
+  const isWritable = database
+    .row<{ isReadOnly: boolean }>(
+      sql`SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`,
+    )
+    .then(
+      (row) => row?.isReadOnly === false,
+      () => false,
+    );
+  if (!(await within(WITHIN_MS, isWritable)))
     throw new ProblemError('unavailable', {
-      detail: 'The database does not answer. Retry after the number of seconds in Retry-After.',
+      detail:
+        'The database does not answer, or is read-only. Retry after the number of seconds in Retry-After.',
       retryAfter: 5,
     });
 }
