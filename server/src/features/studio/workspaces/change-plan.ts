@@ -2,6 +2,8 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
+import type { MailServices } from '../../messages/mail/index.ts';
+import { warnOfPlan } from '../../traffic/usage/index.ts';
 import { lockPlan, updatePlan, type Plan } from './queries.ts';
 
 /** The limits that a request changes. Omitted limits keep their value. */
@@ -9,7 +11,7 @@ export interface PlanChange extends Partial<Omit<Plan, 'rateLimit'>> {
   rateLimit?: Partial<Plan['rateLimit']>;
 }
 
-export interface PlanServices {
+export interface PlanServices extends MailServices {
   database: Database;
   /** The cache of keys, which contains the plans of their workspaces. */
   keys: { invalidate(workspaceId: string): void };
@@ -17,13 +19,14 @@ export interface PlanServices {
   meter: { invalidate(workspaceId: string): void };
 }
 
-/** Changes the plan of a workspace. Throws not_found. */
+/** Changes the plan of a workspace, and warns the workspace if it has used that much of it. Throws not_found. */
 export async function changePlan(
-  { database, keys, meter }: PlanServices,
+  services: PlanServices,
   author: Author,
   workspaceId: string,
   change: PlanChange,
 ): Promise<Plan> {
+  const { database, keys, meter } = services;
   const plan = await database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const before = await lockPlan(transaction, workspaceId);
     if (!before) throw new ProblemError('not_found');
@@ -34,6 +37,7 @@ export async function changePlan(
     await auditTrail(transaction, [
       { ...author, action: 'workspace.plan_changed', workspaceId, targetId: workspaceId, details },
     ]);
+    await warnOfPlan(services, transaction, workspaceId);
     return after;
   });
   keys.invalidate(workspaceId);

@@ -9,6 +9,7 @@ import {
 } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { arrangeWebhook } from '../../../testing/webhooks.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -78,6 +79,35 @@ describe('PATCH /api/workspaces/{workspaceId}/plan', () => {
       ip_address: '127.0.0.1',
       request_id: half.headers.get('x-request-id'),
     });
+  });
+
+  test('warns a workspace that has used more than its new plan, once', async () => {
+    const payer = await arrangeTenant(app);
+    const team = await arrangeAccount(app, payer, 'admin');
+    await arrangePlayer(app, payer, 'ada');
+    const webhook = await arrangeWebhook(app, `/api/workspaces/${payer.workspaceId}/webhooks`, team, {
+      url: 'https://hooks.example.com',
+    });
+    const warnings = async () =>
+      (await app.http.get('/api/notifications', team)).body.items
+        .filter(({ type }: { type: string }) => type === 'usage.warning')
+        .map(({ data }: { data: { percent: number; used: number; limit: number } }) => [
+          data.percent,
+          data.used,
+          data.limit,
+        ]);
+    const set = async (body: object) =>
+      assert.equal((await change(body, platformAdmin, payer.workspaceId)).status, 200);
+    await set({ monthlyUnits: 100 });
+    assert.deepEqual(await warnings(), []);
+    await set({ monthlyUnits: 1, hardStop: true });
+    await set({ hardStop: false });
+    assert.deepEqual(await warnings(), [[100, 1, 1]]);
+    const { rows } = await app.owner.query(
+      'SELECT event_type FROM webhook_deliveries WHERE webhook_id = $1',
+      [webhook.id],
+    );
+    assert.deepEqual(rows, [{ event_type: 'usage.warning' }]);
   });
 
   test('applies a changed batch size in every process', async () => {
