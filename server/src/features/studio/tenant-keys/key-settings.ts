@@ -28,7 +28,7 @@ export function applyChange(before: KeySettings, change: KeyChange, { actor }: A
     ...before,
     ...change,
     ...(subscriberWorkspaceId !== before.subscriberWorkspaceId && agreement),
-    rateLimit: change.rateLimit === undefined ? before.rateLimit : completeLimit(change.rateLimit),
+    rateLimit: changeLimit(before.rateLimit, change.rateLimit),
     expiresAt: change.expiresAt === undefined ? before.expiresAt : futureInstant(change.expiresAt),
   };
 }
@@ -66,8 +66,10 @@ export async function requireWithinPlan(
   }
 }
 
-function completeLimit(limit: Partial<RateLimit> | null): RateLimit | null {
-  const { perMinute = null, perHour = null } = limit ?? {};
+/** An omitted window keeps its limit. */
+function changeLimit(before: RateLimit | null, change: KeyChange['rateLimit']): RateLimit | null {
+  if (change === null) return null;
+  const { perMinute = null, perHour = null } = { ...before, ...change };
   return perMinute === null && perHour === null ? null : { perMinute, perHour };
 }
 

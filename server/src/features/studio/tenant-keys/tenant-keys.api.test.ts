@@ -89,6 +89,21 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
 });
 
 describe('PATCH /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}', () => {
+  test('changes and removes each window of the rate limit by itself', async () => {
+    for (const kind of ['game', 'api'] as const) {
+      const { id } = (await create(kind, { rateLimit: { perMinute: 50, perHour: 80 } })).body;
+      for (const [rateLimit, expected] of [
+        [{ perMinute: 40 }, { perMinute: 40, perHour: 80 }],
+        [{}, { perMinute: 40, perHour: 80 }],
+        [{ perMinute: null }, { perMinute: null, perHour: 80 }],
+        [{ perHour: null }, null],
+        [{ perHour: 9 }, { perMinute: null, perHour: 9 }],
+        [null, null],
+      ])
+        assert.deepEqual((await change(kind, id, { rateLimit })).body.rateLimit, expected);
+    }
+  });
+
   test('changes settings one by one and clears them with null', async () => {
     const expiresAt = inAnHour();
     const settings = {
@@ -108,7 +123,7 @@ describe('PATCH /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}', () => {
     assert.deepEqual((await change('api', id, {})).body, before);
     assert.deepEqual((await change('api', id, { name: 'New' })).body, { ...before, name: 'New' });
     const half = await change('api', id, { rateLimit: { perMinute: 7 }, allowDataApi: false });
-    assert.deepEqual(half.body.rateLimit, { perMinute: 7, perHour: null });
+    assert.deepEqual(half.body.rateLimit, { perMinute: 7, perHour: 100 });
     const cleared = await change('api', id, {
       rateLimit: null,
       rateLimitPerMinute: null,
