@@ -3265,7 +3265,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Returns a delivery with its request body and its last 100 attempts.
+         * @description Returns a delivery with its request body and its last 100 attempts. Viewers do not get the answers.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -3501,7 +3501,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Returns a delivery with its request body and its last 100 attempts.
+         * @description Returns a delivery with its request body and its last 100 attempts. Viewers do not get the answers.
          */
         get: operations["getPlatformWebhookDelivery"];
         put?: never;
@@ -6452,7 +6452,7 @@ export interface components {
             disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
             /**
              * Format: date-time
-             * @description The time of the first failure after the last success.
+             * @description The first failure after the last success, or after two days without a failure.
              */
             failingSince: string | null;
             /**
@@ -6473,7 +6473,7 @@ export interface components {
             statusCode: number | null;
             /** @description Null if the attempt succeeded. */
             error: string | null;
-            /** @description The first 1,024 bytes of the response body. */
+            /** @description The first 1,024 bytes of the response body. Null for viewers, because it may repeat the path of the URL. */
             answer: string | null;
         };
         WebhookDelivery: {
@@ -6609,7 +6609,7 @@ export interface components {
             disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
             /**
              * Format: date-time
-             * @description The time of the first failure after the last success.
+             * @description The first failure after the last success, or after two days without a failure.
              */
             failingSince: string | null;
             /**

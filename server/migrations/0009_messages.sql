@@ -106,7 +106,8 @@ CREATE TABLE webhooks (
   previous_secret       bytea,                      -- signs too, until its time is over
   previous_secret_until timestamptz,
   created_at            timestamptz NOT NULL DEFAULT now(),
-  failing_since         timestamptz,                -- the first failure after the last success
+  failing_since         timestamptz,                -- the first failure after the last success, or after days without a failure
+  last_failed_at        timestamptz,                -- accurate to an hour, set with the column above
   disabled_at           timestamptz,
   disabled_reason       text CHECK (disabled_reason IN ('by_hand', 'gone', 'failing')),
   CHECK (tenant_id IS NULL OR workspace_id IS NOT NULL),

@@ -33,7 +33,7 @@ const ATTEMPT_TIMEOUT_MS = 15_000;
 const LEASE_SECONDS = 25;
 /** How much of the response body is stored for debugging. */
 const MAX_RESPONSE_BYTES = 1024;
-/** A webhook without any success for this long is disabled. */
+/** A webhook that only fails for this long is disabled. */
 const DISABLE_AFTER_SECONDS = 5 * 24 * 60 * 60;
 
 const deliveries = new Counter({

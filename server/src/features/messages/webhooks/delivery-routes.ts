@@ -90,7 +90,8 @@ export function deliveryRoutes(
           operationId: operationIds.getDelivery,
           tags,
           summary: 'Get a delivery',
-          description: 'Returns a delivery with its request body and its last 100 attempts.',
+          description:
+            'Returns a delivery with its request body and its last 100 attempts. Viewers do not get the answers.',
           params: DeliveryPath,
           response: { 200: DeliveryDetail },
         },
@@ -98,7 +99,7 @@ export function deliveryRoutes(
       async (request) => {
         const { deliveryId, ...params } = request.params;
         const ref = refOf(params);
-        return readDelivery(scopeOfOwner(database, ref), ref, deliveryId);
+        return readDelivery(scopeOfOwner(database, ref), ref, deliveryId, request.accountRole);
       },
     );
 

@@ -115,6 +115,9 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const failed = await webhook.delivery(id);
     assert.deepEqual([failed.status, failed.lastError], ['pending', 'The endpoint returned status 500.']);
     assert.equal(failed.history[0].answer, 'out of order');
+    const viewer = await arrangeAccount(app, tenant, 'viewer');
+    const seen = await app.http.get(`${webhooksOf(tenant)}/${webhook.id}/deliveries/${id}`, viewer);
+    assert.deepEqual(seen.body.history, [{ ...failed.history[0], answer: null }]);
     assertDelay(secondsToNext(failed), 5);
     assert.ok((await webhook.read()).failingSince);
 
@@ -314,17 +317,24 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver, { path: '/api/admin/webhooks', caller: platformAdmin });
     receiver.answer = refuseWith(500);
-    const failSince = (interval: string) =>
-      app.owner.query(`UPDATE webhooks SET failing_since = now() - interval '${interval}' WHERE id = $1`, [
-        webhook.id,
-      ]);
+    const failSince = (interval: string, last = '25 hours') =>
+      app.owner.query(
+        'UPDATE webhooks SET failing_since = now() - $2::interval, last_failed_at = now() - $3::interval WHERE id = $1',
+        [webhook.id, interval, last],
+      );
     const failOnce = async () => {
       const id = await webhook.test();
       await eventually(async () => (await webhook.delivery(id)).lastStatusCode === 500);
     };
     await failSince('4 days 23 hours');
+    const { failingSince } = await webhook.read();
     await failOnce();
-    assert.equal((await webhook.read()).enabled, true);
+    assert.partialDeepStrictEqual(await webhook.read(), { enabled: true, failingSince });
+    await failSince('6 days', '2 days 1 minute');
+    await failOnce();
+    const begun = await webhook.read();
+    assert.equal(begun.enabled, true, 'a failure after two days without one begins anew');
+    assert.ok(Date.now() - Date.parse(begun.failingSince) < 60_000, begun.failingSince);
     await failSince('5 days 1 minute');
     await failOnce();
     const { enabled, disabledReason } = await webhook.read();

@@ -142,11 +142,25 @@ export async function deleteWebhookRow(db: Querier, webhookId: string): Promise<
   await db.run(sql`DELETE FROM webhooks WHERE id = ${webhookId}`);
 }
 
-/** Sets the time of the first failure after the last success, or clears it after a success. */
+/** A failure after this long without one does not continue the earlier failures. A retry waits for at most one day. */
+const FAILURES_APART_SECONDS = 2 * 24 * 60 * 60;
+
+/**
+ * Sets the time since which a webhook only fails, or clears it after a success. The last failure is stored once an hour, so that
+ * parallel failures do not wait for each other.
+ */
 export async function setFailing(db: Querier, webhookId: string, isFailing: boolean): Promise<void> {
-  await db.run(sql`
-    UPDATE webhooks SET failing_since = CASE WHEN ${isFailing}::boolean THEN now() END
-    WHERE id = ${webhookId} AND (failing_since IS NULL) = ${isFailing}::boolean`);
+  await db.run(
+    isFailing
+      ? sql`
+    UPDATE webhooks
+    SET failing_since = coalesce(
+          CASE WHEN last_failed_at > now() - make_interval(secs => ${FAILURES_APART_SECONDS}::integer) THEN failing_since END,
+          now()),
+        last_failed_at = now()
+    WHERE id = ${webhookId} AND (failing_since IS NULL OR last_failed_at < now() - interval '1 hour')`
+      : sql`UPDATE webhooks SET failing_since = NULL WHERE id = ${webhookId} AND failing_since IS NOT NULL`,
+  );
 }
 
 /** Disables a webhook that returned 410 or has failed for `afterSeconds`. Returns undefined if nothing changes. */

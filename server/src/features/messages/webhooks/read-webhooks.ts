@@ -62,11 +62,15 @@ export async function readDeliveries(
   return readPage(page, listDeliveries(db, id, filter, page), countDeliveries(db, id, filter));
 }
 
-/** Reads a delivery with its body and its attempts. Throws `not_found`. */
+/**
+ * Reads a delivery with its body and its attempts, as a role may see them. A viewer gets no answers, because an answer may repeat the
+ * path of the URL. Throws `not_found`.
+ */
 export async function readDelivery(
   scope: Scope,
   ref: WebhookRef,
   deliveryId: string,
+  role: Role | null,
 ): Promise<Delivery & { body: string; history: Attempt[] }> {
   return scope.transaction(async (db) => {
     // One snapshot: an attempt may end between the statements.
@@ -74,7 +78,9 @@ export async function readDelivery(
     const { id } = await readWebhook(db, ref);
     const delivery = await findDelivery(db, id, deliveryId);
     if (!delivery) throw new ProblemError('not_found', 'The webhook does not have this delivery.');
-    return { ...delivery, history: await listAttempts(db, deliveryId) };
+    const history = await listAttempts(db, deliveryId);
+    if (role !== 'viewer') return { ...delivery, history };
+    return { ...delivery, history: history.map((attempt) => ({ ...attempt, answer: null })) };
   });
 }
 

@@ -45,7 +45,7 @@ export const Webhook = Type.Object(
     failingSince: Nullable(
       Type.String({
         format: 'date-time',
-        description: 'The time of the first failure after the last success.',
+        description: 'The first failure after the last success, or after two days without a failure.',
       }),
     ),
     previousSecretUntil: Nullable(
@@ -220,7 +220,12 @@ export const DeliveryDetail = Type.Object(
           ),
           statusCode: Nullable(Type.Integer({ description: 'Null if there was no complete response.' })),
           error: Nullable(Type.String({ description: 'Null if the attempt succeeded.' })),
-          answer: Nullable(Type.String({ description: 'The first 1,024 bytes of the response body.' })),
+          answer: Nullable(
+            Type.String({
+              description:
+                'The first 1,024 bytes of the response body. Null for viewers, because it may repeat the path of the URL.',
+            }),
+          ),
         },
         { title: 'WebhookAttempt' },
       ),
