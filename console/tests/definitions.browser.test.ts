@@ -40,6 +40,24 @@ describe('definitions', () => {
     });
   });
 
+  test('keeps the keyboard in the dialog of a definition that the keyboard has opened', async () => {
+    await app.owner.query(
+      `INSERT INTO event_definitions (id, tenant_id, event_key, event_scope)
+       VALUES (gen_random_uuid(), $1, 'by_keyboard', 'match')`,
+      [tenant.tenantId],
+    );
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.getByRole('row', { name: 'by_keyboard' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await dialogCloses(page);
+    assert.equal((await stored('by_keyboard'))?.is_active, true);
+  });
+
   test('shows why the server refuses a definition that exists', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
     for (const outcome of ['created', 'refused']) {
@@ -69,8 +87,40 @@ describe('definitions', () => {
     await page.getByText('3 rows: 2 created, 0 changed, 1 refused.').waitFor();
     await page.getByRole('dialog').locator('tr[data-row]', { hasText: 'second' }).waitFor();
     await countBecomes(page.getByRole('dialog').locator('tr[data-row]'), 1);
-    await page.getByRole('button', { name: 'Done' }).click();
+    // Another file can follow.
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await page.getByRole('button', { name: 'Import the file' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await dialogCloses(page);
     await page.getByRole('cell', { name: 'third', exact: true }).waitFor();
+  });
+
+  test('keeps a typed definition when a file is dropped, and a running import open', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    const transfer = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['event_key,event_value\nslow,\n'], 'slow.csv', { type: 'text/csv' }));
+      return data;
+    });
+    await page.getByRole('button', { name: 'Create a definition' }).first().click();
+    await page.getByLabel('Event key').fill('half_typed');
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await becomes(() => page.getByLabel('Event key').inputValue(), 'half_typed');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await dialogCloses(page);
+
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/event-definitions/import', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Import the file' }).click();
+    await page.locator('button[data-loading]').waitFor();
+    await page.keyboard.press('Escape');
+    release();
+    await page.getByText('1 rows: 1 created, 0 changed, 0 refused.').waitFor();
   });
 
   test('reads one page, and lets the server search', async () => {

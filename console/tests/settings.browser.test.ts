@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import {
   assertAccessible,
   becomes,
@@ -94,6 +95,48 @@ describe('a form with unsaved changes', () => {
     await players.click();
     await dialog.getByRole('button', { name: 'Discard the changes' }).click();
     await page.waitForURL('**/players');
+  });
+});
+
+describe('a change of another person', () => {
+  const { app, tenant } = studio;
+
+  test('stays when other settings of the game are saved, and shows in an unchanged field', async () => {
+    const page = await studio.open(`${studio.game}/settings`);
+    await page.getByRole('textbox', { name: 'Slug' }).fill('tide');
+    await app.owner.query('UPDATE tenants SET hidden_from_discovery = true WHERE id = $1', [tenant.tenantId]);
+    await page.getByRole('button', { name: 'Save the game' }).click();
+    await page.getByRole('switch', { name: 'Hide from discovery', checked: true }).waitFor();
+    const { rows } = await app.owner.query('SELECT slug, hidden_from_discovery FROM tenants WHERE id = $1', [
+      tenant.tenantId,
+    ]);
+    assert.deepEqual(rows, [{ slug: 'tide', hidden_from_discovery: true }]);
+  });
+
+  test('stays when a provider is turned on or another setting of it is saved', async () => {
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const provider = `/api/bus_tenants/${tenant.tenantId}/providers/WalletJwt`;
+    const store = (audience: string) =>
+      app.http.put(
+        provider,
+        { enabled: false, settings: { issuer: 'https://one.example', audience } },
+        admin,
+      );
+    const settings = async () => {
+      const { enabled, settings } = (await app.http.get(provider, admin)).body;
+      return { enabled, ...settings };
+    };
+    assert.equal((await store('first')).status, 200);
+    const page = await studio.open(`${studio.game}/providers`);
+    await page.getByLabel('Issuer').fill('https://two.example');
+    await store('second');
+    await page.getByRole('switch', { name: 'Wallet JWT is on' }).press('Space');
+    await page.getByRole('switch', { name: 'Wallet JWT is on', checked: true }).waitFor();
+    await becomes(settings, { enabled: true, issuer: 'https://one.example', audience: 'second' });
+    await becomes(() => page.getByLabel('Audience').inputValue(), 'second');
+    await store('third');
+    await page.getByRole('button', { name: 'Save the settings' }).first().click();
+    await becomes(settings, { enabled: false, issuer: 'https://two.example', audience: 'third' });
   });
 });
 

@@ -28,6 +28,9 @@ export function ConfirmDialog({ opened, onClose, title, ...content }: ConfirmDia
   );
 }
 
+/** The page shows several spaces of a name, or special ones, as one space. */
+const withPlainSpaces = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
+
 function Content({
   onClose,
   children,
@@ -74,7 +77,7 @@ function Content({
             type="submit"
             {...(!isHarmless && { color: 'red.8' })}
             loading={isPending}
-            disabled={typed !== undefined && text.trim() !== typed}
+            disabled={typed !== undefined && withPlainSpaces(text) !== withPlainSpaces(typed)}
           >
             {verb}
           </Button>

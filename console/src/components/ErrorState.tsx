@@ -9,7 +9,7 @@ export function ErrorState({ error, what, retry }: { error: unknown; what: strin
   return (
     <Stack gap="xs" p="md" align="flex-start" role="alert">
       <Title order={3}>{what}</Title>
-      <ErrorText error={error} />
+      <ErrorDetail error={error} />
       {retry && (
         <Button variant="default" leftSection={<RotateCw size={14} />} onClick={retry}>
           Try again
@@ -19,8 +19,17 @@ export function ErrorState({ error, what, retry }: { error: unknown; what: strin
   );
 }
 
-/** The detail of an error with the request id that its report needs. */
+/** The detail of an error. Screen readers read it when it appears. */
 export function ErrorText({ error }: { error: unknown }) {
+  return (
+    <div role="alert">
+      <ErrorDetail error={error} />
+    </div>
+  );
+}
+
+/** The detail of an error with the request id that its report needs. */
+function ErrorDetail({ error }: { error: unknown }) {
   const requestId = error instanceof GuildhallError ? error.requestId : undefined;
   return (
     <Stack gap={4}>

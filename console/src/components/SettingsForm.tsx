@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
 import { submitOf, type SentForm } from './form-submit';
@@ -8,6 +8,8 @@ interface SettingsFormProps<Values, Input, Answer> extends SentForm<Values, Inpu
   verb: string;
   /** Default: true. Otherwise the form only shows the values. */
   canChange?: boolean;
+  /** What the form says after it was sent. */
+  done?: string | undefined;
   children: ReactNode;
 }
 
@@ -15,6 +17,7 @@ interface SettingsFormProps<Values, Input, Answer> extends SentForm<Values, Inpu
 export function SettingsForm<Values, Input, Answer>({
   verb,
   canChange = true,
+  done = 'Saved',
   children,
   ...sent
 }: SettingsFormProps<Values, Input, Answer>) {
@@ -27,15 +30,16 @@ export function SettingsForm<Values, Input, Answer>({
         {unsaved.question}
         {mutation.error && <ErrorText error={mutation.error} />}
         {canChange && (
-          <Button
-            type="submit"
-            variant="default"
-            w="fit-content"
-            loading={mutation.isPending}
-            disabled={!form.isDirty()}
-          >
-            {verb}
-          </Button>
+          <Group gap="sm">
+            <Button type="submit" variant="default" loading={mutation.isPending} disabled={!form.isDirty()}>
+              {verb}
+            </Button>
+            {mutation.isSuccess && !form.isDirty() && (
+              <Text size="sm" c="dimmed" role="status">
+                {done}
+              </Text>
+            )}
+          </Group>
         )}
       </Stack>
     </form>

@@ -25,6 +25,21 @@ export function submitOf<Values, Input, Answer>({
   );
 }
 
+/**
+ * The members of a request that the reader has changed since the form was opened. The server keeps the others, which another person
+ * may have changed in the meantime.
+ */
+export function changesOf<Values, Body extends object>(
+  form: UseFormReturnType<Values>,
+  toBody: (values: Values) => Body,
+): Partial<Body> {
+  const before = new Map(Object.entries(toBody(form.getInitialValues())));
+  const changed = Object.entries(toBody(form.getValues())).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
+  );
+  return Object.fromEntries(changed) as Partial<Body>;
+}
+
 /** The messages of the server for the fields of a form, by the path of the field. */
 export function fieldErrors(error: unknown): Record<string, string> {
   if (!(error instanceof GuildhallError)) return {};

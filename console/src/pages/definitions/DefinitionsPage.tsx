@@ -17,7 +17,7 @@ import { SearchInput } from '../../components/SearchInput';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { startDownload } from '../../components/downloads';
-import { DefinitionDialog } from './DefinitionDialog';
+import { CreateDefinitionDialog, EditDefinitionDialog } from './DefinitionDialogs';
 import { ImportDialog } from './ImportDialog';
 import {
   definitionSettingsQuery,
@@ -48,7 +48,7 @@ export const preload = (
 type OpenDialog =
   | { kind: 'new' }
   | { kind: 'edit'; definition: Definition }
-  | { kind: 'import'; file?: File };
+  | { kind: 'import'; file: File | undefined };
 
 /** Viewers may not read definitions. */
 export function DefinitionsPage() {
@@ -61,7 +61,9 @@ function Definitions() {
   const definitions = useInfiniteQuery(definitionsQuery(game.id, filter));
   const [dialog, setDialog] = useState<OpenDialog>();
   const setActive = useSetActive(game.id);
-  const isDragging = useDroppedFile((file) => setDialog({ kind: 'import', file }));
+  const importFile = (file?: File): void => setDialog({ kind: 'import', file });
+  // A dialog that is open decides itself: a definition that is being typed would be lost.
+  const isDragging = useDroppedFile(dialog === undefined ? importFile : undefined);
   const change = useSearchChange<typeof filter>();
   const total = definitions.data?.pages[0]?.totalCount;
   const isFiltered = Object.keys(filter).length > 0;
@@ -86,7 +88,7 @@ function Definitions() {
           >
             Export CSV
           </Button>
-          <Button variant="default" onClick={() => setDialog({ kind: 'import' })}>
+          <Button variant="default" onClick={() => importFile()}>
             Import CSV
           </Button>
           <Button onClick={() => setDialog({ kind: 'new' })}>Create a definition</Button>
@@ -98,8 +100,7 @@ function Definitions() {
       <DataTable
         label="Definitions"
         columns={columns(setActive.mutate)}
-        {...useTableRows(definitions)}
-        rowKey={({ id }) => id}
+        {...useTableRows(definitions, ({ id }) => id)}
         onOpen={(definition) => setDialog({ kind: 'edit', definition })}
         toolbar={
           <>
@@ -146,9 +147,9 @@ function Definitions() {
           )
         }
       />
-      {dialog?.kind === 'new' && <DefinitionDialog tenantId={game.id} onClose={close} />}
+      {dialog?.kind === 'new' && <CreateDefinitionDialog tenantId={game.id} onClose={close} />}
       {dialog?.kind === 'edit' && (
-        <DefinitionDialog tenantId={game.id} onClose={close} current={dialog.definition} />
+        <EditDefinitionDialog tenantId={game.id} onClose={close} current={dialog.definition} />
       )}
       {isDragging && (
         <div className={classes.drop} role="status">

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
+import { useDroppedFile } from './use-dropped-file';
 import { useImportDefinitions, type ImportResult } from './queries';
 
 /** Imports a CSV file, and shows each refused row with its reason. */
@@ -18,8 +19,15 @@ export function ImportDialog({
   const [file, setFile] = useState<File | null>(dropped ?? null);
   const [overwriteExisting, setOverwrite] = useState(false);
   const importing = useImportDefinitions(tenantId);
+  const importNext = (next: File): void => {
+    importing.reset();
+    setFile(next);
+  };
+  useDroppedFile(importing.isPending ? undefined : importNext);
+  // The answer says which rows were refused.
+  const close = () => !importing.isPending && onClose();
   return (
-    <Modal opened onClose={onClose} title="Import definitions" size="lg">
+    <Modal opened onClose={close} title="Import definitions" size="lg">
       {importing.data ? (
         <Result result={importing.data} onClose={onClose} />
       ) : (
@@ -31,7 +39,7 @@ export function ImportDialog({
         >
           <Stack gap="sm">
             <Text size="sm" c="dimmed">
-              A CSV file with a header line. The columns are those of the export. Only event_key is required.
+              A CSV file with a header line. event_key and event_value are required. For changes, add id.
             </Text>
             <FileInput
               label="CSV file"
@@ -39,18 +47,19 @@ export function ImportDialog({
               accept=".csv,text/csv"
               value={file}
               onChange={setFile}
+              disabled={importing.isPending}
               clearable
               data-autofocus
             />
             <Switch
-              label="Change definitions that exist already"
+              label="Change definitions that exist already (overwriteExisting)"
               description="Without this, rows of existing definitions are refused."
               checked={overwriteExisting}
               onChange={(event) => setOverwrite(event.currentTarget.checked)}
             />
             {importing.error && <ErrorText error={importing.error} />}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
+              <Button variant="default" onClick={close} disabled={importing.isPending}>
                 Cancel
               </Button>
               <Button type="submit" disabled={!file} loading={importing.isPending}>

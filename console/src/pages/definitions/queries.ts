@@ -14,6 +14,7 @@ type DefinitionPage = Extract<Listed, { items: unknown }>;
 export type Definition = DefinitionPage['items'][number];
 export type ImportResult = Answer<'/api/bus_tenants/{tenantId}/event-definitions/import', 'post'>;
 export type NewDefinition = Body<'/api/bus_tenants/{tenantId}/event-definitions', 'post'>;
+export type DefinitionChange = Body<'/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', 'patch'>;
 
 const PAGE_SIZE = 200;
 
@@ -61,21 +62,18 @@ function useDefinitionChange<Input, Output>(tenantId: string, change: (input: In
   });
 }
 
-/** Creates a definition, or changes a stored one, whose key and value stay. */
-export function useSaveDefinition(tenantId: string, definitionId: string | undefined) {
-  return useDefinitionChange(tenantId, (definition: NewDefinition) => {
-    if (definitionId === undefined)
-      return api.POST('/api/bus_tenants/{tenantId}/event-definitions', {
-        params: { path: { tenantId } },
-        body: definition,
-      });
-    const { eventKey: _key, eventValue: _value, ...body } = definition;
-    return api.PATCH('/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', {
+export const useCreateDefinition = (tenantId: string) =>
+  useDefinitionChange(tenantId, (body: NewDefinition) =>
+    api.POST('/api/bus_tenants/{tenantId}/event-definitions', { params: { path: { tenantId } }, body }),
+  );
+
+export const useChangeDefinition = (tenantId: string, definitionId: string) =>
+  useDefinitionChange(tenantId, (body: DefinitionChange) =>
+    api.PATCH('/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', {
       params: { path: { tenantId, definitionId } },
       body,
-    });
-  });
-}
+    }),
+  );
 
 /** Shown at once in all lists, and rolled back if the server refuses. */
 export function useSetActive(tenantId: string) {

@@ -1,9 +1,12 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 
-/** Calls the listener with a file that is dropped anywhere on the page. Returns whether a file is over the page. */
-export function useDroppedFile(onFile: (file: File) => void): boolean {
+/**
+ * Calls the listener with a file that is dropped anywhere on the page. Returns whether a file is over the page. Without a listener,
+ * nothing happens to the file.
+ */
+export function useDroppedFile(onFile: ((file: File) => void) | undefined): boolean {
   const [isOver, setOver] = useState(false);
-  const receive = useEffectEvent(onFile);
+  const receive = useEffectEvent((file: File) => onFile?.(file));
   useEffect(() => {
     const over = (event: DragEvent): void => {
       if (!event.dataTransfer?.types.includes('Files')) return;
@@ -29,5 +32,5 @@ export function useDroppedFile(onFile: (file: File) => void): boolean {
       document.removeEventListener('drop', drop);
     };
   }, []);
-  return isOver;
+  return isOver && onFile !== undefined;
 }

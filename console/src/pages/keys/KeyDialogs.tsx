@@ -1,7 +1,9 @@
-import { NumberInput, Select, Switch, Text, TextInput } from '@mantine/core';
+import { Select, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
+import { WholeNumberInput } from '../../components/WholeNumberInput';
 import { useCreateKey, useRevokeKey, useRotateKey, useUpdateKey, type AnyKey, type KeyKind } from './queries';
 
 interface DialogProps {
@@ -44,22 +46,19 @@ function KeyFields({ form, kind }: { form: ReturnType<typeof useForm<KeyForm>>; 
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <NumberInput
+      <WholeNumberInput
         label="Requests per minute"
         placeholder="As the plan"
-        min={1}
         {...form.getInputProps('perMinute')}
       />
-      <NumberInput
+      <WholeNumberInput
         label="Requests per hour"
         placeholder="As the plan"
-        min={1}
         {...form.getInputProps('perHour')}
       />
-      <NumberInput
+      <WholeNumberInput
         label="Alert above requests per minute"
         placeholder="As the game"
-        min={1}
         {...form.getInputProps('alertRequests')}
       />
       {kind === 'api' && (
@@ -132,7 +131,7 @@ export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps 
       verb="Save the key"
       form={form}
       mutation={update}
-      toInput={(values) => ({ keyId: current.id, ...toBody(values, kind) })}
+      toInput={() => ({ keyId: current.id, ...changesOf(form, (values) => toBody(values, kind)) })}
       onDone={onClose}
     >
       <KeyFields form={form} kind={kind} />

@@ -1,6 +1,8 @@
-import { NumberInput, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
+import { SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
+import { WholeNumberInput } from '../../components/WholeNumberInput';
 import type { Plan } from '../usage/plan-facts';
 import { useChangePlan } from './queries';
 
@@ -11,20 +13,24 @@ interface PlanDialogProps {
   onClose: () => void;
 }
 
+type PlanForm = Omit<Plan, 'monthlyUnits'> & { monthlyUnits: number | '' };
+
+const toPlan = ({ monthlyUnits, ...values }: PlanForm) => ({
+  ...values,
+  monthlyUnits: monthlyUnits === '' ? null : monthlyUnits,
+});
+
 /** Changes the limits of a workspace. */
 export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps) {
-  const form = useForm<Omit<Plan, 'monthlyUnits'> & { monthlyUnits: number | '' }>({
+  const form = useForm<PlanForm>({
     initialValues: { ...plan, monthlyUnits: plan.monthlyUnits ?? '' },
   });
   const change = useChangePlan(workspaceId);
   const field = (path: string, label: string, max?: number) => (
-    <NumberInput
+    <WholeNumberInput
       label={label}
-      min={1}
       {...(max !== undefined && { max })}
-      allowDecimal={false}
       required
-      thousandSeparator=","
       {...form.getInputProps(path)}
     />
   );
@@ -36,10 +42,7 @@ export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps
       size="lg"
       form={form}
       mutation={change}
-      toInput={({ monthlyUnits, ...values }) => ({
-        ...values,
-        monthlyUnits: monthlyUnits === '' ? null : monthlyUnits,
-      })}
+      toInput={() => changesOf(form, toPlan)}
       onDone={onClose}
     >
       <Text size="sm" c="dimmed">
@@ -47,12 +50,10 @@ export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput label="Name of the plan" required maxLength={64} {...form.getInputProps('name')} />
-        <NumberInput
+        <WholeNumberInput
           label="Units per month"
           placeholder="Unlimited"
           min={0}
-          allowDecimal={false}
-          thousandSeparator=","
           {...form.getInputProps('monthlyUnits')}
         />
         {field('rateLimit.perMinute', 'Requests per minute and key')}

@@ -9,20 +9,20 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { ErrorState, ErrorText } from '../../components/ErrorState';
-import { fieldErrors } from '../../components/form-submit';
+import { changesOf, fieldErrors } from '../../components/form-submit';
 import { Page, Panel } from '../../components/Page';
 import { Snippet } from '../../components/Snippet';
 import { State } from '../../components/State';
 import { useUnsavedChanges } from '../../components/unsaved-changes';
+import { useStoredForm } from '../../components/use-stored-form';
 import { useKeyPlaceholder } from '../keys/queries';
 import { providerNames } from '../players/providers';
-import { providerForms } from './provider-forms';
-import { providersQuery, useSetProvider, type Provider } from './queries';
+import { providerForms, type Field } from './provider-forms';
+import { providersQuery, useSaveProviderSettings, useSetProvider, type Provider } from './queries';
 
 export function ProvidersPage() {
   const game = useGame();
@@ -48,28 +48,16 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
   const { text, fields } = providerForms[provider.provider];
   const canChange = useCanChangeGame();
   const set = useSetProvider(tenantId, provider.provider);
+  const save = useSaveProviderSettings(tenantId, provider.provider);
   const [isTrying, trying] = useDisclosure();
   const [isOpen, body] = useDisclosure(provider.enabled || provider.isConfigured || fields.length === 0);
   const name = providerNames[provider.provider];
-  const form = useForm<Record<string, string>>({
-    initialValues: Object.fromEntries(
-      fields.map((field) => [field.name, textOf(provider.settings[field.name])]),
-    ),
-  });
+  const form = useStoredForm<Record<string, string>>(
+    Object.fromEntries(fields.map(({ name: field }) => [field, textOf(provider.settings[field])])),
+  );
+  const error = set.error ?? save.error;
 
   const unsaved = useUnsavedChanges(form.isDirty());
-
-  const save = (enabled: boolean): void =>
-    set.mutate(
-      { enabled, ...(fields.length > 0 && { settings: toSettings(provider, form.values) }) },
-      {
-        onSuccess: () => form.resetDirty(),
-        onError: (error) => {
-          form.setErrors(withoutPrefix(fieldErrors(error)));
-          body.open();
-        },
-      },
-    );
 
   return (
     <Panel
@@ -92,7 +80,9 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
             aria-label={`${name} is on`}
             checked={set.isPending ? set.variables.enabled : provider.enabled}
             disabled={!canChange}
-            onChange={({ currentTarget: { checked } }) => save(checked)}
+            onChange={({ currentTarget: { checked } }) =>
+              set.mutate({ enabled: checked }, { onError: body.open })
+            }
           />
         </>
       }
@@ -105,7 +95,13 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              save(provider.enabled);
+              save.mutate(
+                changesOf(form, (values) => toSettings(fields, values)),
+                {
+                  onSuccess: () => form.resetDirty(),
+                  onError: (refusal) => form.setErrors(withoutPrefix(fieldErrors(refusal))),
+                },
+              );
             }}
           >
             <Stack gap="sm">
@@ -135,10 +131,10 @@ function ProviderPanel({ tenantId, provider }: { tenantId: string; provider: Pro
                   ),
                 )}
               {unsaved.question}
-              {set.error && <ErrorText error={set.error} />}
+              {error && <ErrorText error={error} />}
               <Group gap="xs">
                 {fields.length > 0 && canChange && (
-                  <Button type="submit" variant="default" loading={set.isPending} disabled={!form.isDirty()}>
+                  <Button type="submit" variant="default" loading={save.isPending} disabled={!form.isDirty()}>
                     Save the settings
                   </Button>
                 )}
@@ -168,12 +164,12 @@ const textOf = (value: unknown): string =>
       ? String(value)
       : '';
 
-/** The settings of the form. An empty secret is left out, so that the server keeps the stored one. */
-function toSettings({ provider }: Provider, values: Record<string, string>): Record<string, unknown> {
-  const given = providerForms[provider].fields.flatMap(({ name, list }): [string, unknown][] => {
+/** The settings of the form. An empty one is not sent: the server removes it, and keeps a stored secret. */
+function toSettings(fields: Field[], values: Record<string, string>): Record<string, unknown> {
+  const given = fields.map(({ name, list }): [string, unknown] => {
     const text = values[name]?.trim() ?? '';
-    if (text === '') return [];
-    return [[name, list ? text.split(',').map(Number) : text]];
+    if (text === '') return [name, undefined];
+    return [name, list ? text.split(',').map(Number) : text];
   });
   return Object.fromEntries(given);
 }

@@ -1,6 +1,6 @@
 import type { ProviderName } from './queries';
 
-interface Field {
+export interface Field {
   name: string;
   label: string;
   description: string;
@@ -49,7 +49,7 @@ export const providerForms: Record<ProviderName, ProviderForm> = {
       {
         name: 'clientId',
         label: 'Client id',
-        description: 'The client that the tokens are for.',
+        description: 'Client id in the tokens.',
         required: true,
       },
     ],
@@ -60,10 +60,10 @@ export const providerForms: Record<ProviderName, ProviderForm> = {
       {
         name: 'issuer',
         label: 'Issuer',
-        description: 'An https address, exactly as in the claim iss.',
+        description: 'An https address. Must equal the `iss` claim.',
         required: true,
       },
-      { name: 'audience', label: 'Audience', description: 'The value of the claim aud.', required: true },
+      { name: 'audience', label: 'Audience', description: 'Must equal the `aud` claim.', required: true },
       {
         name: 'addressClaim',
         label: 'Address claim',

@@ -11,14 +11,26 @@ export const providersQuery = (tenantId: string) =>
     queryFn: () => api.GET('/api/bus_tenants/{tenantId}/providers', { params: { path: { tenantId } } }),
   });
 
-export function useSetProvider(tenantId: string, provider: ProviderName) {
+const PROVIDER = '/api/bus_tenants/{tenantId}/providers/{provider}';
+
+function useProviderChange<Input, Output>(tenantId: string, change: (input: Input) => Promise<Output>) {
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (body: { enabled: boolean; settings?: Record<string, unknown> }) =>
-      api.PUT('/api/bus_tenants/{tenantId}/providers/{provider}', {
-        params: { path: { tenantId, provider } },
-        body,
-      }),
+    mutationFn: change,
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['providers', tenantId] }),
   });
 }
+
+/** Turns a provider on or off. Its stored settings stay. */
+export const useSetProvider = (tenantId: string, provider: ProviderName) =>
+  useProviderChange(tenantId, (body: { enabled: boolean }) =>
+    api.PUT(PROVIDER, { params: { path: { tenantId, provider } }, body }),
+  );
+
+/** Changes settings of a provider. The request replaces all of them, so the others are read first. */
+export const useSaveProviderSettings = (tenantId: string, provider: ProviderName) =>
+  useProviderChange(tenantId, async (changes: Record<string, unknown>) => {
+    const params = { path: { tenantId, provider } };
+    const { enabled, settings } = await api.GET(PROVIDER, { params });
+    return api.PUT(PROVIDER, { params, body: { enabled, settings: { ...settings, ...changes } } });
+  });

@@ -1,5 +1,4 @@
-import { Button, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useCanChangeGame, useGame } from '../../app/game';
@@ -7,9 +6,12 @@ import { Pending } from '../../components/Pending';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
+import { changesOf } from '../../components/form-submit';
 import { Page, Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
+import { useStoredForm } from '../../components/use-stored-form';
+import { WholeNumberInput } from '../../components/WholeNumberInput';
 import { alertSettingsQuery, useChangeAlertSettings, useChangeGame, useDisableGame } from './queries';
 
 export function GameSettingsPage() {
@@ -45,22 +47,25 @@ const checkThreshold = (value: number | string): string | null =>
 function GameForm({ canChange }: { canChange: boolean }) {
   const game = useGame();
   const change = useChangeGame(game);
-  const form = useForm({
-    initialValues: { name: game.name, slug: game.slug, hiddenFromDiscovery: game.hiddenFromDiscovery },
-    validate: {
-      name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
-      slug: (slug) =>
-        SLUG.test(slug) ? null : 'Use lower-case letters and digits, joined by single hyphens.',
+  const { name, slug, hiddenFromDiscovery } = game;
+  const form = useStoredForm(
+    { name, slug, hiddenFromDiscovery },
+    {
+      validate: {
+        name: (text) => (text.trim() === '' ? 'Enter a name.' : null),
+        slug: (text) =>
+          SLUG.test(text) ? null : 'Use lower-case letters and digits, joined by single hyphens.',
+      },
+      validateInputOnBlur: true,
     },
-    validateInputOnBlur: true,
-  });
+  );
   return (
     <SettingsForm
       verb="Save the game"
       canChange={canChange}
       form={form}
       mutation={change}
-      toInput={(values) => values}
+      toInput={() => changesOf(form, (values) => values)}
       onDone={() => form.resetDirty()}
     >
       <TextInput label="Name" required disabled={!canChange} {...form.getInputProps('name')} />
@@ -98,8 +103,7 @@ function LoadedAlertForm({
   settings: { rateLimitPerMinute: number; payloadBytesPerMinute: number };
 }) {
   const change = useChangeAlertSettings(tenantId);
-  const form = useForm({
-    initialValues: settings,
+  const form = useStoredForm(settings, {
     validate: { rateLimitPerMinute: checkThreshold, payloadBytesPerMinute: checkThreshold },
     validateInputOnBlur: true,
   });
@@ -109,24 +113,20 @@ function LoadedAlertForm({
       canChange={canChange}
       form={form}
       mutation={change}
-      toInput={(values) => values}
+      toInput={() => changesOf(form, (values) => values)}
       onDone={() => form.resetDirty()}
     >
       <Text size="sm" c="dimmed">
         A key above a threshold raises an alert, at most once in 15 minutes. A key can have thresholds of its
         own.
       </Text>
-      <NumberInput
+      <WholeNumberInput
         label="Requests per minute"
-        min={1}
-        thousandSeparator=","
         disabled={!canChange}
         {...form.getInputProps('rateLimitPerMinute')}
       />
-      <NumberInput
+      <WholeNumberInput
         label="Bytes per minute"
-        min={1}
-        thousandSeparator=","
         disabled={!canChange}
         {...form.getInputProps('payloadBytesPerMinute')}
       />

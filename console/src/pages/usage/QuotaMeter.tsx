@@ -1,6 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { formatNumber } from '../../components/format';
+import { formatNumber, LOCALE } from '../../components/format';
 import { Pending } from '../../components/Pending';
 import { quotaQuery } from './queries';
 
@@ -48,7 +48,7 @@ export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'long', day: 'numeric', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(LOCALE, { month: 'long', day: 'numeric', timeZone: 'UTC' });
 
 /** When the units end if they are used at the rate of the period so far. */
 function forecast({

@@ -2,6 +2,7 @@ import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { gamesQuery } from '../../app/game';
+import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
 import {
   eventTypeNames,
@@ -113,7 +114,7 @@ export function EditWebhookDialog({ workspaceId, onClose, current }: FormProps &
       verb="Save the webhook"
       form={form}
       mutation={change}
-      toInput={toBody}
+      toInput={() => changesOf(form, toBody)}
       onDone={onClose}
     >
       <Fields form={form} />
