@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
@@ -23,12 +24,18 @@ const hasInput = (page: Page, value: string): Promise<boolean> =>
 
 describe('keys', () => {
   test('creates a key that works and shows it once', async () => {
-    const page = await studio.open(`${studio.game}/keys`);
+    const page = await studio.open(studio.game);
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.getByRole('button', { name: 'Create a game key' }).click();
     await page.getByLabel('Name').fill('Build 7');
     await page.getByRole('button', { name: 'Create the key' }).click();
     const key = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
     assert.equal(await tryKey(key), 200);
+    await page.goBack();
+    const question = page.getByRole('dialog', { name: 'Leave without saving' });
+    await question.getByText('The key is not shown again.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'I saved the key' }).click();
     await dialogCloses(page);
     await page.getByRole('cell', { name: 'Build 7', exact: true }).waitFor();
@@ -88,6 +95,45 @@ describe('keys', () => {
     await becomes(() => hasInput(plain, key), false);
   });
 
+  test('keeps limits that another person changed while a key is renamed', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByLabel('Name').fill('Exporter');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
+    await page.getByRole('button', { name: 'Change the key Exporter' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await studio.app.owner.query(
+      `UPDATE tenant_keys SET allow_data_api = true, requests_per_minute = 60 WHERE name = 'Exporter'`,
+    );
+    await page.getByLabel('Name').fill('Exporter 2');
+    await page.getByRole('button', { name: 'Save the key' }).click();
+    await dialogCloses(page);
+    const { rows } = await studio.app.owner.query(
+      `SELECT allow_data_api, requests_per_minute FROM tenant_keys WHERE name = 'Exporter 2'`,
+    );
+    assert.deepEqual(rows, [{ allow_data_api: true, requests_per_minute: 60 }]);
+  });
+
+  test('lists all keys of a game that has more than a page of them', async () => {
+    const many = await arrangeTenant(studio.app, { workspaceId: studio.tenant.workspaceId });
+    await studio.app.owner.query(
+      `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, created_at)
+       SELECT gen_random_uuid(), $1, 'game', 'Key ' || number, 'gk', sha256(number::text::bytea),
+              now() + number * interval '1 second'
+       FROM generate_series(1, 203) number`,
+      [many.tenantId],
+    );
+    const page = await studio.open(`/games/${many.tenantId}/keys`);
+    const table = page.getByRole('region', { name: 'Game keys' });
+    await table.getByRole('cell', { name: 'Key 1', exact: true }).waitFor();
+    await becomes(async () => {
+      await table.evaluate((region) => region.scrollTo(0, region.scrollHeight));
+      return table.getByRole('cell', { name: 'Key 203', exact: true }).isVisible();
+    }, true);
+  });
+
   test('revokes a key after its name is typed', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     // An API key has the same name.
@@ -100,6 +146,28 @@ describe('keys', () => {
     await revoke.click();
     await dialogCloses(page);
     assert.equal(await tryKey(studio.tenant.gameKey), 401);
+  });
+
+  test('revokes a key whose name has two spaces, which the page shows as one', async () => {
+    const page = await studio.open(`${studio.game}/keys`, { locale: 'de-DE' });
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Wide  name');
+    // Two ways to write the same number.
+    await page.getByLabel('Requests per minute', { exact: true }).pressSequentially('1.000');
+    await page.getByLabel('Requests per hour').fill('2.000');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
+    const { rows } = await studio.app.owner.query(
+      `SELECT requests_per_minute, requests_per_hour FROM tenant_keys WHERE name LIKE 'Wide%'`,
+    );
+    assert.deepEqual(rows, [{ requests_per_minute: 1_000, requests_per_hour: 2_000 }]);
+    await page.getByRole('row', { name: /Wide/ }).getByText('1,000').waitFor();
+    await page.getByRole('button', { name: /^Change the key Wide/ }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await page.getByRole('textbox', { name: /to confirm$/ }).fill('Wide name');
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await dialogCloses(page);
   });
 
   test('shows a viewer the keys without any action', async () => {

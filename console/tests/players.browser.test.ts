@@ -324,11 +324,46 @@ describe('players', () => {
     await page.getByText('Nobody has written a note about this player.').waitFor();
   });
 
+  test('keeps a typed note while another tab is open, and asks before it is lost', async () => {
+    const page = await studio.open(`${studio.game}/players/${ben.playerId}?tab=notes`);
+    await page.getByLabel('New note').fill('Half a note');
+    await page.getByRole('tab', { name: 'Audit' }).click();
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    await page
+      .getByRole('dialog', { name: 'Leave without saving' })
+      .getByRole('button', { name: 'Cancel' })
+      .click();
+    await dialogCloses(page);
+    await page.getByRole('tab', { name: 'Notes' }).click();
+    await becomes(() => page.getByLabel('New note').inputValue(), 'Half a note');
+  });
+
   test('says that an unknown player or an unknown game does not exist', async () => {
     const page = await studio.open(`${studio.game}/players/${randomUUID()}`);
     await page.getByRole('heading', { name: 'This player does not exist' }).waitFor();
     await page.goto(`/games/${randomUUID()}/players`);
     await page.getByRole('heading', { name: 'This game does not exist' }).waitFor();
+  });
+
+  test('shows a player once who has moved from one page to the next', async () => {
+    await addPlayers(120);
+    const page = await studio.open(studio.game);
+    // The last players of the first page are also the first ones of the second.
+    await page.route('**/players?limit=100&offset=100*', (route) =>
+      route.continue({ url: route.request().url().replace('offset=100', 'offset=93') }),
+    );
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    const table = page.getByRole('region', { name: 'Players' });
+    const second = page.waitForResponse('**/players?limit=100&offset=93*');
+    await becomes(async () => {
+      await table.evaluate((region) => region.scrollTo(0, region.scrollHeight));
+      return table.locator('tr[data-row]').last().getAttribute('aria-rowindex');
+    }, '124');
+    await second;
+    await studio.app.owner.query(
+      `DELETE FROM tenant_access WHERE player_id IN (SELECT id FROM players WHERE display_name LIKE 'Crowd %')`,
+    );
+    await studio.app.owner.query('DELETE FROM tenant_player_counts WHERE shard = 99');
   });
 
   test('scrolls through 1,000 players and keeps few rows in the page', async () => {

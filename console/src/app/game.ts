@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { meQuery, useCan } from './account';
+import { readAllPages } from '../components/paging';
 import { api } from './client';
 
 export const gameQuery = (tenantId: string) =>
@@ -10,14 +11,17 @@ export const gameQuery = (tenantId: string) =>
     staleTime: 60_000,
   });
 
-/** The games of a workspace for the switcher. A workspace with more than 200 games opens the others by their URL. */
+/** All games of a workspace. */
 export const gamesQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['games', workspaceId],
-    queryFn: () =>
-      api.GET('/api/workspaces/{workspaceId}/bus_tenants', {
-        params: { path: { workspaceId }, query: { limit: 200 } },
-      }),
+    queryFn: ({ signal }) =>
+      readAllPages((query) =>
+        api.GET('/api/workspaces/{workspaceId}/bus_tenants', {
+          params: { path: { workspaceId }, query },
+          signal,
+        }),
+      ),
     staleTime: 60_000,
   });
 

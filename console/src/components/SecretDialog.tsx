@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Snippet } from './Snippet';
+import { useUnsavedChanges } from './unsaved-changes';
 
 interface SecretDialogProps {
   /** What the secret is, such as "key". */
@@ -16,6 +17,7 @@ interface SecretDialogProps {
 
 /** Shows a secret once. The server keeps only its fingerprint, so the dialog closes by its button only. */
 export function SecretDialog({ name, label, secret, onClose, action, children }: SecretDialogProps) {
+  const unsaved = useUnsavedChanges(secret !== undefined, `The ${name} is not shown again.`);
   return (
     <Modal
       opened={secret !== undefined}
@@ -34,6 +36,7 @@ export function SecretDialog({ name, label, secret, onClose, action, children }:
           <Button onClick={onClose}>I saved the {name}</Button>
         </Group>
       </Stack>
+      {unsaved.question}
     </Modal>
   );
 }

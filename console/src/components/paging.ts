@@ -7,6 +7,23 @@ export const byCursor = {
   placeholderData: keepPreviousData,
 };
 
+/** The largest page of the server. */
+export const LARGEST_PAGE = 200;
+const MOST_PAGES = 10;
+
+/** Reads all pages of a list that has at most 1,000 items, or some more while it changes. */
+export async function readAllPages<Item>(
+  readPage: (page: { limit: number; offset: number }) => Promise<{ items: Item[] }>,
+): Promise<{ items: Item[] }> {
+  const items: Item[] = [];
+  for (let offset = 0; offset < MOST_PAGES * LARGEST_PAGE; offset += LARGEST_PAGE) {
+    const page = await readPage({ limit: LARGEST_PAGE, offset });
+    items.push(...page.items);
+    if (page.items.length < LARGEST_PAGE) break;
+  }
+  return { items };
+}
+
 /** Lists whose pages begin at an offset. Old rows stay while the rows of a new filter load. */
 export const byOffset = {
   initialPageParam: 0,

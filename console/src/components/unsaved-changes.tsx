@@ -6,7 +6,11 @@ import { ConfirmDialog } from './ConfirmDialog';
  * Asks before unsaved changes are lost: by a link, the back button, closing the tab, or by closing a dialog with `leave`. The form
  * renders the question.
  */
-export function useUnsavedChanges(isDirty: boolean): {
+export function useUnsavedChanges(
+  isDirty: boolean,
+  /** What is lost. */
+  loss = 'The changes on this page are not saved.',
+): {
   question: ReactNode;
   /** Runs the action, if there are changes only after a confirmation. */
   leave: (action: () => void) => void;
@@ -36,7 +40,7 @@ export function useUnsavedChanges(isDirty: boolean): {
         else waiting?.();
       }}
     >
-      {isBlocked ? 'The changes on this page are not saved.' : 'The changes in this dialog are not saved.'}
+      {isBlocked ? loss : 'The changes in this dialog are not saved.'}
     </ConfirmDialog>
   );
   return { question, leave: (action) => (isDirty ? setWaiting(() => action) : action()) };

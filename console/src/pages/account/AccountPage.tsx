@@ -1,13 +1,15 @@
 import { Button, Group, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { meQuery } from '../../app/account';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
+import { formatCount } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
+import { useTableRows } from '../../components/use-table-rows';
 import { checkPassword } from '../sign-in/check-password';
 import {
   accountSessionsQuery,
@@ -85,6 +87,7 @@ function PasswordForm() {
       mutation={change}
       toInput={(values) => values}
       onDone={() => form.reset()}
+      done={`The password is changed. ${formatCount(change.data?.endedSessions ?? 0, 'other session')} ended.`}
     >
       <PasswordInput
         label="Current password"
@@ -99,17 +102,12 @@ function PasswordForm() {
         required
         {...form.getInputProps('newPassword')}
       />
-      {change.data && (
-        <Text size="sm" role="status">
-          The password is changed. {change.data.endedSessions} other sessions have ended.
-        </Text>
-      )}
     </SettingsForm>
   );
 }
 
 function Sessions() {
-  const sessions = useQuery(accountSessionsQuery);
+  const sessions = useInfiniteQuery(accountSessionsQuery);
   const end = useEndSession();
   const columns: Column<AccountSession>[] = [
     {
@@ -156,10 +154,7 @@ function Sessions() {
         inline
         label="Sessions of the account"
         columns={columns}
-        rows={sessions.data?.items}
-        rowKey={({ id }) => id}
-        error={sessions.error}
-        retry={() => void sessions.refetch()}
+        {...useTableRows(sessions, ({ id }) => id)}
         empty={null}
       />
     </>

@@ -1,11 +1,14 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, client, type Answer } from '../../app/client';
+import { byOffset, LARGEST_PAGE } from '../../components/paging';
 
 export type AccountSession = Answer<'/api/saas-auth/sessions', 'get'>['items'][number];
 
-export const accountSessionsQuery = queryOptions({
+export const accountSessionsQuery = infiniteQueryOptions({
   queryKey: ['account-sessions'],
-  queryFn: () => api.GET('/api/saas-auth/sessions', { params: { query: { limit: 200 } } }),
+  queryFn: ({ pageParam: offset, signal }) =>
+    api.GET('/api/saas-auth/sessions', { params: { query: { limit: LARGEST_PAGE, offset } }, signal }),
+  ...byOffset,
 });
 
 /**

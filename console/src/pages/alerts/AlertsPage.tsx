@@ -6,14 +6,13 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
-import { formatBytes, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { rangeChoices } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { alertNames } from './alert-names';
+import { alertNames, formatAmount } from './alert-texts';
 import { useAlerts, type Alert } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/alerts');
@@ -34,8 +33,7 @@ export function AlertsPage() {
       <DataTable
         label="Alerts"
         columns={columns(gameNames)}
-        {...useTableRows(alerts)}
-        rowKey={({ id }) => id}
+        {...useTableRows(alerts, ({ id }) => id)}
         toolbar={
           <>
             <FilterSelect
@@ -76,9 +74,6 @@ export function AlertsPage() {
   );
 }
 
-const amount = (type: Alert['type'], value: number): string =>
-  type === 'payload_spike' ? formatBytes(value) : formatNumber(value);
-
 const columns = (gameNames: Map<string, string>): Column<Alert>[] => [
   { id: 'at', header: 'Time', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   {
@@ -104,13 +99,13 @@ const columns = (gameNames: Map<string, string>): Column<Alert>[] => [
     header: 'Per minute',
     width: 120,
     align: 'right',
-    cell: ({ type, observed }) => amount(type, observed),
+    cell: ({ type, observed }) => formatAmount(type, observed),
   },
   {
     id: 'threshold',
     header: 'Threshold',
     width: 120,
     align: 'right',
-    cell: ({ type, threshold }) => amount(type, threshold),
+    cell: ({ type, threshold }) => formatAmount(type, threshold),
   },
 ];

@@ -37,8 +37,7 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
       <DataTable
         label="Audit records"
         columns={auditColumns}
-        {...useTableRows(records)}
-        rowKey={({ id }) => id}
+        {...useTableRows(records, ({ id }) => id)}
         onOpen={setOpen}
         selectedKey={open?.id}
         toolbar={

@@ -50,12 +50,12 @@ function readPage(
   }
 }
 
-/** The newest audit records of a game, for other pages. */
-export const gameAuditQuery = (tenantId: string, filter: { targetId?: string } = {}, limit = 50) =>
+/** The newest audit records of a game, for its overview. */
+export const recentAuditQuery = (tenantId: string) =>
   queryOptions({
-    queryKey: ['audit', 'recent', tenantId, filter, limit],
+    queryKey: ['audit', 'recent', tenantId],
     queryFn: () =>
       api.GET('/api/bus_tenants/{tenantId}/audit-records', {
-        params: { path: { tenantId }, query: { ...filter, limit } },
+        params: { path: { tenantId }, query: { limit: 8 } },
       }),
   });

@@ -73,7 +73,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      subtitle={isLive ? 'The newest events, read every second' : 'What happens in the game, as it was sent'}
+      subtitle={isLive ? 'The newest events, read every second' : 'Events that the game sent'}
       actions={
         <>
           <Switch
@@ -180,15 +180,15 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
   const [open, setOpen] = useState<StoredEvent>();
   const events = useInfiniteQuery({ ...eventsQuery(tenantId, filter, range), enabled: !isLive });
   const tail = useEventTail(tenantId, filter, { enabled: isLive });
-  const stored = useTableRows(events);
-  const live = { rows: tail.data?.items, error: tail.error, retry: () => void tail.refetch() };
+  const stored = useTableRows(events, ({ eventRecordId }) => eventRecordId);
+  const { rowKey } = stored;
+  const live = { rows: tail.data?.items, rowKey, error: tail.error, retry: () => void tail.refetch() };
   return (
     <>
       <DataTable
         label="Events"
         columns={eventColumns}
         {...(isLive ? live : stored)}
-        rowKey={({ eventRecordId }) => eventRecordId}
         onOpen={setOpen}
         selectedKey={open?.eventRecordId}
         toolbar={toolbar}

@@ -21,7 +21,7 @@ export function FirstRunPage() {
   const players = useQuery(firstPlayersQuery(game.id));
   const event = useQuery(firstEventQuery(game.id));
   const player = players.data?.items[0];
-  const hasKey = (keys.data?.length ?? 0) > 0;
+  const hasKey = (keys.data?.pages[0]?.items.length ?? 0) > 0;
   return (
     <Page title="First steps" subtitle={`From an empty game to live events in ${game.name}`}>
       <ol className={classes.steps}>

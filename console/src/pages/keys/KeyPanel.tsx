@@ -10,6 +10,7 @@ import { Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SecretDialog } from '../../components/SecretDialog';
 import { State } from '../../components/State';
+import { useTableRows } from '../../components/use-table-rows';
 import { CreateKeyDialog, EditKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './KeyDialogs';
 import { useKeys, type AnyKey, type KeyKind } from './queries';
 import classes from './KeyPanel.module.css';
@@ -55,10 +56,7 @@ export function KeyPanel({
         inline
         label={NAMES[kind]}
         columns={columns(kind, canChange ? setDialog : undefined)}
-        rows={keys.data}
-        rowKey={({ id }) => id}
-        error={keys.error}
-        retry={() => void keys.refetch()}
+        {...useTableRows(keys, ({ id }) => id)}
         empty={<EmptyState title={`No ${NAMES[kind].toLowerCase()}`}>{PURPOSES[kind]}</EmptyState>}
       />
       {dialog?.kind === 'create' && <CreateKeyDialog {...common} onCreated={setSecret} />}

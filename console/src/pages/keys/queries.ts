@@ -1,12 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { byOffset, LARGEST_PAGE } from '../../components/paging';
 import { dropCreatedKey, holdCreatedKey, KEY_LISTS, type KeyKind } from '../../app/created-keys';
 
 export type { KeyKind };
 
-export type GameKey = Answer<'/api/bus_tenants/{tenantId}/game-keys', 'get'>['items'][number];
+type GameKeyPage = Answer<'/api/bus_tenants/{tenantId}/game-keys', 'get'>;
+export type GameKey = GameKeyPage['items'][number];
 export type ApiKey = Answer<'/api/bus_tenants/{tenantId}/api-keys', 'get'>['items'][number];
 export type AnyKey = GameKey & Partial<Pick<ApiKey, 'allowDataApi' | 'subscriberWorkspaceId'>>;
+type KeyPage = Omit<GameKeyPage, 'items'> & { items: AnyKey[] };
 export type NewKey = Body<'/api/bus_tenants/{tenantId}/api-keys', 'post'>;
 export type KeyChange = Body<'/api/bus_tenants/{tenantId}/api-keys/{keyId}', 'patch'>;
 
@@ -20,20 +23,22 @@ const ROTATE_PATH = {
 } as const;
 
 export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['keys', tenantId, kind, { includeRevoked }],
-    queryFn: async (): Promise<AnyKey[]> => {
-      const params = { path: { tenantId }, query: { limit: 200, includeRevoked } };
-      const { items } = await api.GET(KEY_LISTS[kind], { params });
-      return items;
-    },
+    queryFn: ({ pageParam: offset, signal }): Promise<KeyPage> =>
+      api.GET(KEY_LISTS[kind], {
+        params: { path: { tenantId }, query: { limit: LARGEST_PAGE, offset, includeRevoked } },
+        signal,
+      }),
+    ...byOffset,
   });
 }
 
 /** The prefix of a key of the game with dots for the rest, for snippets. Nobody can read the whole key again. */
 export function useKeyPlaceholder(tenantId: string, kind: KeyKind): string {
   const keys = useKeys(tenantId, kind);
-  return keys.data?.[0] ? `${keys.data[0].prefix}…` : `<${kind} key>`;
+  const first = keys.data?.pages[0]?.items[0];
+  return first ? `${first.prefix}…` : `<${kind} key>`;
 }
 
 function useKeyChange<Input, Output>(tenantId: string, change: (input: Input) => Promise<Output>) {

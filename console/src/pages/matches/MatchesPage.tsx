@@ -32,8 +32,7 @@ export function MatchesPage() {
       <DataTable
         label="Matches"
         columns={matchColumns(game.id)}
-        {...useTableRows(matches)}
-        rowKey={({ matchSessionId }) => matchSessionId}
+        {...useTableRows(matches, ({ matchSessionId }) => matchSessionId)}
         onOpen={({ matchSessionId }) =>
           void navigate({
             to: '/games/$tenantId/matches/$matchSessionId',

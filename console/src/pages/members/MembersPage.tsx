@@ -1,17 +1,18 @@
 import { Button, Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { meQuery, useCan, type Role } from '../../app/account';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { DataTable, type Column } from '../../components/DataTable';
-import { ErrorText } from '../../components/ErrorState';
+import { capitalize } from '../../components/format';
 import { FormDialog } from '../../components/FormDialog';
 import { Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { useTableRows } from '../../components/use-table-rows';
 import { membersQuery, useChangeRole, useInvite, useRemove, type Member } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/members');
@@ -24,13 +25,13 @@ const ROLES: { value: Role; label: string }[] = [
 
 export function MembersPage() {
   const { workspaceId } = route.useParams();
-  const members = useQuery(membersQuery(workspaceId));
+  const members = useInfiniteQuery(membersQuery(workspaceId));
   const ownId = useQuery(meQuery).data?.user.id;
   const canInvite = useCan(workspaceId, 'admin');
   const isOwner = useCan(workspaceId, 'owner');
-  const changeRole = useChangeRole(workspaceId);
   const [isInviting, inviting] = useDisclosure();
   const [leaving, setLeaving] = useState<Member>();
+  const [change, setChange] = useState<{ member: Member; role: Role }>();
 
   const columns: Column<Member>[] = [
     { id: 'email', header: 'Email', cell: ({ email }) => email },
@@ -39,23 +40,21 @@ export function MembersPage() {
       id: 'role',
       header: 'Role',
       width: 150,
-      cell: ({ userId, role, email }) =>
-        isOwner && userId !== null ? (
+      cell: (member) => {
+        const { userId, role, email } = member;
+        return isOwner && userId !== null ? (
           <Select
             size="xs"
             variant="unstyled"
             aria-label={`Role of ${email}`}
             data={ROLES}
-            value={
-              changeRole.isPending && changeRole.variables.userId === userId
-                ? changeRole.variables.role
-                : role
-            }
-            onChange={(next) => next && changeRole.mutate({ userId, role: next })}
+            value={role}
+            onChange={(next) => next && next !== role && setChange({ member, role: next })}
           />
         ) : (
-          ROLES.find(({ value }) => value === role)?.label
-        ),
+          capitalize(role)
+        );
+      },
     },
     {
       id: 'state',
@@ -91,22 +90,31 @@ export function MembersPage() {
       subtitle="Viewers read. Admins also change games, keys and players. Owners also change members."
       actions={canInvite && <Button onClick={inviting.open}>Invite a member</Button>}
     >
-      {changeRole.error && <ErrorText error={changeRole.error} />}
       <Panel flush>
         <DataTable
           inline
           label="Members"
           columns={columns}
-          rows={members.data?.items}
-          rowKey={({ userId, invitationId }) => userId ?? invitationId ?? ''}
-          error={members.error}
-          retry={() => void members.refetch()}
+          {...useTableRows(members, ({ userId, invitationId }) => userId ?? invitationId ?? '')}
           empty={null}
         />
       </Panel>
       {isInviting && <InviteDialog onClose={inviting.close} workspaceId={workspaceId} isOwner={isOwner} />}
       {leaving && (
-        <RemoveDialog member={leaving} workspaceId={workspaceId} onClose={() => setLeaving(undefined)} />
+        <RemoveDialog
+          member={leaving}
+          isSelf={leaving.userId === ownId}
+          workspaceId={workspaceId}
+          onClose={() => setLeaving(undefined)}
+        />
+      )}
+      {change && (
+        <RoleDialog
+          {...change}
+          isSelf={change.member.userId === ownId}
+          workspaceId={workspaceId}
+          onClose={() => setChange(undefined)}
+        />
       )}
     </Page>
   );
@@ -146,17 +154,56 @@ function InviteDialog({
   );
 }
 
-function RemoveDialog({
-  member,
-  workspaceId,
-  onClose,
-}: {
+interface MemberDialogProps {
   member: Member;
+  /** Whether the member is the signed-in account. */
+  isSelf: boolean;
   workspaceId: string;
   onClose: () => void;
-}) {
+}
+
+const ABILITIES: Record<Role, string> = {
+  owner: 'change everything, including members and their roles',
+  admin: 'change games, keys and players, but not members',
+  viewer: 'read, but change nothing',
+};
+
+function RoleDialog({ member, role, isSelf, workspaceId, onClose }: MemberDialogProps & { role: Role }) {
+  const change = useChangeRole(workspaceId);
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={isSelf ? 'Change your own role' : `Change the role of ${member.email}`}
+      verb={`Change the role to ${role}`}
+      isPending={change.isPending}
+      error={change.error}
+      onConfirm={() => change.mutate({ userId: member.userId!, role }, { onSuccess: onClose })}
+    >
+      {isSelf
+        ? `You can then ${ABILITIES[role]}. Only another owner can make you an owner again.`
+        : `${member.email} can then ${ABILITIES[role]}.`}
+    </ConfirmDialog>
+  );
+}
+
+function RemoveDialog({ member, isSelf, workspaceId, onClose }: MemberDialogProps) {
   const remove = useRemove(workspaceId);
   const isInvitation = member.userId === null;
+  if (isSelf)
+    return (
+      <ConfirmDialog
+        opened
+        onClose={onClose}
+        title="Leave the workspace"
+        verb="Leave the workspace"
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(member, { onSuccess: onClose })}
+      >
+        You lose access to this workspace and its games at once. To come back, you need a new invitation.
+      </ConfirmDialog>
+    );
   return (
     <ConfirmDialog
       opened

@@ -1,16 +1,19 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { byOffset, LARGEST_PAGE } from '../../components/paging';
 import type { Role } from '../../app/account';
 
 export type Member = Answer<'/api/workspaces/{workspaceId}/members', 'get'>['items'][number];
 
 export const membersQuery = (workspaceId: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['members', workspaceId],
-    queryFn: () =>
+    queryFn: ({ pageParam: offset, signal }) =>
       api.GET('/api/workspaces/{workspaceId}/members', {
-        params: { path: { workspaceId }, query: { limit: 200 } },
+        params: { path: { workspaceId }, query: { limit: LARGEST_PAGE, offset } },
+        signal,
       }),
+    ...byOffset,
   });
 
 function useMemberChange<Input, Output>(workspaceId: string, change: (input: Input) => Promise<Output>) {

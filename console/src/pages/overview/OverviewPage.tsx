@@ -12,8 +12,8 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { toRange, type RangeName } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
-import { alertNames } from '../alerts/alert-names';
-import { gameAuditQuery } from '../audit/queries';
+import { alertNames, formatAmount } from '../alerts/alert-texts';
+import { recentAuditQuery } from '../audit/queries';
 import { eventCountsQuery } from '../events/queries';
 import { countsOf } from '../events/top-series';
 import { QuotaMeter } from '../usage/QuotaMeter';
@@ -39,7 +39,7 @@ export const preload = (
     queryClient.prefetchQuery(eventCountsQuery(tenantId, { scope: 'match' }, range)),
     queryClient.prefetchQuery(eventCountsQuery(tenantId, { scope: 'player' }, range)),
     queryClient.prefetchQuery(signInsQuery(tenantId, range, 1)),
-    queryClient.prefetchQuery(gameAuditQuery(tenantId, {}, 8)),
+    queryClient.prefetchQuery(recentAuditQuery(tenantId)),
   ]);
 };
 
@@ -153,7 +153,7 @@ function SignInsByProvider({ tenantId, range }: { tenantId: string; range: Range
 }
 
 function LatestChanges({ tenantId }: { tenantId: string }) {
-  const query = useQuery(gameAuditQuery(tenantId, {}, 8));
+  const query = useQuery(recentAuditQuery(tenantId));
   const { data } = query;
   if (!data) return <Pending query={query} failure="Changes could not be loaded" height={160} />;
   return (
@@ -195,7 +195,7 @@ function RecentAlerts({ workspaceId, tenantId }: { workspaceId: string; tenantId
           <li key={id}>
             <State tone="warn">{alertNames[type]}</State>
             <Text span size="xs">
-              {formatNumber(observed)} of {formatNumber(threshold)}
+              {formatAmount(type, observed)} of {formatAmount(type, threshold)}
             </Text>
             <Text span size="xs" c="dimmed" className={classes.when}>
               <RelativeTime at={createdAt} />

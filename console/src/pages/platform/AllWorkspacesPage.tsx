@@ -22,8 +22,7 @@ export function AllWorkspacesPage() {
       <DataTable
         label="All workspaces"
         columns={columns}
-        {...useTableRows(workspaces)}
-        rowKey={({ id }) => id}
+        {...useTableRows(workspaces, ({ id }) => id)}
         onOpen={({ id }) =>
           void navigate({ to: '/platform/workspaces/$workspaceId', params: { workspaceId: id } })
         }

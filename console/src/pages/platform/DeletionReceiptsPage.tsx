@@ -22,8 +22,7 @@ export function DeletionReceiptsPage() {
       <DataTable
         label="Deletion receipts"
         columns={columns}
-        {...useTableRows(receipts)}
-        rowKey={({ receiptId }) => receiptId}
+        {...useTableRows(receipts, ({ receiptId }) => receiptId)}
         onOpen={setOpen}
         selectedKey={open?.receiptId}
         empty={

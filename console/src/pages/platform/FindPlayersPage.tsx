@@ -26,10 +26,7 @@ export function FindPlayersPage() {
   const { search } = route.useSearch();
   const change = useSearchChange<{ search: string | undefined }>();
   return (
-    <Page
-      title="Find a player"
-      subtitle="One person in all games of this server, for a request about their data"
-    >
+    <Page title="Find a player" subtitle="Find a person in all games, for example to answer a data request">
       <Panel>
         <Stack gap="xs" align="flex-start">
           <SearchInput

@@ -34,8 +34,7 @@ export function OutboxPage() {
       <DataTable
         label="Outbox"
         columns={columns}
-        {...useTableRows(mails)}
-        rowKey={({ id }) => id}
+        {...useTableRows(mails, ({ id }) => id)}
         onOpen={setOpen}
         selectedKey={open?.id}
         empty={

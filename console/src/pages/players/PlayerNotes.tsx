@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { Pending } from '../../components/Pending';
 import { ErrorText } from '../../components/ErrorState';
 import { RelativeTime } from '../../components/RelativeTime';
+import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote } from './queries';
 import classes from './PlayerNotes.module.css';
 
@@ -63,6 +64,7 @@ export function PlayerNotes(path: PlayerPath) {
 function NewNote(path: PlayerPath) {
   const [text, setText] = useState('');
   const add = useAddNote(path);
+  const unsaved = useUnsavedChanges(text.trim() !== '');
   return (
     <form
       className={classes.form}
@@ -83,11 +85,8 @@ function NewNote(path: PlayerPath) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        {add.error && (
-          <div role="alert">
-            <ErrorText error={add.error} />
-          </div>
-        )}
+        {add.error && <ErrorText error={add.error} />}
+        {unsaved.question}
         <Button type="submit" variant="default" disabled={text.trim() === ''} loading={add.isPending}>
           Add the note
         </Button>

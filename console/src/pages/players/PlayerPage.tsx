@@ -100,7 +100,11 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
       <Panel title="Sign-in methods" flush>
         <PlayerMethods player={player} />
       </Panel>
-      <Tabs value={tab} onChange={(next) => change({ tab: next && next !== 'sessions' ? next : undefined })}>
+      <Tabs
+        keepMountedMode="display-none"
+        value={tab}
+        onChange={(next) => change({ tab: next && next !== 'sessions' ? next : undefined })}
+      >
         <Tabs.List aria-label="Records of the player">
           <Tabs.Tab value="sessions">Sessions ({formatNumber(player.counts.sessions)})</Tabs.Tab>
           <Tabs.Tab value="devices">Devices ({formatNumber(player.counts.devices)})</Tabs.Tab>
@@ -125,7 +129,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
         <Tabs.Panel value="bans" pt="sm">
           <PlayerBans {...path} />
         </Tabs.Panel>
-        <Tabs.Panel value="notes" pt="sm">
+        <Tabs.Panel value="notes" pt="sm" keepMounted>
           <PlayerNotes {...path} />
         </Tabs.Panel>
         <Tabs.Panel value="audit" pt="sm">

@@ -7,7 +7,7 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { formatNumber } from '../../components/format';
 import { useTableRows } from '../../components/use-table-rows';
-import { gameAuditQuery } from '../audit/queries';
+import { auditQuery } from '../audit/queries';
 import { auditColumns } from '../audit/columns';
 import { eventColumns } from '../events/columns';
 import { recentEventsQuery } from '../events/queries';
@@ -22,9 +22,8 @@ interface PlayerPath {
   playerId: string;
 }
 
-type Items<Hook extends (path: PlayerPath) => { data: { items: unknown[] } | undefined }> = NonNullable<
-  ReturnType<Hook>['data']
->['items'][number];
+type Items<Hook extends (path: PlayerPath) => { data: { pages: { items: unknown[] }[] } | undefined }> =
+  NonNullable<ReturnType<Hook>['data']>['pages'][number]['items'][number];
 
 export function PlayerMethods({ player }: { player: Player }) {
   return (
@@ -58,10 +57,7 @@ export function PlayerSessions(path: PlayerPath) {
       inline
       label="Sessions"
       columns={sessionColumns}
-      rows={sessions.data?.items}
-      rowKey={({ sessionId }) => sessionId}
-      error={sessions.error}
-      retry={() => void sessions.refetch()}
+      {...useTableRows(sessions, ({ sessionId }) => sessionId)}
       empty={<NoRows>This player has no session in this game.</NoRows>}
     />
   );
@@ -94,10 +90,7 @@ export function PlayerDevices(path: PlayerPath) {
       inline
       label="Devices"
       columns={deviceColumns}
-      rows={devices.data?.items}
-      rowKey={({ id }) => id}
-      error={devices.error}
-      retry={() => void devices.refetch()}
+      {...useTableRows(devices, ({ id }) => id)}
       empty={<NoRows>The game sent no device information for this player.</NoRows>}
     />
   );
@@ -131,10 +124,7 @@ export function PlayerBans(path: PlayerPath) {
       inline
       label="Bans"
       columns={banColumns}
-      rows={bans.data?.items}
-      rowKey={({ id }) => id}
-      error={bans.error}
-      retry={() => void bans.refetch()}
+      {...useTableRows(bans, ({ id }) => id)}
       empty={<NoRows>This player was never banned from this game.</NoRows>}
     />
   );
@@ -173,8 +163,7 @@ export function PlayerMatches({ tenantId, playerId }: PlayerPath) {
       inline
       label="Matches"
       columns={matchColumns(tenantId)}
-      {...useTableRows(matches)}
-      rowKey={({ matchSessionId }) => matchSessionId}
+      {...useTableRows(matches, ({ matchSessionId }) => matchSessionId)}
       empty={<NoRows>This player was in no match of this game.</NoRows>}
     />
   );
@@ -201,7 +190,7 @@ export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
         display="inline-block"
         to="/games/$tenantId/events"
         params={{ tenantId }}
-        search={{ scope: 'match', playerId, range: '30d' }}
+        search={{ scope: 'player', playerId, range: '30d' }}
       >
         Open the events in the explorer
       </TextLink>
@@ -210,16 +199,13 @@ export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
 }
 
 export function PlayerAudit({ tenantId, playerId }: PlayerPath) {
-  const records = useQuery(gameAuditQuery(tenantId, { targetId: playerId }));
+  const records = useInfiniteQuery(auditQuery({ kind: 'game', tenantId }, { targetId: playerId }));
   return (
     <DataTable
       inline
       label="Audit records"
       columns={auditColumns}
-      rows={records.data?.items}
-      rowKey={({ id }) => id}
-      error={records.error}
-      retry={() => void records.refetch()}
+      {...useTableRows(records, ({ id }) => id)}
       empty={<NoRows>Nobody has changed anything about this player.</NoRows>}
     />
   );

@@ -47,8 +47,7 @@ export function PlayersPage() {
       <DataTable
         label="Players"
         columns={columns(game.id)}
-        {...useTableRows(players)}
-        rowKey={({ playerId }) => playerId}
+        {...useTableRows(players, ({ playerId }) => playerId)}
         sort={filter.sort ?? '-lastSeenAt'}
         onSort={(sort) => change({ sort })}
         onOpen={({ playerId }) =>

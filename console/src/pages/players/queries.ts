@@ -1,8 +1,8 @@
 import {
   infiniteQueryOptions,
   queryOptions,
+  useInfiniteQuery,
   useMutation,
-  useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
@@ -62,29 +62,39 @@ interface PlayerPath {
   playerId: string;
 }
 
-const LIST = { limit: 100 };
-
 export function usePlayerSessions(path: PlayerPath) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['player', path.tenantId, path.playerId, 'sessions'],
-    queryFn: () =>
-      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/sessions', { params: { path, query: LIST } }),
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/sessions', {
+        params: { path, query: { limit: PAGE_SIZE, offset } },
+        signal,
+      }),
+    ...byOffset,
   });
 }
 
 export function usePlayerDevices(path: PlayerPath) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['player', path.tenantId, path.playerId, 'devices'],
-    queryFn: () =>
-      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/devices', { params: { path, query: LIST } }),
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/devices', {
+        params: { path, query: { limit: PAGE_SIZE, offset } },
+        signal,
+      }),
+    ...byOffset,
   });
 }
 
 export function usePlayerBans(path: PlayerPath) {
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['player', path.tenantId, path.playerId, 'bans'],
-    queryFn: () =>
-      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/bans', { params: { path, query: LIST } }),
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/players/{playerId}/bans', {
+        params: { path, query: { limit: PAGE_SIZE, offset } },
+        signal,
+      }),
+    ...byOffset,
   });
 }
 

@@ -37,7 +37,7 @@ export function WalletPage() {
       subtitle={
         count
           ? `${formatNumber(count)} ${count === 1 ? 'entry' : 'entries'} in a chain of hashes`
-          : 'What players with a wallet did, in a chain of hashes'
+          : 'Hash-chained entries of wallet players'
       }
       actions={
         count !== 0 && (
@@ -52,8 +52,7 @@ export function WalletPage() {
       <DataTable
         label="Wallet ledger"
         columns={columns}
-        {...useTableRows(entries)}
-        rowKey={({ index }) => String(index)}
+        {...useTableRows(entries, ({ index }) => String(index))}
         onOpen={({ index }) => change({ entry: String(index) })}
         selectedKey={opened}
         toolbar={

@@ -45,7 +45,7 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
   const selection = chosen.shown === shown ? chosen.selection : NOTHING_SELECTED;
   const select = (next: DeliverySelection): void => setChosen({ shown, selection: next });
   const change = useSearchChange<typeof filter>();
-  const table = useTableRows(deliveries);
+  const table = useTableRows(deliveries, ({ id }) => id);
   const keys = selection.isWhole ? new Set(table.rows?.map(({ id }) => id)) : selection.ids;
 
   return (
@@ -54,7 +54,6 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
         label="Deliveries"
         columns={columns}
         {...table}
-        rowKey={({ id }) => id}
         onOpen={({ id }) => change({ delivery: id })}
         selectedKey={filter.delivery}
         selection={
