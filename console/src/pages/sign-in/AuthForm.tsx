@@ -39,7 +39,7 @@ export function AuthForm({
       <Stack gap="sm">
         {children}
         {error != null && (
-          <div role="alert">
+          <div>
             <ErrorText error={error} />
             {help}
           </div>

@@ -28,11 +28,7 @@ export function WelcomePage() {
   return (
     <AuthPage title="Welcome to Guildhall" text="This link signs the administrator in once.">
       <Stack gap="sm">
-        {signIn.error && (
-          <div role="alert">
-            <ErrorText error={signIn.error} />
-          </div>
-        )}
+        {signIn.error && <ErrorText error={signIn.error} />}
         <Button size="sm" autoFocus loading={signIn.isPending} onClick={() => signIn.mutate()}>
           Sign in
         </Button>

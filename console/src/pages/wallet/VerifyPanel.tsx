@@ -21,7 +21,7 @@ export function VerifyPanel({ tenantId, onClose }: { tenantId: string; onClose: 
       <Stack gap="sm" aria-live="polite">
         {isPending && <Running {...progress} onStop={stop} />}
         {error && (
-          <Group role="alert" justify="space-between">
+          <Group justify="space-between">
             <ErrorText error={error} />
             <Button variant="default" onClick={() => mutate(undefined)}>
               Try again
