@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: c0625b86db6a9f3cd42b4f83585a472c56ae55f0507f6ff23f2c3390313f83af
+// Document: 2de821f542f90f01ddeea5b188dc3b1d21039e796bf1806a4f6afcd5527c3109
 
 export interface paths {
     "/metrics": {
@@ -2785,7 +2785,7 @@ export interface paths {
         head?: never;
         /**
          * Update a game key
-         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409.
+         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409. It is also 409 if a rotated or expired key with a `subscriberWorkspaceId` gets a later expiry: set `subscriberWorkspaceId` to null in the same request.
          */
         patch: operations["updateGameKey"];
         trace?: never;
@@ -2853,7 +2853,7 @@ export interface paths {
         head?: never;
         /**
          * Update an API key
-         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409.
+         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409. It is also 409 if a rotated or expired key with a `subscriberWorkspaceId` gets a later expiry: set `subscriberWorkspaceId` to null in the same request.
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -2887,7 +2887,7 @@ export interface paths {
         };
         /**
          * List paid API keys
-         * @description Returns the API keys of other workspaces whose reads this workspace pays for, oldest agreement first. Revoked keys are not included. `GET …/usage?groupBy=key` returns the usage of each key.
+         * @description Returns the API keys of other workspaces whose reads this workspace pays for, oldest agreement first. Revoked and expired keys are not included. `GET …/usage?groupBy=key` returns the usage of each key.
          */
         get: operations["listPaidKeys"];
         put?: never;
@@ -2910,7 +2910,7 @@ export interface paths {
         post?: never;
         /**
          * Stop paying for a key
-         * @description The key keeps working, but later reads are billed to its own workspace. Both workspaces are notified. If the workspace does not pay for the key, the response is 404.
+         * @description The key keeps working, but later reads are billed to its own workspace. If the key was rotated, this includes all keys of the same agreement. Both workspaces are notified. If the workspace pays for none of them, the response is 404.
          */
         delete: operations["endPayment"];
         options?: never;
@@ -5256,6 +5256,8 @@ export interface components {
             agreedBy: string;
             /** Format: date-time */
             agreedAt: string;
+            /** Format: date-time */
+            expiresAt: string | null;
         };
         PaidKeyPage: {
             items: components["schemas"]["PaidKey"][];

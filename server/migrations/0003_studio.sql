@@ -156,6 +156,7 @@ CREATE TABLE tenant_keys (
   alert_requests_per_minute integer,                -- null: the tenant's
   alert_bytes_per_minute    bigint,
   subscriber_workspace_id   uuid REFERENCES workspaces, -- pays for the reads of the key
+  subscriber_agreement_id   uuid,                   -- the agreement about that, which a rotation gives to the successor
   subscriber_agreed_by      uuid REFERENCES accounts,   -- who agreed to that for the paying workspace
   subscriber_agreed_at      timestamptz,
   successor_id              uuid REFERENCES tenant_keys, -- the key that replaced this one; a key is rotated once
@@ -165,7 +166,8 @@ CREATE TABLE tenant_keys (
   last_used_at              timestamptz,
   -- An agreement ends together with subscriber_workspace_id (docs/decisions/0037-payer-agreements.md).
   CONSTRAINT subscriber_agreed CHECK (
-    (subscriber_workspace_id IS NULL) = (subscriber_agreed_by IS NULL)
+    (subscriber_workspace_id IS NULL) = (subscriber_agreement_id IS NULL)
+    AND (subscriber_workspace_id IS NULL) = (subscriber_agreed_by IS NULL)
     AND (subscriber_workspace_id IS NULL) = (subscriber_agreed_at IS NULL))
 );
 CREATE INDEX ON tenant_keys (tenant_id, kind, created_at);
@@ -378,25 +380,28 @@ $$;
 CREATE FUNCTION guildhall_paid_keys()
 RETURNS TABLE (
   id uuid, name text, prefix text, "tenantId" uuid, "tenantName" text, "workspaceId" uuid, "agreedBy" uuid,
-  "agreedAt" timestamptz)
+  "agreedAt" timestamptz, "expiresAt" timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT key.id, key.name, key.prefix, key.tenant_id, tenant.name, tenant.workspace_id, key.subscriber_agreed_by,
-         key.subscriber_agreed_at
+         key.subscriber_agreed_at, key.expires_at
   FROM tenant_keys key JOIN tenants tenant ON tenant.id = key.tenant_id
   WHERE key.subscriber_workspace_id = guildhall_workspace() AND tenant.workspace_id <> guildhall_workspace()
-    AND key.revoked_at IS NULL
+    AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now())
 $$;
 
--- Ends agreements of the scope's workspace to pay for keys of others: about one key, or all that one account made.
+-- Ends agreements of the scope's workspace to pay for keys of others: that of one key, or all that one account made. Keys that
+-- nobody can use keep theirs. The wanted key can be one of them.
 CREATE FUNCTION guildhall_end_agreements(wanted_key uuid, agreed_by uuid)
 RETURNS TABLE ("keyId" uuid, prefix text, "tenantId" uuid, "ownWorkspaceId" uuid)
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   UPDATE tenant_keys key
-  SET subscriber_workspace_id = NULL, subscriber_agreed_by = NULL, subscriber_agreed_at = NULL
+  SET subscriber_workspace_id = NULL, subscriber_agreement_id = NULL, subscriber_agreed_by = NULL, subscriber_agreed_at = NULL
   FROM tenants tenant
   WHERE tenant.id = key.tenant_id AND key.subscriber_workspace_id = guildhall_workspace()
-    AND (key.id = wanted_key OR key.subscriber_agreed_by = agreed_by) AND tenant.workspace_id <> guildhall_workspace()
-    AND key.revoked_at IS NULL
+    AND (key.subscriber_agreement_id = (SELECT subscriber_agreement_id FROM tenant_keys WHERE id = wanted_key)
+         OR key.subscriber_agreed_by = agreed_by)
+    AND tenant.workspace_id <> guildhall_workspace()
+    AND key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > now())
   RETURNING key.id, key.prefix, key.tenant_id, tenant.workspace_id
 $$;
 

@@ -110,8 +110,9 @@ const byColumn: Record<string, string | undefined> = {
   'tenant_keys.successor_id': 'successor_id = id',
   'tenant_keys.subscriber_workspace_id': `
     subscriber_workspace_id = (SELECT id FROM workspaces WHERE id <> $1 LIMIT 1),
-    subscriber_agreed_by = (SELECT id FROM accounts LIMIT 1), subscriber_agreed_at = now()`,
+    subscriber_agreement_id = tenant_keys.id, subscriber_agreed_by = (SELECT id FROM accounts LIMIT 1), subscriber_agreed_at = now()`,
   // They change together with subscriber_workspace_id.
+  'tenant_keys.subscriber_agreement_id': undefined,
   'tenant_keys.subscriber_agreed_by': undefined,
   'tenant_keys.subscriber_agreed_at': undefined,
   'provider_settings.tenant_id': undefined,
@@ -179,7 +180,8 @@ describe('the caches', () => {
   test('follow the plan of the workspace that pays for a key', async () => {
     const [scene, payer] = [await arrange(), await arrange()];
     await app.owner.query(
-      `UPDATE tenant_keys SET subscriber_workspace_id = $2, subscriber_agreed_by = $3, subscriber_agreed_at = now()
+      `UPDATE tenant_keys SET subscriber_workspace_id = $2, subscriber_agreement_id = id, subscriber_agreed_by = $3,
+         subscriber_agreed_at = now()
        WHERE tenant_id = $1`,
       [scene.tenantId, payer.workspaceId, payer.accountId],
     );

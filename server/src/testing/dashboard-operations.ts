@@ -66,7 +66,7 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     paidKey: async ({ tenant }: Scene) => {
       const { rows } = await app.owner.query(
         `UPDATE tenant_keys
-         SET subscriber_workspace_id = $1, subscriber_agreed_by = $2, subscriber_agreed_at = now()
+         SET subscriber_workspace_id = $1, subscriber_agreement_id = id, subscriber_agreed_by = $2, subscriber_agreed_at = now()
          WHERE tenant_id = $3 AND kind = 'api' RETURNING id`,
         [tenant.workspaceId, accounts.owner.accountId, (await arrangeTenant(app)).tenantId],
       );

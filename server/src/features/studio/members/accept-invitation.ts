@@ -17,9 +17,8 @@ import {
   type SignedIn,
 } from '../accounts/index.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import { insertMembership, type Membership } from '../workspaces/index.ts';
+import { insertMembership, lockWorkspace, type Membership } from '../workspaces/index.ts';
 import { endInvitation, findInvitationOfToken, type MailedInvitation } from './invitation-queries.ts';
-import { lockTeam } from './queries.ts';
 
 export interface InvitationServices {
   database: Database;
@@ -116,7 +115,7 @@ async function requireInvitation(db: Querier, hash: Buffer): Promise<MailedInvit
 async function consumeInvitation(transaction: Querier, hash: Buffer): Promise<MailedInvitation> {
   const invitation = await requireInvitation(transaction, hash);
   await enterScope(transaction, 'workspace_id', invitation.workspaceId);
-  await lockTeam(transaction, invitation.workspaceId);
+  await lockWorkspace(transaction, invitation.workspaceId);
   if (!(await endInvitation(transaction, invitation.id))) throw invitationNotFound();
   return invitation;
 }

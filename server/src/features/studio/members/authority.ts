@@ -2,8 +2,8 @@ import type { Querier } from '../../../database/database.ts';
 import { roles, type Role } from '../../../core/role.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { findRole } from '../workspaces/index.ts';
-import { countOwners, lockTeam } from './queries.ts';
+import { findRole, lockWorkspace } from '../workspaces/index.ts';
+import { countOwners } from './queries.ts';
 
 /** The account that changes a team, with its role. */
 export interface Manager {
@@ -21,7 +21,7 @@ export async function lockTeamForManager(
   { actor }: Author,
   workspaceId: string,
 ): Promise<Manager> {
-  const workspace = await lockTeam(transaction, workspaceId);
+  const workspace = await lockWorkspace(transaction, workspaceId);
   const found = actor.id && (await findRole(transaction, actor.id, { workspaceId }));
   if (!workspace || !actor.id || !found) throw new ProblemError('not_found');
   return { userId: actor.id, role: found.role, workspaceName: workspace.name };

@@ -62,11 +62,6 @@ export function isMember(db: Querier, workspaceId: string, email: string): Promi
     SELECT FROM (${members}) team WHERE workspace_id = ${workspaceId} AND email = ${email}`);
 }
 
-/** Serializes changes of a team until the transaction ends, so the number of owners cannot change in between. */
-export function lockTeam(db: Querier, workspaceId: string): Promise<{ name: string } | undefined> {
-  return db.row(sql`SELECT name FROM workspaces WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
-}
-
 export function countOwners(db: Querier, workspaceId: string): Promise<number> {
   return db.count(sql`
     SELECT count(*) FROM memberships WHERE workspace_id = ${workspaceId} AND role = 'owner'`);

@@ -37,42 +37,26 @@ export interface Agreement {
   ownWorkspaceId: string;
 }
 
-/** The key that a rotation replaced. The payer of a key also pays for its successor. */
-export interface RotatedKey {
-  keyId: string;
-  prefix: string;
-}
-
 /**
  * Writes the audit record of an agreement in the paying workspace, and notifies both teams. The caller audits the change of the
- * key. The record of a rotation has no IP address, because its author may belong to the other workspace only.
+ * key.
  */
 export async function announceAgreement(
   services: MailServices,
   transaction: Querier,
   author: Author,
   { payerId, keyId, prefix, tenantId, ownWorkspaceId }: Agreement,
-  rotated?: RotatedKey,
 ): Promise<void> {
   if (payerId === ownWorkspaceId) return;
-  const details = { after: { prefix, tenantId }, ...(rotated && { rotatedFrom: rotated.keyId }) };
+  const details = { after: { prefix, tenantId } };
   await auditTrail(transaction, [
-    {
-      ...(rotated ? { actor: author.actor } : author),
-      action: 'paid_key.agreed',
-      workspaceId: payerId,
-      targetId: keyId,
-      details,
-    },
+    { ...author, action: 'paid_key.agreed', workspaceId: payerId, targetId: keyId, details },
   ]);
-  const how = rotated
-    ? `The API key ${rotated.prefix}… of another workspace was rotated. Your workspace also pays for the reads of its successor ${prefix}….`
-    : `An owner or admin of your workspace agreed to pay for the reads of the API key ${prefix}… of another workspace.`;
   // The texts contain no names, because another workspace chose them.
   await notifyTeam(services, transaction, payerId, {
     type: 'paid_key.agreed',
     title: 'Your workspace pays for an API key',
-    text: `${how} Revoke the agreement in the list of paid keys.`,
+    text: `An owner or admin of your workspace agreed to pay for the reads of the API key ${prefix}… of another workspace. Revoke the agreement in the list of paid keys.`,
     data: { keyId, tenantId },
   });
   await notifyTeam(services, transaction, ownWorkspaceId, {
@@ -82,4 +66,22 @@ export async function announceAgreement(
     data: { keyId, payerId },
     tenantId,
   });
+}
+
+/**
+ * Writes the audit record of a rotation in the paying workspace. Notifies nobody: the agreement is the same, and the other workspace
+ * could otherwise use up the mails of the payer. The record has no IP address, because its author may belong to the other workspace
+ * only.
+ */
+export async function auditRotation(
+  transaction: Querier,
+  { actor }: Author,
+  { payerId, keyId, prefix, tenantId, ownWorkspaceId }: Agreement,
+  rotatedFrom: string,
+): Promise<void> {
+  if (payerId === ownWorkspaceId) return;
+  const details = { after: { prefix, tenantId }, rotatedFrom };
+  await auditTrail(transaction, [
+    { actor, action: 'paid_key.agreed', workspaceId: payerId, targetId: keyId, details },
+  ]);
 }

@@ -4,7 +4,8 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
-import { endAgreements, lockTeamForShare, type EndedPayment } from './queries.ts';
+import { lockWorkspace } from '../workspaces/index.ts';
+import { endAgreements, type EndedPayment } from './queries.ts';
 
 /** Why a payment ended, as the notification says it. */
 const REASONS = {
@@ -21,20 +22,31 @@ interface PaymentEnd {
   reason: keyof typeof REASONS;
 }
 
+interface EndByOwner {
+  payerId: string;
+  key: EndedPayment;
+  /** Whether the payer pays for no other key of the same agreement. */
+  isLast: boolean;
+  reason: 'payer_removed' | 'key_revoked';
+}
+
 export interface EndPaymentServices extends MailServices {
   database: Database;
   /** The cache of keys, which contains their payers. */
   keys: { invalidate(payerId: string): void };
 }
 
-/** Ends the payment for one key. Later reads are billed to the key's own workspace. Throws not_found. */
+/**
+ * Ends the agreement of a key. Later reads with any key of the agreement are billed to the keys' own workspace. A rotation locks the
+ * team in share mode, so it either commits before this lock, or finds no payer. Throws not_found.
+ */
 export async function endPayment(
   services: EndPaymentServices,
   author: Author,
   { workspaceId, keyId }: { workspaceId: string; keyId: string },
 ): Promise<void> {
   await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
-    await lockTeamForShare(transaction, workspaceId);
+    await lockWorkspace(transaction, workspaceId);
     const ended = await endAgreements(transaction, { keyId });
     if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
     const end: PaymentEnd = { payerId: workspaceId, ended, reason: 'revoked' };
@@ -63,22 +75,33 @@ export async function endPaymentsOf(
 }
 
 /**
- * Writes the audit record of the paying workspace, and notifies the teams, after the workspace of a key removed its payer or
- * revoked the key. The caller audits the change of the key. The record has no IP address, because the author belongs to the other
- * workspace.
+ * Writes the audit record of the paying workspace after the workspace of a key removed its payer or revoked the key. Notifies the
+ * teams if this was the last key of the agreement, so an agreement is mailed about once, whatever number of keys rotations made.
+ * The caller audits the change of the key. The record has no IP address, because the author belongs to the other workspace.
  */
 export async function announceEndByOwner(
   services: MailServices,
   transaction: Querier,
   { actor }: Author,
-  { payerId, key, reason }: { payerId: string; key: EndedPayment; reason: 'payer_removed' | 'key_revoked' },
+  { payerId, key, isLast, reason }: EndByOwner,
 ): Promise<void> {
   if (payerId === key.ownWorkspaceId) return;
-  await announceEnd(services, transaction, { actor }, { payerId, ended: [key], reason });
+  const end: PaymentEnd = { payerId, ended: [key], reason };
+  await auditInPayer(transaction, { actor }, end);
+  if (isLast) await notifyTeams(services, transaction, end);
 }
 
 async function announceEnd(
   services: MailServices,
+  transaction: Querier,
+  author: Author,
+  end: PaymentEnd,
+): Promise<void> {
+  await auditInPayer(transaction, author, end);
+  await notifyTeams(services, transaction, end);
+}
+
+async function auditInPayer(
   transaction: Querier,
   author: Author,
   { payerId, ended, reason }: PaymentEnd,
@@ -93,6 +116,13 @@ async function announceEnd(
       details: { before: { prefix, tenantId }, reason },
     })),
   );
+}
+
+async function notifyTeams(
+  services: MailServices,
+  transaction: Querier,
+  { payerId, ended, reason }: PaymentEnd,
+): Promise<void> {
   await notifyTeam(services, transaction, payerId, {
     type: 'paid_key.ended',
     title: 'Your workspace no longer pays for an API key',

@@ -1,4 +1,4 @@
-export { announceAgreement, requirePayer, type RotatedKey } from './agree-to-pay.ts';
+export { announceAgreement, auditRotation, requirePayer } from './agree-to-pay.ts';
 export { announceEndByOwner, endPaymentsOf } from './end-payments.ts';
 export { lockTeamForShare } from './queries.ts';
 export { paidKeyRoutes } from './routes.ts';

@@ -30,7 +30,8 @@ async function arrange(role: 'owner' | 'admin' | 'viewer' = 'admin') {
     paidKeys,
     create: (body: object = wanted) => app.http.post(keysPath, body, agent),
     change: (keyId: string, body: object) => app.http.patch(`${keysPath}/${keyId}`, body, agent),
-    rotate: (keyId: string) => app.http.post(`${keysPath}/${keyId}/rotate`, {}, agent),
+    rotate: (keyId: string, body: object = {}, { http } = app) =>
+      http.post(`${keysPath}/${keyId}/rotate`, body, agent),
     list: async (query = '') => (await app.http.get(paidKeys + query, owner)).body,
     end: (keyId: string, caller: object = owner) => app.http.delete(`${paidKeys}/${keyId}`, caller),
     demote: () => app.http.patch(`${members}/${agent.accountId}`, { role: 'viewer' }, owner),
@@ -185,7 +186,7 @@ describe('subscriberWorkspaceId of an API key', () => {
     assert.deepEqual([record.action, notification.type], ['paid_key.agreed', 'paid_key.agreed']);
   });
 
-  test('notifies the payer when a rotation adds a key that it pays for', async () => {
+  test('writes an audit record of the payer for a rotation, and notifies nobody', async () => {
     const scene = await arrange();
     const manager = await arrangeAccount(app, scene.publisher, 'admin');
     const old = (await scene.create()).body;
@@ -193,13 +194,63 @@ describe('subscriberWorkspaceId of an API key', () => {
     assert.equal(rotated.status, 201, rotated.text);
     const { id, prefix } = rotated.body;
     const { tenantId } = scene.publisher;
-    const { record, notification } = await newestOf(scene.payer, scene.owner);
+    const { record, notification, count } = await newestOf(scene.payer, scene.owner);
     assert.equal(record.action, 'paid_key.agreed');
     assert.equal(record.targetId, id);
     assert.equal(record.ipAddress, null);
     assert.deepEqual(record.details, { after: { prefix, tenantId }, rotatedFrom: old.id });
-    assert.deepEqual([notification.type, notification.data], ['paid_key.agreed', { keyId: id, tenantId }]);
-    assert.match(notification.text, new RegExp(`${old.prefix}….* was rotated.* ${prefix}…`));
+    assert.deepEqual([count, notification.data], [1, { keyId: old.id, tenantId }]);
+  });
+
+  test('notifies the payer once when the other workspace revokes all keys of an agreement', async () => {
+    const scene = await arrange();
+    const keys = [(await scene.create()).body];
+    for (const gracePeriodSeconds of [60, 0, 60])
+      keys.push((await scene.rotate(keys.at(-1).id, { gracePeriodSeconds })).body);
+    const types = async () =>
+      (await app.http.get('/api/notifications', scene.owner)).body.items.map(
+        (item: { type: string }) => item.type,
+      );
+    for (const { id } of keys.toReversed()) {
+      assert.deepEqual(await types(), ['paid_key.agreed']);
+      assert.equal((await app.http.delete(`${scene.keysPath}/${id}`, scene.agent)).status, 204);
+    }
+    assert.deepEqual(await types(), ['paid_key.ended', 'paid_key.agreed']);
+  });
+
+  test('does not outlive the grace period of a rotated key', async () => {
+    const scene = await arrange();
+    const subscriberWorkspaceId = scene.payer.workspaceId;
+    for (const gracePeriodSeconds of [0, 3600]) {
+      const { id, key } = (await scene.create()).body;
+      assert.equal((await scene.rotate(id, { gracePeriodSeconds })).status, 201);
+      const later = new Date(Date.now() + 86_400_000).toISOString();
+      for (const change of [
+        { expiresAt: null },
+        { expiresAt: later },
+        { expiresAt: null, subscriberWorkspaceId },
+      ]) {
+        const refused = await scene.change(id, change);
+        assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
+        assert.match(refused.body.detail, /set subscriberWorkspaceId to null/);
+      }
+      assert.equal((await scene.change(id, { name: 'old' })).status, 200);
+      const sooner = new Date(Date.now() + 60_000).toISOString();
+      const shortened = await scene.change(id, { expiresAt: sooner });
+      assert.equal(shortened.status, gracePeriodSeconds === 0 ? 409 : 200, shortened.text);
+      const own = await scene.change(id, { expiresAt: null, subscriberWorkspaceId: null });
+      assert.equal(own.status, 200, own.text);
+      assert.equal(await scene.billed(key), 'publisher');
+    }
+  });
+
+  test('does not begin again with a later expiry of an expired key', async () => {
+    const scene = await arrange();
+    const { id } = (await scene.create()).body;
+    await app.owner.query('UPDATE tenant_keys SET expires_at = now() WHERE id = $1', [id]);
+    assert.equal((await scene.change(id, { expiresAt: null })).status, 409);
+    assert.equal((await scene.change(id, { expiresAt: null, subscriberWorkspaceId: null })).status, 200);
+    assert.equal(await scene.payerOf(id), null);
   });
 
   test('writes nothing about a key that its own workspace pays for', async () => {
@@ -247,7 +298,26 @@ describe('GET /api/workspaces/{workspaceId}/paid-keys', () => {
       tenantId: scene.publisher.tenantId,
       workspaceId: scene.publisher.workspaceId,
       agreedBy: scene.agent.accountId,
+      expiresAt: null,
     });
+  });
+
+  test('returns the expiry of a rotated key, and no revoked or expired keys', async () => {
+    const scene = await arrange();
+    const [expired, revoked, old] = await Promise.all(
+      Array.from({ length: 3 }, async () => (await scene.create()).body),
+    );
+    const next = (await scene.rotate(expired.id, { gracePeriodSeconds: 0 })).body;
+    await app.http.delete(`${scene.keysPath}/${revoked.id}`, scene.agent);
+    const successor = (await scene.rotate(old.id, { gracePeriodSeconds: 3600 })).body;
+    const { items, totalCount } = await scene.list();
+    assert.equal(totalCount, 3);
+    const expiries = new Map(
+      items.map((item: { id: string; expiresAt: string }) => [item.id, item.expiresAt]),
+    );
+    assert.deepEqual([...expiries.keys()].toSorted(), [old.id, successor.id, next.id].toSorted());
+    assert.ok(Math.abs(Date.parse(String(expiries.get(old.id))) - Date.now() - 3_600_000) < 60_000);
+    assert.equal(expiries.get(next.id), null);
   });
 });
 
@@ -261,6 +331,45 @@ describe('DELETE /api/workspaces/{workspaceId}/paid-keys/{keyId}', () => {
     await eventually(async () => (await scene.billed(key, other)) === 'publisher');
     assert.equal((await scene.end(id)).status, 404, 'the payment has already ended');
     assert.equal((await scene.list()).totalCount, 0);
+  });
+
+  test('ends the payment for all keys of the agreement, and for no others', async () => {
+    const scene = await arrange();
+    const unrelated = (await scene.create()).body;
+    const first = (await scene.create()).body;
+    const second = (await scene.rotate(first.id)).body;
+    const third = (await scene.rotate(second.id)).body;
+    assert.equal(await scene.billed(third.key), 'payer');
+    assert.equal((await scene.end(second.id)).status, 204);
+    for (const { id, key } of [first, second, third]) {
+      assert.equal(await scene.payerOf(id), null);
+      assert.equal(await scene.billed(key), 'publisher');
+    }
+    assert.equal(await scene.payerOf(unrelated.id), scene.payer.workspaceId);
+    assert.equal((await scene.end(third.id)).status, 404, 'the payment has already ended');
+  });
+
+  test('ends the agreement of a key that has expired or is revoked', async () => {
+    const scene = await arrange();
+    for (const how of ['expire', 'revoke']) {
+      const old = (await scene.create()).body;
+      const successor = (await scene.rotate(old.id, { gracePeriodSeconds: how === 'expire' ? 0 : 60 })).body;
+      if (how === 'revoke') await app.http.delete(`${scene.keysPath}/${old.id}`, scene.agent);
+      assert.equal((await scene.end(old.id)).status, 204);
+      assert.equal(await scene.payerOf(successor.id), null);
+    }
+  });
+
+  test('ends the payment for a successor that is created in parallel', async () => {
+    for (let round = 0; round < 12; round++) {
+      const scene = await arrange();
+      const { id } = (await scene.create()).body;
+      const [ended, rotated] = await Promise.all([scene.end(id), scene.rotate(id, {}, other)]);
+      assert.equal(ended.status, 204, ended.text);
+      assert.ok([201, 409].includes(rotated.status), rotated.text);
+      assert.equal((await scene.list()).totalCount, 0, `round ${round}`);
+      if (rotated.status === 201) assert.equal(await scene.payerOf(rotated.body.id), null);
+    }
   });
 
   test('returns 404 for a key that another workspace pays for', async () => {

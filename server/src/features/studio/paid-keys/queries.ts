@@ -12,6 +12,7 @@ export interface PaidKey {
   workspaceId: string;
   agreedBy: string;
   agreedAt: string;
+  expiresAt: string | null;
 }
 
 /** Lists the paid keys of a workspace, oldest agreement first. Runs in the scope of the workspace. */
@@ -39,8 +40,8 @@ export interface EndedPayment {
 }
 
 /**
- * Ends the agreement for one key, or all agreements that one member made. Revoked keys keep theirs, because nobody reads with
- * them. Runs in the scope of the workspace.
+ * Ends the agreement of one key, which ends it for all keys that a rotation gave it to, or all agreements that one member made.
+ * Revoked and expired keys keep theirs, because nobody reads with them. Runs in the scope of the workspace.
  */
 export function endAgreements(
   db: Querier,

@@ -23,8 +23,8 @@ export function paidKeyRoutes(services: EndPaymentServices): FastifyPluginAsyncT
           tags,
           summary: 'List paid API keys',
           description:
-            'Returns the API keys of other workspaces whose reads this workspace pays for, oldest agreement first. Revoked keys ' +
-            'are not included. `GET …/usage?groupBy=key` returns the usage of each key.',
+            'Returns the API keys of other workspaces whose reads this workspace pays for, oldest agreement first. Revoked and ' +
+            'expired keys are not included. `GET …/usage?groupBy=key` returns the usage of each key.',
           params: WorkspacePath,
           querystring: PageQuery,
           response: { 200: PaidKeyPage },
@@ -46,8 +46,8 @@ export function paidKeyRoutes(services: EndPaymentServices): FastifyPluginAsyncT
           tags,
           summary: 'Stop paying for a key',
           description:
-            'The key keeps working, but later reads are billed to its own workspace. Both workspaces are notified. If the ' +
-            'workspace does not pay for the key, the response is 404.',
+            'The key keeps working, but later reads are billed to its own workspace. If the key was rotated, this includes all ' +
+            'keys of the same agreement. Both workspaces are notified. If the workspace pays for none of them, the response is 404.',
           params: PaidKeyPath,
           response: { 204: Type.Null({ description: 'The workspace no longer pays for the key.' }) },
         },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Page, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Nullable, Page, Timestamp } from '../../../http/schemas.ts';
 
 export const PaidKeyPath = Type.Object({ workspaceId: Guid, keyId: Guid });
 
@@ -13,6 +13,7 @@ export const PaidKey = Type.Object(
     workspaceId: Type.Unsafe<string>({ ...Guid, description: 'The workspace that owns the key.' }),
     agreedBy: Type.Unsafe<string>({ ...Guid, description: 'The account that agreed to pay.' }),
     agreedAt: Timestamp,
+    expiresAt: Nullable(Timestamp),
   },
   { title: 'PaidKey' },
 );

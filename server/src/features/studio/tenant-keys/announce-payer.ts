@@ -1,44 +1,57 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { announceAgreement, announceEndByOwner, type RotatedKey } from '../paid-keys/index.ts';
-import { findPlan, type TenantKey } from './queries.ts';
+import { announceAgreement, announceEndByOwner, auditRotation } from '../paid-keys/index.ts';
+import { hasExpired } from './key-settings.ts';
+import { findPlan, paysForAnotherKey, type TenantKey } from './queries.ts';
+
+type KeyOfTenant = TenantKey & { tenantId: string };
 
 /** Notifies the workspaces of a key that it has another payer, or that it is a new key with a payer. */
 export async function announcePayer(
   services: MailServices,
   transaction: Querier,
   author: Author,
-  key: TenantKey & { tenantId: string },
-  { previousPayerId = null, rotated }: { previousPayerId?: string | null; rotated?: RotatedKey } = {},
+  key: KeyOfTenant,
+  before?: TenantKey,
 ): Promise<void> {
   const payerId = key.subscriberWorkspaceId;
-  if (payerId === previousPayerId) return;
-  const paid = await paidKeyOf(transaction, key);
-  if (!paid) return;
-  if (previousPayerId)
-    await announceEndByOwner(services, transaction, author, {
-      payerId: previousPayerId,
-      key: paid,
-      reason: 'payer_removed',
-    });
-  if (payerId) await announceAgreement(services, transaction, author, { payerId, ...paid }, rotated);
+  if (payerId === (before?.subscriberWorkspaceId ?? null)) return;
+  if (before)
+    await announceEnd(services, transaction, author, { ...before, tenantId: key.tenantId }, 'payer_removed');
+  const paid = payerId && (await paidKeyOf(transaction, key));
+  if (paid) await announceAgreement(services, transaction, author, { payerId, ...paid });
 }
 
-/** Notifies the payer of a key that the key is revoked. */
-export async function announceRevocation(
+/** Notifies the workspaces of a key that its payer no longer pays for it. The payment for an expired key has already ended. */
+export async function announceEnd(
   services: MailServices,
   transaction: Querier,
   author: Author,
-  key: TenantKey & { tenantId: string },
+  before: KeyOfTenant,
+  reason: 'payer_removed' | 'key_revoked',
 ): Promise<void> {
-  const payerId = key.subscriberWorkspaceId;
-  const paid = payerId && (await paidKeyOf(transaction, key));
-  if (paid)
-    await announceEndByOwner(services, transaction, author, { payerId, key: paid, reason: 'key_revoked' });
+  const payerId = before.subscriberWorkspaceId;
+  if (!payerId || hasExpired(before)) return;
+  const key = await paidKeyOf(transaction, before);
+  if (!key) return;
+  const isLast = !(await paysForAnotherKey(transaction, before));
+  await announceEndByOwner(services, transaction, author, { payerId, key, isLast, reason });
 }
 
-async function paidKeyOf(db: Querier, { id: keyId, prefix, tenantId }: TenantKey & { tenantId: string }) {
+/** Writes the audit record of the payer about a successor that it pays for. */
+export async function auditSuccessor(
+  transaction: Querier,
+  author: Author,
+  successor: KeyOfTenant,
+  rotatedFrom: string,
+): Promise<void> {
+  const payerId = successor.subscriberWorkspaceId;
+  const paid = payerId && (await paidKeyOf(transaction, successor));
+  if (paid) await auditRotation(transaction, author, { payerId, ...paid }, rotatedFrom);
+}
+
+async function paidKeyOf(db: Querier, { id: keyId, prefix, tenantId }: KeyOfTenant) {
   const plan = await findPlan(db, tenantId);
   return plan && { keyId, prefix, tenantId, ownWorkspaceId: plan.workspaceId };
 }

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
-import { announcePayer, announceRevocation } from './announce-payer.ts';
+import { announceEnd, announcePayer } from './announce-payer.ts';
 import { requireRoomForKey } from './key-limit.ts';
 import {
   applyChange,
@@ -13,7 +13,15 @@ import {
   requireWithinPlan,
   type KeyChange,
 } from './key-settings.ts';
-import { findPayer, lockKey, revokeKeyRow, updateKey, type KeyReference, type TenantKey } from './queries.ts';
+import {
+  findPayer,
+  lockKey,
+  revokeKeyRow,
+  updateKey,
+  type KeyReference,
+  type KeySettings,
+  type TenantKey,
+} from './queries.ts';
 
 export interface ChangeKeyServices extends MailServices {
   database: Database;
@@ -22,8 +30,8 @@ export interface ChangeKeyServices extends MailServices {
 }
 
 /**
- * Changes the settings of a key. Throws not_found if the key has another kind or tenant, and conflict if it is revoked. Also
- * throws the errors of creating a key.
+ * Changes the settings of a key. Throws not_found if the key has another kind or tenant. Throws conflict if it is revoked, or if
+ * its payer would pay for a rotated or expired key longer. Also throws the errors of creating a key.
  */
 export async function changeKey(
   services: ChangeKeyServices,
@@ -47,18 +55,32 @@ export async function changeKey(
         'conflict',
         'The payer of the key changed at the same time. Send the change again.',
       );
+    requireNoLongerPayment(before, settings);
     const after = (await updateKey(transaction, reference, settings)) ?? before;
     const details = difference(auditedSettings(kind, before), auditedSettings(kind, after));
     if (details)
       await auditTrail(transaction, [
         { ...author, action: `${kind}_key.updated`, tenantId, targetId: keyId, details },
       ]);
-    const previousPayerId = before.subscriberWorkspaceId;
-    await announcePayer(services, transaction, author, { ...after, tenantId }, { previousPayerId });
+    await announcePayer(services, transaction, author, { ...after, tenantId }, before);
     return after;
   });
   services.keys.invalidate(tenantId);
   return changed;
+}
+
+/**
+ * A payer agrees to one key and its successors. A rotated key that gets a later expiry would make two keys of it. An expired key
+ * is no longer in the list of the payer.
+ */
+function requireNoLongerPayment(before: TenantKey, { subscriberWorkspaceId, expiresAt }: KeySettings): void {
+  if (subscriberWorkspaceId === null || subscriberWorkspaceId !== before.subscriberWorkspaceId) return;
+  if (before.expiresAt === null || !(before.successorId || hasExpired(before))) return;
+  if (expiresAt === null || Date.parse(expiresAt) > Date.parse(before.expiresAt))
+    throw new ProblemError(
+      'conflict',
+      'The payer does not pay for a rotated or expired key longer. To set a later expiresAt, set subscriberWorkspaceId to null.',
+    );
 }
 
 /** Revokes a key permanently. Idempotent. Throws not_found if the key has another kind or tenant. */
@@ -82,7 +104,7 @@ export async function revokeKey(
         details: { name: key.name, prefix: key.prefix },
       },
     ]);
-    await announceRevocation(services, transaction, author, { ...key, tenantId });
+    await announceEnd(services, transaction, author, { ...key, tenantId }, 'key_revoked');
   });
   services.keys.invalidate(tenantId);
 }

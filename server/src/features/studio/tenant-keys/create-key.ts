@@ -83,6 +83,7 @@ export async function issueKey(
 const DEFAULT_SETTINGS = {
   allowDataApi: false,
   subscriberWorkspaceId: null,
+  subscriberAgreementId: null,
   subscriberAgreedBy: null,
   subscriberAgreedAt: null,
   rateLimit: null,

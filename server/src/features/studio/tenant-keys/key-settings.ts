@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
+import { newId } from '../../../core/ids.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { now, toMicroseconds } from '../../../core/timestamps.ts';
 import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
@@ -9,7 +10,7 @@ import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
  * `allowDataApi` nor `subscriberWorkspaceId`, because a game key reads no data.
  */
 export interface KeyChange extends Partial<
-  Omit<KeySettings, 'rateLimit' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
+  Omit<KeySettings, 'rateLimit' | 'subscriberAgreementId' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
 > {
   rateLimit?: Partial<RateLimit> | null;
 }
@@ -22,8 +23,8 @@ export function applyChange(before: KeySettings, change: KeyChange, { actor }: A
   const { subscriberWorkspaceId = before.subscriberWorkspaceId } = change;
   const agreement =
     subscriberWorkspaceId === null
-      ? { subscriberAgreedBy: null, subscriberAgreedAt: null }
-      : { subscriberAgreedBy: actor.id, subscriberAgreedAt: now() };
+      ? { subscriberAgreementId: null, subscriberAgreedBy: null, subscriberAgreedAt: null }
+      : { subscriberAgreementId: newId(), subscriberAgreedBy: actor.id, subscriberAgreedAt: now() };
   return {
     ...before,
     ...change,

@@ -28,6 +28,8 @@ export interface KeySettings {
   name: string;
   allowDataApi: boolean;
   subscriberWorkspaceId: string | null;
+  /** The agreement that pays for the key. A rotation gives it to the successor. */
+  subscriberAgreementId: string | null;
   /** The account that agreed to pay on behalf of the paying workspace. */
   subscriberAgreedBy: string | null;
   subscriberAgreedAt: string | null;
@@ -55,7 +57,7 @@ export interface RateLimit {
 
 const columns = sql`
   id, name, prefix, allow_data_api AS "allowDataApi", subscriber_workspace_id AS "subscriberWorkspaceId",
-  subscriber_agreed_by AS "subscriberAgreedBy", subscriber_agreed_at AS "subscriberAgreedAt",
+  subscriber_agreement_id AS "subscriberAgreementId", subscriber_agreed_by AS "subscriberAgreedBy", subscriber_agreed_at AS "subscriberAgreedAt",
   CASE WHEN requests_per_minute IS NOT NULL OR requests_per_hour IS NOT NULL
     THEN jsonb_build_object('perMinute', requests_per_minute, 'perHour', requests_per_hour) END AS "rateLimit",
   alert_requests_per_minute AS "rateLimitPerMinute", alert_bytes_per_minute AS "payloadBytesPerMinute",
@@ -125,10 +127,11 @@ export function insertKey(
 ): Promise<TenantKey> {
   return db.one(sql`
     INSERT INTO tenant_keys (id, tenant_id, kind, prefix, fingerprint, name, allow_data_api, subscriber_workspace_id,
-      subscriber_agreed_by, subscriber_agreed_at, requests_per_minute, requests_per_hour, alert_requests_per_minute, alert_bytes_per_minute, expires_at)
+      subscriber_agreement_id, subscriber_agreed_by, subscriber_agreed_at, requests_per_minute, requests_per_hour,
+      alert_requests_per_minute, alert_bytes_per_minute, expires_at)
     VALUES (${reference.keyId}, ${reference.tenantId}, ${reference.kind}, ${secret.prefix}, ${secret.fingerprint}, ${settings.name},
-      ${settings.allowDataApi}, ${settings.subscriberWorkspaceId}, ${settings.subscriberAgreedBy},
-      ${settings.subscriberAgreedAt}, ${settings.rateLimit?.perMinute ?? null},
+      ${settings.allowDataApi}, ${settings.subscriberWorkspaceId}, ${settings.subscriberAgreementId},
+      ${settings.subscriberAgreedBy}, ${settings.subscriberAgreedAt}, ${settings.rateLimit?.perMinute ?? null},
       ${settings.rateLimit?.perHour ?? null}, ${settings.rateLimitPerMinute}, ${settings.payloadBytesPerMinute},
       ${settings.expiresAt})
     RETURNING ${columns}`);
@@ -143,6 +146,7 @@ export function updateKey(
     UPDATE tenant_keys
     SET name = ${settings.name}, allow_data_api = ${settings.allowDataApi},
         subscriber_workspace_id = ${settings.subscriberWorkspaceId},
+        subscriber_agreement_id = ${settings.subscriberAgreementId},
         subscriber_agreed_by = ${settings.subscriberAgreedBy}, subscriber_agreed_at = ${settings.subscriberAgreedAt},
         requests_per_minute = ${settings.rateLimit?.perMinute ?? null},
         requests_per_hour = ${settings.rateLimit?.perHour ?? null},
@@ -186,4 +190,15 @@ export async function findPayer(db: Querier, { tenantId, keyId }: KeyReference):
   const row = await db.row<{ payerId: string | null }>(sql`
     SELECT subscriber_workspace_id AS "payerId" FROM tenant_keys WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
   return row?.payerId ?? null;
+}
+
+/** Whether a payer pays for another usable key of an agreement. All keys of an agreement belong to one tenant. */
+export function paysForAnotherKey(
+  db: Querier,
+  { tenantId, id, subscriberAgreementId }: TenantKey & { tenantId: string },
+): Promise<boolean> {
+  return db.exists(sql`
+    SELECT FROM tenant_keys
+    WHERE tenant_id = ${tenantId} AND kind = 'api' AND subscriber_agreement_id = ${subscriberAgreementId}
+      AND id <> ${id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`);
 }

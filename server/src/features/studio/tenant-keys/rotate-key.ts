@@ -3,7 +3,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { lockTeamForShare } from '../paid-keys/index.ts';
-import { announcePayer } from './announce-payer.ts';
+import { auditSuccessor } from './announce-payer.ts';
 import type { ChangeKeyServices } from './change-key.ts';
 import { issueKey } from './create-key.ts';
 import { requireRoomForKey } from './key-limit.ts';
@@ -54,14 +54,7 @@ export async function rotateKey(
         },
       },
     ]);
-    const { prefix } = old;
-    await announcePayer(
-      services,
-      transaction,
-      author,
-      { ...successor, tenantId },
-      { rotated: { keyId, prefix } },
-    );
+    await auditSuccessor(transaction, author, { ...successor, tenantId }, keyId);
     return successor;
   });
   services.keys.invalidate(tenantId);

@@ -114,7 +114,8 @@ function routesOf(
           tags,
           description:
             'Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are ' +
-            'valid, the response is 409.',
+            'valid, the response is 409. It is also 409 if a rotated or expired key with a `subscriberWorkspaceId` gets a later ' +
+            'expiry: set `subscriberWorkspaceId` to null in the same request.',
           params: KeyParams,
           body: ChangeBody,
           response: { 200: Key, ...problems(409) },

@@ -4,6 +4,7 @@ export {
   findRole,
   insertMembership,
   listMemberships,
+  lockWorkspace,
   MAX_LISTED_MEMBERSHIPS,
   type Membership,
 } from './queries.ts';

@@ -107,7 +107,10 @@ export interface NamedWorkspace {
   slug: string;
 }
 
-/** Finds the name and slug of a workspace and locks its row until the transaction ends. */
+/**
+ * Finds the name and slug of a workspace and locks its row until the transaction ends. This serializes changes of its team, so the
+ * number of owners cannot change in between.
+ */
 export function lockWorkspace(db: Querier, workspaceId: string): Promise<NamedWorkspace | undefined> {
   return db.row(sql`SELECT name, slug FROM workspaces WHERE id = ${workspaceId} FOR NO KEY UPDATE`);
 }

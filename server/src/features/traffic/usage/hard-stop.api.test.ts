@@ -163,7 +163,8 @@ describe('hard stop', () => {
     const subscriber = await arrangePayer({ monthlyUnits: 2, hardStop: true });
     const ada = await arrangePlayer(app, publisher, 'ada');
     await app.owner.query(
-      `UPDATE tenant_keys SET subscriber_workspace_id = $1, subscriber_agreed_by = $3, subscriber_agreed_at = now()
+      `UPDATE tenant_keys SET subscriber_workspace_id = $1, subscriber_agreement_id = id, subscriber_agreed_by = $3,
+       subscriber_agreed_at = now()
      WHERE tenant_id = $2 AND kind = 'api'`,
       [subscriber.workspaceId, publisher.tenantId, platformAdmin.accountId],
     );

@@ -324,7 +324,7 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
     const { accountId } = await arrangeAccount(app, subscriber, 'owner');
     await app.owner.query(
       `UPDATE tenant_keys
-     SET subscriber_workspace_id = $1, subscriber_agreed_by = $3, subscriber_agreed_at = now(), name = 'secret'
+     SET subscriber_workspace_id = $1, subscriber_agreement_id = id, subscriber_agreed_by = $3, subscriber_agreed_at = now(), name = 'secret'
      WHERE tenant_id = $2 AND kind = 'api'`,
       [subscriber.workspaceId, publisher.tenantId, accountId],
     );
