@@ -84,7 +84,7 @@ describe('definitions', () => {
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
     await page.getByRole('dialog').getByText('events.csv').waitFor();
     await page.getByRole('button', { name: 'Import the file' }).click();
-    await page.getByText('3 rows: 2 created, 0 changed, 1 refused.').waitFor();
+    await page.getByText('Rows in the file: 3. 2 created, 0 changed, 1 refused.').waitFor();
     await page.getByRole('dialog').locator('tr[data-row]', { hasText: 'second' }).waitFor();
     await countBecomes(page.getByRole('dialog').locator('tr[data-row]'), 1);
     // Another file can follow.
@@ -120,7 +120,7 @@ describe('definitions', () => {
     await page.locator('button[data-loading]').waitFor();
     await page.keyboard.press('Escape');
     release();
-    await page.getByText('1 rows: 1 created, 0 changed, 0 refused.').waitFor();
+    await page.getByText('Rows in the file: 1. 1 created, 0 changed, 0 refused.').waitFor();
   });
 
   test('reads one page, and lets the server search', async () => {

@@ -244,7 +244,7 @@ describe('events', () => {
     const exports = page.getByRole('region', { name: 'Exports' });
     await exports.getByText(/^events\.csv: [1-9]/).waitFor();
     proxy.stop();
-    const alert = exports.getByRole('alert').first();
+    const alert = exports.getByRole('alert');
     await alert.getByText('events.csv was not exported').waitFor();
     await alert
       .getByText('The connection was lost before the end. No file was saved. Export again.')

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { seriesColors } from '../app/theme';
-import { formatCompact, formatNumber } from './format';
+import { formatCompact, formatNumber, LOCALE } from './format';
 import classes from './Chart.module.css';
 
 export interface Series {
@@ -30,13 +30,13 @@ interface ChartProps {
   isLoading?: boolean;
 }
 
-const formatTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const formatHour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
-const formatDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const formatTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+const formatHour = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', minute: '2-digit' });
+const formatDay = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
 
 /** A day of the server is a day of UTC, so it is written as that date in all zones. */
-const utcDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-const utcTick = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const utcDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
+const utcTick = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 const areDays = (times: number[]): boolean => times.every((time) => time % 86_400 === 0);
 

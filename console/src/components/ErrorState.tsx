@@ -29,7 +29,7 @@ export function ErrorText({ error }: { error: unknown }) {
 }
 
 /** The detail of an error with the request id that its report needs. */
-function ErrorDetail({ error }: { error: unknown }) {
+export function ErrorDetail({ error }: { error: unknown }) {
   const requestId = error instanceof GuildhallError ? error.requestId : undefined;
   return (
     <Stack gap={4}>

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useWindowEvent } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { endDownloads, useDownloads } from '../../components/downloads';
-import { ErrorText } from '../../components/ErrorState';
+import { ErrorDetail } from '../../components/ErrorState';
 import { formatBytes } from '../../components/format';
 import classes from './Downloads.module.css';
 
@@ -32,7 +32,7 @@ export function Downloads() {
                   <Text size="sm" fw={600}>
                     {name} was not exported
                   </Text>
-                  <ErrorText error={error} />
+                  <ErrorDetail error={error} />
                 </Stack>
               )}
               <Button variant="default" flex="none" onClick={end}>

@@ -79,7 +79,7 @@ function Result({ result, onClose }: { result: ImportResult; onClose: () => void
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
-        {formatNumber(result.totalRows)} rows: {formatNumber(result.created)} created,{' '}
+        Rows in the file: {formatNumber(result.totalRows)}. {formatNumber(result.created)} created,{' '}
         {formatNumber(result.updated)} changed, {formatNumber(result.failed)} refused.
       </Text>
       {result.errors.length > 0 && (
