@@ -6,13 +6,13 @@ const FORBIDDEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 /** Letters, digits, punctuation and symbols, without the blank ones of Hangul and Braille. */
 const VISIBLE = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Throws invalid_request for a name that would be empty, or would change the text around it, where other players see it. */
-export function requireDisplayName(name: string): void {
+/** Throws invalid_request for a name that would be empty, or would change the text around it, where others see it. */
+export function requireDisplayName(name: string, field = 'displayName'): void {
   if (cleanDisplayName(name) !== name)
     throw invalidField(
-      'displayName',
+      field,
       'must have a visible character, and no control character or line break',
-      'displayName must have at least one visible character, and no control character, line break or change of direction.',
+      `${field} must have at least one visible character, and no control character, line break or change of direction.`,
     );
 }
 

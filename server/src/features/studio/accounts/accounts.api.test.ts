@@ -118,7 +118,13 @@ describe('POST /api/saas-auth/signup', () => {
   });
 
   test('returns 400 for malformed requests', async () => {
-    for (const body of [{ email: 'nobody' }, { email: 5 }, { password: null }, { displayName: ' ' }])
+    for (const body of [
+      { email: 'nobody' },
+      { email: 5 },
+      { password: null },
+      { displayName: ' ' },
+      { displayName: 'a\nb' },
+    ])
       assert.equal((await signUp(body)).status, 400, JSON.stringify(body));
     assert.equal((await app.http.raw('POST', '/api/saas-auth/signup', '{')).body.code, 'malformed_json');
     assert.equal((await app.http.raw('POST', '/api/saas-auth/login', undefined)).status, 400);

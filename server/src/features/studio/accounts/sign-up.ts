@@ -3,6 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { SignUpThrottle } from '../../../security/sign-up-throttle.ts';
+import { requireDisplayName } from '../../../core/display-name.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -30,13 +31,14 @@ export interface SignUpRequest {
 /**
  * Creates an account, mails a verification token, and signs the account in. If the server is reachable only from this machine,
  * the first account becomes platform administrator. A request that a proxy forwarded is excluded, because it can come from any
- * machine. Throws signup_closed, too_many_attempts and email_taken.
+ * machine. Throws invalid_request, signup_closed, too_many_attempts and email_taken.
  */
 export async function signUp(
   services: SignUpServices,
   origin: NonNullable<Author['origin']>,
   { email, password, displayName, isForwarded }: SignUpRequest,
 ): Promise<SignedIn> {
+  if (displayName !== undefined) requireDisplayName(displayName);
   if (services.config.signup === 'closed') throw new ProblemError('signup_closed');
   await services.accountSignUpThrottle.spend(origin.ip);
   const passwordHash = await hashPassword(password);

@@ -1,4 +1,5 @@
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
+import { requireDisplayName } from '../../../core/display-name.ts';
 import type { Author } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -46,13 +47,14 @@ export interface Acceptance {
 
 /**
  * Accepts an invitation and signs the account in. If the address has an account, the password must match. Otherwise an account
- * with this password is created, even if sign-up is closed. Throws not_found and the errors of checking a password.
+ * with this password is created, even if sign-up is closed. Throws invalid_request, not_found and the errors of checking a password.
  */
 export async function acceptInvitation(
   services: InvitationServices & PasswordServices & SessionServices,
   origin: NonNullable<Author['origin']>,
   { token, password, displayName }: Acceptance,
 ): Promise<{ isNew: boolean; signedIn: SignedIn & { membership: Membership } }> {
+  if (displayName !== undefined) requireDisplayName(displayName);
   const { database, vault } = services;
   const hash = vault.fingerprint(token);
   const { email } = await requireInvitation(database, hash);

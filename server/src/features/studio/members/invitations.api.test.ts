@@ -263,6 +263,7 @@ describe('tokens of invitations', () => {
       { password: undefined },
       { displayName: ' ' },
       { displayName: 'x'.repeat(129) },
+      { displayName: '\u200b' },
     ])
       assert.equal((await accept(token, bad)).status, 400, JSON.stringify(bad));
     assert.equal((await accept(token, { password: '12345678', displayName: '🎮'.repeat(128) })).status, 201);

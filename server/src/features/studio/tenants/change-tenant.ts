@@ -1,6 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import type { Author } from '../../../core/author.ts';
+import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference, type AuditAction } from '../../platform/audit/index.ts';
 import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
@@ -14,7 +15,7 @@ export interface TenantServices {
 
 /**
  * Changes a tenant. The keys of an inactive tenant do not work. Its data is kept, and it can be activated again. Throws
- * not_found, tenant_limit and slug_taken.
+ * invalid_request, not_found, tenant_limit and slug_taken.
  */
 export async function changeTenant(
   { database, keys }: TenantServices,
@@ -22,6 +23,7 @@ export async function changeTenant(
   tenantId: string,
   change: Partial<ChangeableTenant>,
 ): Promise<Tenant> {
+  if (change.name !== undefined) requireDisplayName(change.name, 'name');
   try {
     const changed = await database.forTenant(tenantId).transaction(async (transaction) => {
       const tenant = await lockTenant(transaction, tenantId);

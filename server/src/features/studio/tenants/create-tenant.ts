@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
+import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { slugCandidates } from '../../../core/text.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
@@ -19,7 +20,7 @@ export interface NewTenant {
 
 /**
  * Creates a tenant in the caller's transaction. If no slug is given, the slug is derived from the name. Slugs are unique within
- * a workspace. Throws tenant_limit and slug_taken.
+ * a workspace. Throws invalid_request, tenant_limit and slug_taken.
  */
 export async function createTenant(transaction: Querier, author: Author, tenant: NewTenant): Promise<Tenant> {
   const {
@@ -29,6 +30,7 @@ export async function createTenant(transaction: Querier, author: Author, tenant:
     autoCreateDefinitions = false,
     isDemo = false,
   } = tenant;
+  requireDisplayName(tenant.name, 'name');
   await requireRoomForTenant(transaction, workspaceId);
   const candidates = tenant.slug === undefined ? slugCandidates(tenant.name, 'tenant') : [tenant.slug];
   for (const slug of candidates) {

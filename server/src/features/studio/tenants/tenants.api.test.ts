@@ -120,12 +120,19 @@ describe('validation and authorization of tenants', () => {
     const bad = [
       {},
       { name: '' },
+      { name: '\u202egnp' },
       { name: 'x', slug: 'Not a slug' },
       { name: 'x', hiddenFromDiscovery: 'no' },
     ];
     for (const body of bad) assert.equal((await create(body)).status, 400, JSON.stringify(body));
     const change = (body: object) => app.http.patch(pathOf(arranged.tenantId), body, admin);
-    for (const body of [{ name: '' }, { slug: '' }, { isActive: 1 }, { name: 'x'.repeat(129) }])
+    for (const body of [
+      { name: '' },
+      { name: 'a\nb' },
+      { slug: '' },
+      { isActive: 1 },
+      { name: 'x'.repeat(129) },
+    ])
       assert.equal((await change(body)).status, 400, JSON.stringify(body));
     const xml = await app.http.raw('PATCH', pathOf(arranged.tenantId), '<name/>', {
       ...admin,

@@ -89,6 +89,12 @@ describe('POST /api/workspaces', () => {
     for (const body of [...bad, ...badSlugs])
       assert.equal((await create(body)).status, 400, JSON.stringify(body));
     assert.equal((await create({ name: '🎮'.repeat(128) })).status, 201);
+    for (const name of ['a\nb\u0007', '\u200b\u200b', '\u202egnp']) {
+      for (const refused of [await create({ name }), await app.http.patch(path, { name }, owner)]) {
+        assert.equal(refused.status, 400, JSON.stringify(name));
+        assert.equal(refused.body.errors[0].path, 'name');
+      }
+    }
     for (const slug of ['', 'A b'])
       assert.equal((await app.http.patch(path, { slug }, owner)).status, 400, slug);
   });

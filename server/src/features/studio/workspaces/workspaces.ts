@@ -1,6 +1,7 @@
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import type { Author } from '../../../core/author.ts';
+import { requireDisplayName } from '../../../core/display-name.ts';
 import { newId } from '../../../core/ids.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -39,14 +40,15 @@ export interface NewWorkspace {
 }
 
 /**
- * Creates a workspace in the caller's transaction. If no slug is given, the slug is derived from the name. Throws workspace_limit
- * and slug_taken.
+ * Creates a workspace in the caller's transaction. If no slug is given, the slug is derived from the name. Throws invalid_request,
+ * workspace_limit and slug_taken.
  */
 export async function createWorkspace(
   transaction: Querier,
   author: Author,
   { name, slug: wanted, ownerId }: NewWorkspace,
 ): Promise<Workspace> {
+  requireDisplayName(name, 'name');
   const id = newId();
   await enterScope(transaction, 'account_id', ownerId);
   await enterScope(transaction, 'workspace_id', id);
@@ -90,13 +92,14 @@ async function insertWithSlug(
   throw new ProblemError('slug_taken');
 }
 
-/** Changes the name or the slug of a workspace. Throws not_found and slug_taken. */
+/** Changes the name or the slug of a workspace. Throws invalid_request, not_found and slug_taken. */
 export async function changeWorkspace(
   database: Database,
   author: Author,
   workspaceId: string,
   change: { name?: string; slug?: string },
 ): Promise<void> {
+  if (change.name !== undefined) requireDisplayName(change.name, 'name');
   try {
     await database.forWorkspace(workspaceId).transaction(async (transaction) => {
       const before = await lockWorkspace(transaction, workspaceId);
