@@ -65,7 +65,7 @@ export function notificationRoutes({
             'The server sends a comment every 20 seconds. Before it ends the stream, it sends an `end` event with a reason: ' +
             '`token_expired` (refresh the token, then reconnect), `session_ended` (sign in again), `server_stopping` or ' +
             '`unavailable` (reconnect after some seconds). The server disconnects a client that reads nothing for 30 seconds. ' +
-            'An account may have 10 open streams per server process. More are rejected with 429.',
+            'An account may have 10 open streams at each server. More are rejected with 429.',
           headers: StreamHeaders,
           response: {
             200: eventStream(

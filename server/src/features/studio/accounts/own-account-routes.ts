@@ -67,8 +67,7 @@ export function ownAccountRoutes(
           tags: ['Accounts'],
           summary: 'Change the password',
           description:
-            'Send the current password and the new one. Ends all other sessions. Their access tokens stay valid until they ' +
-            'expire, for at most 15 minutes.',
+            'Send the current password and the new one. Ends all other sessions and their access tokens immediately.',
           body: ChangePasswordBody,
           response: { 200: PasswordChanged, ...problems(429, 503) },
         },
@@ -99,8 +98,7 @@ export function ownAccountRoutes(
           tags: ['Accounts'],
           summary: 'End one of your sessions',
           description:
-            'The refresh token of the session stops working immediately. Its access token stops working within 15 minutes. ' +
-            'Idempotent.',
+            'The refresh token and the access tokens of the session stop working immediately. Idempotent.',
           params: SessionPath,
           response: { 204: Type.Null({ description: 'The session has ended.' }) },
         },

@@ -102,8 +102,7 @@ export function accountSessionRoutes(
           operationId: 'logOutAccount',
           tags: ['Accounts'],
           summary: 'Sign out of the dashboard',
-          description:
-            'Ends the session of the refresh token. The access token stays valid until it expires, for at most 15 minutes.',
+          description: 'Ends the session of the refresh token. Its access tokens stop working immediately.',
           body: SessionBody,
           response: { 204: Type.Null({ description: 'The session has ended.' }), ...problems(401) },
         },
