@@ -2201,7 +2201,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out of the dashboard
-         * @description Ends the session of the refresh token. The access token stays valid until it expires, for at most 15 minutes.
+         * @description Ends the session of the refresh token. Its access tokens stop working immediately.
          */
         post: operations["logOutAccount"];
         delete?: never;
@@ -2380,7 +2380,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Send the current password and the new one. Ends all other sessions. Their access tokens stay valid until they expire, for at most 15 minutes.
+         * @description Send the current password and the new one. Ends all other sessions and their access tokens immediately.
          */
         put: operations["updateAccountPassword"];
         post?: never;
@@ -2422,7 +2422,7 @@ export interface paths {
         post?: never;
         /**
          * End one of your sessions
-         * @description The refresh token of the session stops working immediately. Its access token stops working within 15 minutes. Idempotent.
+         * @description The refresh token and the access tokens of the session stop working immediately. Idempotent.
          */
         delete: operations["endAccountSession"];
         options?: never;
@@ -2441,7 +2441,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding a second factor
-         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The email address must be verified. If the session is older than 15 minutes, send the current password.
+         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The email address must be verified. If the session is older than 5 minutes, send the current password.
          */
         post: operations["enrollAccountTotp"];
         delete?: never;
@@ -3093,7 +3093,7 @@ export interface paths {
          * Stream notifications
          * @description Sends your notifications as server-sent events. The client must send the `Authorization` header, so use `fetch`: the `EventSource` of browsers cannot send it. Each `notification` event contains the notification as its data and the ID of the notification as its `id`. To resume, send the last ID that you have received, from a stream or from the list, as `Last-Event-ID`. The stream then continues after this notification without gaps or duplicates. Without the header, the stream begins with the next notification.
          *
-         *     The server sends a comment every 20 seconds. Before it ends the stream, it sends an `end` event with a reason: `token_expired` (refresh the token, then reconnect), `session_ended` (sign in again), `server_stopping` or `unavailable` (reconnect after some seconds). The server disconnects a client that reads nothing for 30 seconds. An account may have 10 open streams per server process. More are rejected with 429.
+         *     The server sends a comment every 20 seconds. Before it ends the stream, it sends an `end` event with a reason: `token_expired` (refresh the token, then reconnect), `session_ended` (sign in again), `server_stopping` or `unavailable` (reconnect after some seconds). The server disconnects a client that reads nothing for 30 seconds. An account may have 10 open streams at each server. More are rejected with 429.
          */
         get: operations["streamNotifications"];
         put?: never;

@@ -18,8 +18,8 @@ import {
 } from './totp-queries.ts';
 import { base32, matchingStep, newTotpSecret, otpauthUri } from './totp.ts';
 
-/** A session is new for 15 minutes, which is the lifetime of its first access token. */
-const NEW_SESSION_SECONDS = 15 * 60;
+/** A session is new for 5 minutes: less than the lifetime of its first access token, which may be stolen. */
+const NEW_SESSION_SECONDS = 5 * 60;
 
 export type TotpServices = ReauthenticationServices & MailServices & { issuer: string };
 

@@ -21,7 +21,7 @@ const remove = (bearer: string, body: object) =>
 const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
 const makeOld = ({ id }: { id: string }) =>
   app.owner.query(
-    `UPDATE account_sessions SET created_at = now() - interval '16 minutes' WHERE account_id = $1`,
+    `UPDATE account_sessions SET created_at = now() - interval '6 minutes' WHERE account_id = $1`,
     [id],
   );
 const wrongCodeFor = (secret: string) => {
@@ -53,7 +53,7 @@ describe('POST /api/saas-auth/totp/enroll', () => {
     assert.deepEqual([refused.status, refused.body.code], [403, 'email_not_verified']);
   });
 
-  test('requires the password when the session is older than 15 minutes', async () => {
+  test('requires the password when the session is older than 5 minutes', async () => {
     const account = await accounts.signUpVerified();
     await makeOld(account);
     assert.equal((await post('totp/enroll', undefined, account.bearer)).status, 400);
