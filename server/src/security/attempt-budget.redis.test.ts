@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openRedis } from '../redis/redis.ts';
-import { countAdmitted } from '../testing/attempt-budgets.ts';
+import { checkReservations, countAdmitted } from '../testing/attempt-budgets.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startRedisServer } from '../testing/redis-server.ts';
 import { createAttemptBudgets } from './attempt-budget.ts';
@@ -24,6 +24,15 @@ describe('createAttemptBudgets with Redis', () => {
     await budgets[0]!.giveBack('bob');
     await budgets[1]!.giveBack('bob');
     assert.equal(await countAdmitted(budgets, 'bob', 60), 7);
+  });
+
+  test('shares reserved attempts between all processes, and gives them back', async () => {
+    await checkReservations(budgets, 'reserved');
+  });
+
+  test('gives nothing back to a new window', async () => {
+    await Promise.all(budgets.map((budget) => budget.giveBack('nobody')));
+    assert.equal(await countAdmitted(budgets, 'nobody', 60), 10);
   });
 
   test('counts names separately, and stores no plain key in Redis', async () => {

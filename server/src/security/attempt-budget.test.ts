@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countAdmitted } from '../testing/attempt-budgets.ts';
+import { openChannelPair } from '../testing/channel-pair.ts';
+import { checkReservations, countAdmitted } from '../testing/attempt-budgets.ts';
 import { createAttemptBudgets } from './attempt-budget.ts';
 import { MAX_COUNTERS } from './memory-limiter.ts';
+import { createLimiterHandler } from './primary-limiter.ts';
 
 const options = { name: 'guesses', attempts: 10, seconds: 60, refusal: 'Enough.' };
 
@@ -14,11 +16,32 @@ describe('createAttemptBudgets', () => {
     assert.equal(await countAdmitted([two], 'ada', 30), 10);
   });
 
+  test('gives reserved attempts back, and counts them when they fail', async () => {
+    await checkReservations([createAttemptBudgets()(options)], 'ada');
+  });
+
+  test('shares reserved attempts between the processes of a server', async () => {
+    const handlers = { limit: createLimiterHandler() };
+    const processes = Array.from({ length: 3 }, () =>
+      createAttemptBudgets({ primary: openChannelPair(handlers).primary })(options),
+    );
+    await checkReservations(processes, 'ada');
+  });
+
+  test('does not give an attempt back to the next window', async () => {
+    const budget = createAttemptBudgets()({ ...options, seconds: 1 });
+    const reserved = await budget.reserve('ada');
+    await sleep(1100);
+    assert.equal(await countAdmitted([budget], 'ada', 10), 10);
+    await reserved.giveBack();
+    assert.equal(await countAdmitted([budget], 'ada', 10), 0);
+  });
+
   test('opens the window again after its end, and gives nothing back to an unknown key', async () => {
     const budget = createAttemptBudgets()({ ...options, seconds: 1 });
     assert.equal(await countAdmitted([budget], 'ada', 30), 10);
     await budget.giveBack('ada');
-    assert.equal(await countAdmitted([budget], 'ada', 5), 0, 'refused attempts count too');
+    assert.equal(await countAdmitted([budget], 'ada', 5), 1, 'refused attempts do not count');
     await sleep(1100);
     await budget.giveBack('ada');
     assert.equal(await countAdmitted([budget], 'ada', 30), 10);

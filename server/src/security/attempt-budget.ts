@@ -9,6 +9,17 @@ export interface AttemptBudget {
   spend(key: string): Promise<void>;
   /** Gives one attempt back. */
   giveBack(key: string): Promise<void>;
+  /**
+   * Reserves one attempt of `key` until its result is known. Throws too_many_attempts if none is left, with a Retry-After of
+   * one second if a reserved attempt may still be given back.
+   */
+  reserve(key: string): Promise<ReservedAttempt>;
+}
+
+export interface ReservedAttempt {
+  /** Counts the attempt. */
+  count(): Promise<void>;
+  giveBack(): Promise<void>;
 }
 
 export interface BudgetOptions {
@@ -22,25 +33,55 @@ export interface BudgetOptions {
 
 export type CreateBudget = (options: BudgetOptions) => AttemptBudget;
 
-/** Creates budgets that all processes share. */
+/**
+ * The points of a counted attempt, and of a reserved one. So a budget that is full of counted attempts has no points left, and a budget
+ * with reserved ones has some. Both refuse, because no budget has 999 attempts.
+ */
+const COUNTED = 1000;
+const RESERVED = COUNTED - 1;
+
+const RESERVED_RETRY_SECONDS = 1;
+
+/** Creates budgets that all processes share. A refused attempt is not counted. */
 export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
   return ({ name, attempts, seconds, refusal }) => {
-    const limiter = createLimiter(shared, { name, points: attempts, seconds });
+    const limiter = createLimiter(shared, { name, points: attempts * COUNTED, seconds });
+    const consume = async (key: string, points: number): Promise<RateLimiterRes> => {
+      try {
+        return await limiter.consume(key, points);
+      } catch (refused) {
+        if (!(refused instanceof RateLimiterRes)) throw refused;
+        if (refused.consumedPoints - points < attempts * COUNTED)
+          throw new ProblemError('too_many_attempts', {
+            detail: 'Too many attempts at once. Retry after the number of seconds in Retry-After.',
+            retryAfter: RESERVED_RETRY_SECONDS,
+          });
+        const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+        throw new ProblemError('too_many_attempts', { detail: refusal, retryAfter: wait });
+      }
+    };
     return {
       async spend(key) {
-        try {
-          await limiter.consume(digest(key));
-        } catch (refused) {
-          if (!(refused instanceof RateLimiterRes)) throw refused;
-          const wait = Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
-          throw new ProblemError('too_many_attempts', {
-            detail: refusal,
-            retryAfter: wait,
-          });
-        }
+        await consume(digest(key), COUNTED);
       },
       async giveBack(key) {
-        await limiter.reward(digest(key));
+        await limiter.reward(digest(key), COUNTED);
+      },
+      async reserve(key) {
+        const id = digest(key);
+        const startMs = performance.now();
+        const { msBeforeNext } = await consume(id, RESERVED);
+        // After the end of the window, the counter counts other attempts.
+        const isOpen = () => performance.now() < startMs + msBeforeNext;
+        return {
+          async count() {
+            // Adds the missing point. Unlike consume, a reward is never refused.
+            if (isOpen()) await limiter.reward(id, RESERVED - COUNTED);
+          },
+          async giveBack() {
+            if (isOpen()) await limiter.reward(id, RESERVED);
+          },
+        };
       },
     };
   };

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '../core/problem.ts';
 import { createAttemptBudgets } from './attempt-budget.ts';
 import { createLoginThrottle, type GuessThrottle } from './guess-throttle.ts';
 
 const wrong = async () => false;
 const right = async () => true;
+const slowly = (result: boolean) => () => sleep(5, result);
 
 /** Tries one wrong password per account from these addresses, and returns how many were compared. */
 async function compared(throttle: GuessThrottle, addresses: string[]): Promise<number> {
@@ -51,6 +53,41 @@ describe('createLoginThrottle', () => {
         /busy/,
       );
     assert.equal(await throttle.attempt('ada', '192.0.2.1', wrong), false);
+  });
+
+  test('locks neither the account nor the network for right passwords in parallel', async () => {
+    const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
+    for (const [holderOf, admitted] of [
+      [() => 'ada', 10],
+      [(login: number) => `player ${login}`, 100],
+    ] as const) {
+      const logins = await Promise.allSettled(
+        Array.from({ length: 300 }, (_, login) =>
+          throttle.attempt(holderOf(login), '192.0.2.1', slowly(true)),
+        ),
+      );
+      const refused = logins.filter((login) => login.status === 'rejected').map(({ reason }) => reason);
+      assert.equal(logins.length - refused.length, admitted);
+      for (const { code, details } of refused)
+        assert.deepEqual([code, details.retryAfter], ['too_many_attempts', 1]);
+      assert.equal(await throttle.attempt(holderOf(0), '192.0.2.1', right), true);
+    }
+  });
+
+  test('compares ten of many parallel wrong passwords, mixed with right ones', async () => {
+    const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
+    let wrongOnes = 0;
+    for (let round = 0; round < 20; round++)
+      await Promise.allSettled(
+        Array.from({ length: 30 }, async (_, index) => {
+          if (!(await throttle.attempt('ada', '192.0.2.1', slowly(index % 5 !== 0)))) wrongOnes++;
+        }),
+      );
+    assert.equal(wrongOnes, 10);
+    await assert.rejects(
+      throttle.attempt('ada', '192.0.2.1', right),
+      ({ details }: ProblemError) => details.retryAfter! > 800,
+    );
   });
 
   test('does not block the network when one account has no attempts left', async () => {

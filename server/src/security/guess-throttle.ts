@@ -1,5 +1,5 @@
 import { networkOf } from '../core/network.ts';
-import type { AttemptBudget, BudgetOptions, CreateBudget } from './attempt-budget.ts';
+import type { AttemptBudget, BudgetOptions, CreateBudget, ReservedAttempt } from './attempt-budget.ts';
 
 /** Limits of wrong guesses: 10 for one account, and 100 of one network for all, because an office may share an address. */
 const WRONG_PER_ACCOUNT = 10;
@@ -15,9 +15,9 @@ const SECOND_FACTOR_WINDOW_SECONDS = 60 * 60;
 
 export interface GuessThrottle {
   /**
-   * Compares a password or code. The attempt is counted before the comparison, so that parallel guesses cannot exceed the
-   * budget. The attempt is given back unless the guess was wrong. Throws too_many_attempts when the budget is spent, also for
-   * the right guess. `account` is an id, or the email address if an account may not exist.
+   * Compares a password or code. The attempt is reserved before the comparison, so that parallel guesses cannot exceed the
+   * budget. The attempt is given back unless the guess was wrong. Throws too_many_attempts when the budget is spent or reserved, also
+   * for the right guess. `account` is an id, or the email address if an account may not exist.
    */
   attempt(account: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
 }
@@ -86,21 +86,18 @@ function createGuessThrottle(
   };
 }
 
-/** Counts one attempt in each budget, and gives them back unless the attempt was wrong. */
+/** Reserves one attempt in each budget, and counts it if it was wrong. Otherwise gives it back. */
 async function countWrong(
   budgets: [AttemptBudget, string][],
   compare: () => Promise<boolean>,
 ): Promise<boolean> {
-  const spent: typeof budgets = [];
+  const reserved: ReservedAttempt[] = [];
   let wrong = false;
   try {
-    for (const [budget, key] of budgets) {
-      await budget.spend(key);
-      spent.push([budget, key]);
-    }
+    for (const [budget, key] of budgets) reserved.push(await budget.reserve(key));
     wrong = !(await compare());
     return !wrong;
   } finally {
-    if (!wrong) for (const [budget, key] of spent) await budget.giveBack(key);
+    for (const attempt of reserved) await (wrong ? attempt.count() : attempt.giveBack());
   }
 }

@@ -22,9 +22,10 @@ export class MemoryLimiter extends RateLimiterMemory {
 
   override async consume(key: string, points = 1): Promise<RateLimiterRes> {
     const result = this.#add(key, points);
+    if (result.consumedPoints <= this.points) return result;
+    this.#add(key, -points);
     // This is how the library refuses.
-    if (result.consumedPoints > this.points) throw result as unknown as Error;
-    return result;
+    throw result as unknown as Error;
   }
 
   override async reward(key: string, points = 1): Promise<RateLimiterRes> {

@@ -165,6 +165,14 @@ describe('POST /api/saas-auth/login', () => {
     assert.equal((await signUp()).status, 201);
   });
 
+  test('does not lock an account for right passwords in parallel', async () => {
+    const { email } = (await signUp()).body.user;
+    const logins = await Promise.all(Array.from({ length: 30 }, () => logIn(email)));
+    for (const login of logins.filter(({ status }) => status !== 200))
+      assert.deepEqual([login.status, login.headers.get('retry-after')], [429, '1']);
+    assert.equal((await logIn(email)).status, 200);
+  });
+
   test('returns 429 after 10 wrong passwords, even for the right password', async () => {
     const { email } = (await signUp()).body.user;
     assert.equal((await logIn(email)).status, 200);

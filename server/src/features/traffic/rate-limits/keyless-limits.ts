@@ -37,20 +37,20 @@ export function createKeylessLimits(
     const { points, limiter } = limits[kind];
     const verdict = (
       admitted: boolean,
-      { remainingPoints, msBeforeNext }: RateLimiterRes,
+      { consumedPoints, msBeforeNext }: RateLimiterRes,
     ): RateLimitVerdict => ({
       admitted,
       window: `${WINDOW_SECONDS} seconds`,
       limit: points,
-      remaining: remainingPoints,
+      remaining: points - (admitted ? consumedPoints : consumedPoints - cost),
       resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
     });
     try {
       return verdict(true, await limiter.consume(id, cost));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      // A refused request is not counted: after an expensive one, others that fit are still admitted.
-      return verdict(false, await limiter.reward(id, cost));
+      // The limiter did not count it: after an expensive request, others that fit are still admitted.
+      return verdict(false, refused);
     }
   };
 }
