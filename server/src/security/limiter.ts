@@ -23,8 +23,8 @@ end
 return {sum, redis.call('pttl', KEYS[1])}`;
 
 /**
- * Creates a counter with a fixed window. Points that it refuses are not counted, but are part of `consumedPoints`. All processes share it in Redis. Without Redis, and while it is unavailable, the
- * processes of one server share it in their primary process.
+ * Creates a counter with a fixed window. Points that it refuses are not counted, but are part of `consumedPoints`. All processes
+ * share it in Redis. Without Redis, and while it is unavailable, the processes of one server share it in their primary process.
  */
 export function createLimiter(
   { redis, primary }: SharedCounts,

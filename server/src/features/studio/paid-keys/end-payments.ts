@@ -76,7 +76,7 @@ export async function endPaymentsOf(
 
 /**
  * Writes the audit record of the paying workspace after the workspace of a key removed its payer or revoked the key. Notifies the
- * teams if this was the last key of the agreement, so an agreement is mailed about once, whatever number of keys rotations made.
+ * teams if this was the last key of the agreement, so many rotations cause only one mail about an agreement.
  * The caller audits the change of the key. The record has no IP address, because the author belongs to the other workspace.
  */
 export async function announceEndByOwner(
