@@ -33,12 +33,22 @@ const hashes = (count: number, from = 1): Hex[] =>
   Array.from({ length: count }, (_, index) => keccak256(toHex(from + index)));
 const name = (text: string): Hex => keccak256(toHex(text));
 
+/** A wallet whose writes wait until they are mined. The node answers before that. */
+const mined = (wallet: Wallet): Wallet => ({
+  ...wallet,
+  writeContract: async (request) => {
+    const hash = await wallet.writeContract(request);
+    await chain.waitForTransactionReceipt({ hash });
+    return hash;
+  },
+});
+
 async function deploy() {
   const args = [owner.account.address, writer.account.address] as const;
   const hash = await owner.deployContract({ abi, bytecode, args });
   const { contractAddress } = await chain.waitForTransactionReceipt({ hash });
   const as = (wallet: Wallet) =>
-    getContract({ abi, address: contractAddress!, client: { public: chain, wallet } });
+    getContract({ abi, address: contractAddress!, client: { public: chain, wallet: mined(wallet) } });
   const logs = async (hash: Hex) =>
     parseEventLogs({ abi, logs: (await chain.waitForTransactionReceipt({ hash })).logs });
   return { ...as(writer), as, logs };
