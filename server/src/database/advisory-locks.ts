@@ -7,11 +7,11 @@ import { sql } from './sql.ts';
  */
 export const advisoryLocks = {
   embeddedServer: 7_118_000,
-  migrations: 7_118_007,
   partitions: 7_118_002,
   signingKeys: 7_118_003,
   firstAccount: 7_118_004,
   queueInstallation: 7_118_006,
+  migrations: 7_118_007,
   invitations: 7_118_016,
   webhooks: 7_118_020,
   chainSender: 7_118_022,

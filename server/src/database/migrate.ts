@@ -4,7 +4,7 @@ import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
-import { isLockTimeout } from './partitioned-tables.ts';
+import { isLockTimeout } from './errors.ts';
 
 /** The SQLSTATE of a missing right. */
 const INSUFFICIENT_PRIVILEGE = '42501';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
+import { isLockTimeout } from './errors.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
@@ -60,9 +61,6 @@ export async function withUtcConnection<Result>(
     if (owner instanceof pg.Pool) (client as pg.PoolClient).release(true);
   }
 }
-
-export const isLockTimeout = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === '55P03';
 
 /**
  * Runs a transaction that needs locks which others wait for. `prepare` runs once, without these locks. `work` is short, and begins with
