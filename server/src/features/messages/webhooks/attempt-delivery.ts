@@ -16,7 +16,7 @@ import {
   type Outcome,
 } from './delivery-queries.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
-import { disableWebhook, setFailing, type Webhook } from './queries.ts';
+import { clearFailing, disableWebhook, markFailing, type Webhook } from './queries.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { createSignatureHeaders, unsealSecret } from './sign.ts';
 
@@ -115,7 +115,7 @@ async function send(
 /** Another attempt may have failed while this one was running. */
 async function succeed(database: Scope, attempt: StartedAttempt, outcome: Outcome): Promise<void> {
   const isFailing = await recordSuccess(database, attempt, outcome);
-  if (isFailing) await setFailing(database, attempt.webhookId, false);
+  if (isFailing) await clearFailing(database, attempt.webhookId);
 }
 
 /** All transactions write to the webhook before the delivery, which prevents deadlocks. */
@@ -128,7 +128,7 @@ async function fail(
   const { webhookId } = attempt;
   const reason = outcome.statusCode === 410 ? 'gone' : 'failing';
   await services.database.forPlatform().transaction(async (transaction) => {
-    await setFailing(transaction, webhookId, true);
+    await markFailing(transaction, webhookId);
     const disabled = await disableWebhook(transaction, webhookId, reason, DISABLE_AFTER_SECONDS);
     const failures = (await lockFailures(transaction, attempt)) ?? 0;
     const wait = retryDelay(failures + 1, retryAfter);

@@ -146,21 +146,23 @@ export async function deleteWebhookRow(db: Querier, webhookId: string): Promise<
 const FAILURES_APART_SECONDS = 2 * 24 * 60 * 60;
 
 /**
- * Sets the time since which a webhook only fails, or clears it after a success. The last failure is stored once an hour, so that
- * parallel failures do not wait for each other.
+ * Stores a failure, and since when the webhook only fails. Failures of the same hour are stored once, so that parallel failures do not
+ * wait for each other.
  */
-export async function setFailing(db: Querier, webhookId: string, isFailing: boolean): Promise<void> {
-  await db.run(
-    isFailing
-      ? sql`
+export async function markFailing(db: Querier, webhookId: string): Promise<void> {
+  await db.run(sql`
     UPDATE webhooks
     SET failing_since = coalesce(
           CASE WHEN last_failed_at > now() - make_interval(secs => ${FAILURES_APART_SECONDS}::integer) THEN failing_since END,
           now()),
         last_failed_at = now()
-    WHERE id = ${webhookId} AND (failing_since IS NULL OR last_failed_at < now() - interval '1 hour')`
-      : sql`UPDATE webhooks SET failing_since = NULL WHERE id = ${webhookId} AND failing_since IS NOT NULL`,
-  );
+    WHERE id = ${webhookId} AND (failing_since IS NULL OR last_failed_at < now() - interval '1 hour')`);
+}
+
+/** Clears the time since which a webhook only fails. */
+export async function clearFailing(db: Querier, webhookId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE webhooks SET failing_since = NULL WHERE id = ${webhookId} AND failing_since IS NOT NULL`);
 }
 
 /** Disables a webhook that returned 410 or has failed for `afterSeconds`. Returns undefined if nothing changes. */
