@@ -189,34 +189,39 @@ function RoleDialog({ member, role, isSelf, workspaceId, onClose }: MemberDialog
 
 function RemoveDialog({ member, isSelf, workspaceId, onClose }: MemberDialogProps) {
   const remove = useRemove(workspaceId);
-  const isInvitation = member.userId === null;
-  if (isSelf)
-    return (
-      <ConfirmDialog
-        opened
-        onClose={onClose}
-        title="Leave the workspace"
-        verb="Leave the workspace"
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(member, { onSuccess: onClose })}
-      >
-        You lose access to this workspace and its games at once. To come back, you need a new invitation.
-      </ConfirmDialog>
-    );
+  const { title, verb, effect } = removalTexts(member, isSelf);
   return (
     <ConfirmDialog
       opened
       onClose={onClose}
-      title={isInvitation ? 'Withdraw the invitation' : `Remove ${member.email}`}
-      verb={isInvitation ? 'Withdraw the invitation' : 'Remove the member'}
+      title={title}
+      verb={verb}
       isPending={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate(member, { onSuccess: onClose })}
     >
-      {isInvitation
-        ? `The mail to ${member.email} stops working. You can invite the address again.`
-        : `${member.email} loses access to this workspace and its games at once. You can invite the address again.`}
+      {effect}
     </ConfirmDialog>
   );
+}
+
+function removalTexts({ email, userId }: Member, isSelf: boolean) {
+  if (isSelf)
+    return {
+      title: 'Leave the workspace',
+      verb: 'Leave the workspace',
+      effect:
+        'You lose access to this workspace and its games at once. To come back, you need a new invitation.',
+    };
+  if (userId === null)
+    return {
+      title: 'Withdraw the invitation',
+      verb: 'Withdraw the invitation',
+      effect: `The mail to ${email} stops working. You can invite the address again.`,
+    };
+  return {
+    title: `Remove ${email}`,
+    verb: 'Remove the member',
+    effect: `${email} loses access to this workspace and its games at once. You can invite the address again.`,
+  };
 }
