@@ -3093,7 +3093,7 @@ export interface paths {
          * Stream notifications
          * @description Sends your notifications as server-sent events. The client must send the `Authorization` header, so use `fetch`: the `EventSource` of browsers cannot send it. Each `notification` event contains the notification as its data and the ID of the notification as its `id`. To resume, send the last ID that you have received, from a stream or from the list, as `Last-Event-ID`. The stream then continues after this notification without gaps or duplicates. Without the header, the stream begins with the next notification.
          *
-         *     The server sends a comment every 20 seconds. Before it ends the stream, it sends an `end` event with a reason: `token_expired` (refresh the token, then reconnect), `session_ended` (sign in again), `server_stopping` or `unavailable` (reconnect after some seconds). The server disconnects a client that reads nothing for 30 seconds. An account may have 10 open streams at each server. More are rejected with 429.
+         *     The server sends a comment every 20 seconds. Before it ends the stream, it sends an `end` event with a reason. `token_expired`: refresh the token, then reconnect. `session_ended`: sign in again. `server_stopping` or `unavailable`: reconnect after some seconds. The server disconnects a client that reads nothing for 30 seconds. An account may have 10 open streams at each server. More are rejected with 429.
          */
         get: operations["streamNotifications"];
         put?: never;
