@@ -58,7 +58,7 @@ describe('players', () => {
 
   test('shows the days of the server in the charts, west of UTC too', async () => {
     const page = await studio.open(`${studio.game}?range=30d`, { timezoneId: 'America/Los_Angeles' });
-    await page.getByRole('button', { name: 'View as table' }).last().click();
+    await page.getByRole('button', { name: 'View as table: Sign-ins per day' }).click();
     const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
     await page
       .getByRole('region', { name: 'Sign-ins per day' })
@@ -213,7 +213,7 @@ describe('players', () => {
     await page.getByRole('tab', { name: /^Bans/ }).click();
     await page.getByRole('cell', { name: reason }).hover();
     await page.getByRole('tooltip').getByText(reason).waitFor();
-    await page.getByRole('cell', { name: 'now' }).first().hover();
+    await page.getByRole('row', { name: reason }).locator('time').first().hover();
     await page
       .getByRole('tooltip')
       .filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ })

@@ -126,8 +126,9 @@ describe('the end of a session', () => {
     await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
     const other = await studio.visit('/sign-in?next=/account');
     await signIn(other, email);
-    await other.getByRole('textbox', { name: 'Current password' }).last().fill(ACCOUNT_PASSWORD);
-    await other.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
+    const password = other.locator('section', { hasText: 'Change the password' });
+    await password.getByRole('textbox', { name: 'Current password' }).fill(ACCOUNT_PASSWORD);
+    await password.getByRole('textbox', { name: 'New password' }).fill('another horse battery');
     await other.getByRole('button', { name: 'Change the password' }).click();
     await other.getByText(/^The password is changed/).waitFor();
     await page.getByText(/^Your session has ended/).waitFor();
@@ -198,8 +199,9 @@ describe('account', () => {
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.waitForURL('**/workspaces');
     await page.goto('/account');
-    await page.getByRole('textbox', { name: 'Current password' }).first().fill(ACCOUNT_PASSWORD);
-    await page.getByRole('button', { name: 'Add a second factor' }).click();
+    const factor = page.locator('section', { hasText: 'Second factor' });
+    await factor.getByRole('textbox', { name: 'Current password' }).fill(ACCOUNT_PASSWORD);
+    await factor.getByRole('button', { name: 'Add a second factor' }).click();
     await page.getByText('Verify your email address first: open the link').waitFor();
 
     await page.goto(await mailedLink(email));

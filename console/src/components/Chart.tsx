@@ -55,6 +55,7 @@ function formatTick(seconds: number, step: number, isDaily: boolean): string {
 export function Chart({ title, times, series, height = 220, sync, isLoading = false }: ChartProps) {
   const [isTable, table] = useDisclosure();
   const id = useId();
+  const toggleLabel = isTable ? 'View as chart' : 'View as table';
   if (isLoading) return <Skeleton height={height + LEGEND_HEIGHT} radius="sm" />;
   if (series.length === 0)
     return (
@@ -75,8 +76,9 @@ export function Chart({ title, times, series, height = 220, sync, isLoading = fa
         size="compact-xs"
         onClick={table.toggle}
         className={classes.toggle}
+        aria-label={`${toggleLabel}: ${title}`}
       >
-        {isTable ? 'View as chart' : 'View as table'}
+        {toggleLabel}
       </Button>
     </div>
   );
