@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
 import {
   exitOf,
@@ -250,6 +251,30 @@ describe('a start on an external database', () => {
       await refusal(other),
       /^MASTER_KEY cannot decrypt the secrets of this database\. Set the MASTER_KEY/,
     );
+  });
+
+  test('a command names the command that creates or updates the tables', async () => {
+    await postgres.run('CREATE DATABASE empty');
+    const env = { DATABASE_URL: postgres.url('postgres', 'empty'), MASTER_KEY };
+    const run = async (command: string) => {
+      const running = spawnCommand(command, { dataDir: join(folder, 'unused'), env });
+      return [await exitOf(running.child), running.output().trim()];
+    };
+    const promote = 'accounts promote --email ada@example.com';
+    const noTables =
+      'The database has no tables of Guildhall. Check DATABASE_URL, or create the tables: guildhall migrate';
+    for (const command of ['keys list', 'verify', promote])
+      assert.deepEqual(await run(command), [1, noTables], command);
+    assert.equal((await run('migrate'))[0], 0);
+    assert.deepEqual(await run(promote), [1, 'No account has the address ada@example.com.']);
+    const owner = new pg.Client({ connectionString: env.DATABASE_URL });
+    await owner.connect();
+    await owner.query("DELETE FROM migrations WHERE name = '0009_messages'");
+    await owner.end();
+    assert.deepEqual(await run('keys list'), [
+      1,
+      'The database is of an older version: it lacks the migrations 0009_messages. Apply them: guildhall migrate',
+    ]);
   });
 
   test('names the grant if another user has created the roles', async () => {

@@ -12,7 +12,7 @@ import { UsageError, withStorage } from './command.ts';
 export const bootstrapCommand = new Command('bootstrap')
   .description('create the first account that administers the deployment')
   .requiredOption('--email <address>', 'its email address')
-  .action(({ email }: { email: string }) => onPreparedDatabase(email, createAdministrator));
+  .action(({ email }: { email: string }) => bootstrap(email));
 
 export const accountsCommand = new Command('accounts').description('manage the accounts of the dashboard');
 
@@ -21,15 +21,30 @@ accountsCommand
   .description('set a new password for an account, end its sessions, and print the password once')
   .requiredOption('--email <address>', 'the email address of the account')
   .option('--remove-totp', 'remove its second factor too', false)
-  .action(({ email, removeTotp }: { email: string; removeTotp: boolean }) =>
-    onPreparedDatabase(email, (url, address) => resetPassword(url, address, removeTotp)),
-  );
+  .action(({ email, removeTotp }: { email: string; removeTotp: boolean }) => {
+    const address = normaliseEmail(email);
+    return withStorage((url) => resetPassword(url, address, removeTotp));
+  });
 
 accountsCommand
   .command('promote')
   .description('make an account an administrator of the deployment')
   .requiredOption('--email <address>', 'the email address of the account')
-  .action(({ email }: { email: string }) => onPreparedDatabase(email, promote));
+  .action(({ email }: { email: string }) => {
+    const address = normaliseEmail(email);
+    return withStorage((url) => promote(url, address));
+  });
+
+async function bootstrap(given: string): Promise<void> {
+  const email = normaliseEmail(given);
+  await withStorage(
+    async (url) => {
+      await prepareDatabase(url);
+      await createAdministrator(url, email);
+    },
+    { mustBeMigrated: false },
+  );
+}
 
 async function createAdministrator(url: string, email: string): Promise<void> {
   const password = newPassword();
@@ -73,17 +88,6 @@ async function promote(url: string, email: string): Promise<void> {
         `reset-password --email ${email}`,
     );
   console.log(`${email} administers the deployment now.`);
-}
-
-async function onPreparedDatabase(
-  given: string,
-  work: (url: string, email: string) => Promise<void>,
-): Promise<void> {
-  const email = normaliseEmail(given);
-  await withStorage(async (url) => {
-    await prepareDatabase(url);
-    await work(url, email);
-  });
 }
 
 /** An email address in the form that accounts have: trimmed and lower-case. Throws {@link UsageError}. */

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
+import { checkMigrations } from '../database/migrate.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';
 import { openStorage } from '../database/storage.ts';
@@ -49,15 +50,17 @@ export function readSettings(): Config {
 
 /**
  * Runs a command on the database that the settings name. A server may run on it at the same time. Throws {@link OperatorError} if
- * DATA_DIR has no database, because a command with a wrong DATA_DIR would otherwise work on a new one.
+ * DATA_DIR has no database, because a command with a wrong DATA_DIR would otherwise work on a new one, and if the database lacks
+ * migrations. A command that applies the migrations itself says so with `mustBeMigrated: false`.
  */
 export async function withStorage<Result>(
   work: (url: string, config: Config) => Promise<Result>,
-  { mustExist = true } = {},
+  { mustExist = true, mustBeMigrated = true } = {},
 ): Promise<Result> {
   const config = readSettings();
   const storage = await openStorage(config, 'shared', { mustExist });
   try {
+    if (mustBeMigrated) await checkMigrations(storage.url);
     return await work(storage.url, config);
   } finally {
     await storage.close();

@@ -10,6 +10,6 @@ export const migrateCommand = new Command('migrate')
         const { migrations, partitions } = await prepareDatabase(url);
         console.log(`Applied ${migrations.length} migrations, made ${partitions.length} partitions.`);
       },
-      { mustExist: false },
+      { mustExist: false, mustBeMigrated: false },
     ),
   );

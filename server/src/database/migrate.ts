@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runner } from 'node-pg-migrate';
@@ -9,6 +11,7 @@ import { isLockTimeout } from './errors.ts';
 /** The SQLSTATE of a missing right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
+const TABLE = 'migrations';
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /**
@@ -52,6 +55,31 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
+/** Throws {@link OperatorError} if the database lacks migrations of this version, because statements would then name missing tables. */
+export async function checkMigrations(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query('SELECT 1 WHERE to_regclass($1) IS NOT NULL', [TABLE]);
+    if (tables.length === 0)
+      throw new OperatorError(
+        'The database has no tables of Guildhall. Check DATABASE_URL, or create the tables: guildhall migrate',
+      );
+    const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${TABLE}`);
+    const applied = new Set(rows.map(({ name }) => name));
+    const missing = (await readdir(FOLDER))
+      .map((file) => parse(file).name)
+      .filter((name) => !applied.has(name));
+    if (missing.length > 0)
+      throw new OperatorError(
+        `The database is of an older version: it lacks the migrations ${missing.join(', ')}. Apply them: guildhall migrate`,
+      );
+  } finally {
+    await client.end();
+  }
+}
+
 async function applyMigrations(client: pg.Client): Promise<string[]> {
   const details: unknown[] = [];
   const note = (...parts: unknown[]): void => void details.push(...parts);
@@ -60,7 +88,7 @@ async function applyMigrations(client: pg.Client): Promise<string[]> {
     dbClient: client,
     dir: FOLDER,
     direction: 'up',
-    migrationsTable: 'migrations',
+    migrationsTable: TABLE,
     checkOrder: true,
     // The caller has a lock.
     noLock: true,
