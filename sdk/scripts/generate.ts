@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedServer } from '../../server/src/database/embedded-server.ts';
+import { startEmbeddedServer } from '../../server/src/database/embedded/embedded-server.ts';
 import { createApp } from '../../server/src/runtime/app.ts';
 import { readConfig } from '../../server/src/runtime/config.ts';
 import { prepareDatabase } from '../../server/src/runtime/prepare-database.ts';

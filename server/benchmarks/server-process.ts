@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort } from '../acceptance/free-port.ts';
-import { startEmbeddedServer } from '../src/database/embedded-server.ts';
+import { startEmbeddedServer } from '../src/database/embedded/embedded-server.ts';
 import { SERVER_NODE_OPTIONS } from '../node-options.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withDatabaseAt } from '../database/database.ts';
 import { SYSTEM } from '../core/author.ts';
-import { hasDatabase } from '../database/data-folder.ts';
+import { hasDatabase } from '../database/embedded/data-folder.ts';
 import { parseDuration } from '../core/durations.ts';
 import { sql } from '../database/sql.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
-import { hasDatabase } from './data-folder.ts';
-import { startEmbeddedServer } from './embedded-server.ts';
+import { hasDatabase } from './embedded/data-folder.ts';
+import { startEmbeddedServer } from './embedded/embedded-server.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
 
 /** The location of the database, and the lock on it. */

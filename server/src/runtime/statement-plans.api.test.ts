@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
-import { startEmbeddedServer } from '../database/embedded-server.ts';
+import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangeProvider, arrangeTenant } from '../testing/arrange.ts';
 import { findShardProblems, listDistributedTables } from '../testing/distributed-tables.ts';
 import { dashboardRules, operationsOf, sendByRule } from '../testing/dashboard-operations.ts';

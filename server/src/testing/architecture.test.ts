@@ -196,7 +196,7 @@ describe('tables', () => {
 });
 
 test('only the configuration, the embedded server and the supervisor read the environment', () => {
-  const allowed = ['runtime/config.ts', 'database/embedded-server.ts', 'cli/supervise.ts'];
+  const allowed = ['runtime/config.ts', 'database/embedded/programs.ts', 'cli/supervise.ts'];
   const readers = sources.filter(
     (file) => !file.startsWith('testing/') && !allowed.includes(file) && textOf(file).includes('process.env'),
   );

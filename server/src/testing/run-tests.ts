@@ -4,7 +4,7 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedServer } from '../database/embedded-server.ts';
+import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { findAnvil } from './anvil.ts';
 import { asAdministrator, withDatabase } from './databases.ts';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
 import { withDatabaseAt } from '../../database/database.ts';
-import { createClusterFrom } from '../../database/embedded-server.ts';
+import { createClusterFrom } from '../../database/embedded/cluster.ts';
 import { openStorage } from '../../database/storage.ts';
 import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
 import type { Config } from '../config.ts';

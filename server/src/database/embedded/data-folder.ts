@@ -3,8 +3,8 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rmdir, stat } from 'node:fs/prom
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../core/operator-error.ts';
-import { pathExists } from '../core/path-exists.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import { pathExists } from '../../core/path-exists.ts';
 
 const exec = promisify(execFile);
 

