@@ -83,62 +83,53 @@ export async function openServices(
   logger: FastifyBaseLogger,
 ) {
   await using opened = new AsyncDisposableStack();
+  const closeLater = <Service extends { close(): void | Promise<void> }>(service: Service): Service =>
+    opened.adopt(service, (it) => it.close());
+
   const vault = createVault(masterKey);
-  const database: Database = opened.adopt(openDatabase(databaseUrl, { processes }), (it) => it.close());
-  const chain = await openConfiguredChain(database, config.chain);
-  const recorder = chain ? createEvmRecorder(chain, vault) : hashChainRecorder;
-  const changes = opened.adopt(await openChangeFeed(databaseUrl), (it) => it.close());
-  const jobs = opened.adopt(await openJobs(database), (it) => it.close());
-  measurePools(metrics);
-  measurePartitions(metrics, database);
-  measureQueues(metrics, database);
+  const database: Database = closeLater(openDatabase(databaseUrl, { processes }));
+  const changes = closeLater(await openChangeFeed(databaseUrl));
+  const jobs = closeLater(await openJobs(database));
   const redis = config.redisUrl ? await openRedis(config.redisUrl, logger) : undefined;
-  if (redis) {
-    opened.defer(() => redis.disconnect());
-    measureRedis(redis, metrics);
-  }
-  if (chain) measureChain(metrics, database, chain);
+  if (redis) opened.defer(() => redis.disconnect());
   const createBudget = createAttemptBudgets({ redis, primary });
+  const acquireSlots = createAcquireSlots(primary);
   /** Separate clients for servers that the operator configures, and for those that a tenant configures. */
   const outbound = {
-    operator: opened.adopt(openOutboundClient({ publicOnly: false }), (it) => it.close()),
-    tenant: opened.adopt(openOutboundClient({ publicOnly: !config.allowPrivateAddresses }), (it) =>
-      it.close(),
-    ),
+    operator: closeLater(openOutboundClient({ publicOnly: false })),
+    tenant: closeLater(openOutboundClient({ publicOnly: !config.allowPrivateAddresses })),
   };
+
   const issuer = issuerOf(config);
-  const signer = opened.adopt(await openTokenSigner(database, vault, changes, issuer), (it) => it.close());
+  const signer = closeLater(await openTokenSigner(database, vault, changes, issuer));
   const memberships = createMemberships(database, changes);
-  const keys = opened.adopt(openKeyAuthenticator(database, vault, changes, createBudget), (it) => it.close());
+  const keys = closeLater(openKeyAuthenticator(database, vault, changes, createBudget));
   const providerSettings = createProviderSettings(database, changes, vault, config);
   const openIdUrl = config.storeAOpenIdUrl;
   const portalUrl = config.portalUrl ?? issuer;
-  const definitions = createDefinitionResolver(database, changes);
-  const alerts = opened.adopt(
-    openAlerts({
-      database,
-      jobs,
-      redis,
-      primary,
-      suppressionSeconds: config.alertSuppressionSeconds,
-      logger,
-    }),
-    (it) => it.close(),
-  );
   const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const isActiveTenant = createActiveTenants(database, changes);
-  const writer = opened.adopt(await openEventWriter(database, databaseUrl, processes), (it) => it.close());
-  const logins = opened.adopt(createLoginBatchers(database, vault, config), (it) => it.close());
-  const refreshes = opened.adopt(createRefreshBatcher(database), (it) => it.close());
-  const profileLookups = opened.adopt(createProfileLookups(database), (it) => it.close());
-  const ledger = opened.adopt(createWalletLedger(database, recorder), (it) => it.close());
+  const logins = closeLater(createLoginBatchers(database, vault, config));
+  const refreshes = closeLater(createRefreshBatcher(database));
+  const profileLookups = closeLater(createProfileLookups(database));
   const avatars = await openAvatarStore(config.avatarStorage, issuer);
-  const meter = opened.adopt(openUsageMeter(database, changes), (it) => it.close());
 
+  const definitions = createDefinitionResolver(database, changes);
+  const writer = closeLater(await openEventWriter(database, databaseUrl, processes));
   const archive = openArchive(config);
   if (archive.bucket) opened.adopt(deleteStaleCopiesHourly(database, archive), (it) => it.stop());
+  const chain = await openConfiguredChain(database, config.chain);
+  const recorder = chain ? createEvmRecorder(chain, vault) : hashChainRecorder;
+  const ledger = closeLater(createWalletLedger(database, recorder));
 
-  const acquireSlots = createAcquireSlots(primary);
+  const meter = closeLater(openUsageMeter(database, changes));
+  const suppressionSeconds = config.alertSuppressionSeconds;
+  const alerts = closeLater(openAlerts({ database, jobs, redis, primary, suppressionSeconds, logger }));
+  measurePools(metrics);
+  measurePartitions(metrics, database);
+  measureQueues(metrics, database);
+  if (redis) measureRedis(redis, metrics);
+  if (chain) measureChain(metrics, database, chain);
 
   const resources = opened.move();
   return {
