@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { formatRelativeTime } from '../src/components/format.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
-const [SECOND, HOUR, DAY] = [1_000, 3_600_000, 86_400_000];
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const format = (offset: number): string => formatRelativeTime(new Date(NOW + offset).toISOString(), NOW);
 
 describe('a relative time', () => {
@@ -16,6 +16,13 @@ describe('a relative time', () => {
       format(20 * SECOND),
     ]);
     assert.notEqual(format(7 * DAY), format(6 * DAY));
+  });
+
+  test('keeps the smaller unit until the larger one is almost reached', () => {
+    assert.match(format(31 * MINUTE), /31/);
+    assert.match(format(12.5 * HOUR), /13/);
+    assert.match(format(16 * DAY), /16/);
+    assert.match(format(183 * DAY), /6/);
   });
 
   test('counts whole units of what is over', () => {

@@ -95,7 +95,7 @@ describe('keys', () => {
     await becomes(() => hasInput(plain, key), false);
   });
 
-  test('keeps limits that another person changed while a key is renamed', async () => {
+  test('keeps limits that another person changed while a key is edited', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('Exporter');
@@ -108,12 +108,13 @@ describe('keys', () => {
       `UPDATE tenant_keys SET allow_data_api = true, requests_per_minute = 60 WHERE name = 'Exporter'`,
     );
     await page.getByLabel('Name').fill('Exporter 2');
+    await page.getByLabel('Requests per hour').fill('900');
     await page.getByRole('button', { name: 'Save the key' }).click();
     await dialogCloses(page);
     const { rows } = await studio.app.owner.query(
-      `SELECT allow_data_api, requests_per_minute FROM tenant_keys WHERE name = 'Exporter 2'`,
+      `SELECT allow_data_api, requests_per_minute, requests_per_hour FROM tenant_keys WHERE name = 'Exporter 2'`,
     );
-    assert.deepEqual(rows, [{ allow_data_api: true, requests_per_minute: 60 }]);
+    assert.deepEqual(rows, [{ allow_data_api: true, requests_per_minute: 60, requests_per_hour: 900 }]);
   });
 
   test('lists all keys of a game that has more than a page of them', async () => {

@@ -48,6 +48,19 @@ describe('players', () => {
     await tip.waitFor({ state: 'detached' });
   });
 
+  test('says that an id is not copied if the browser forbids it', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
+    const browser = await page.context().newCDPSession(page);
+    const { targetInfo } = await browser.send('Target.getTargetInfo');
+    await browser.send('Browser.setPermission', {
+      permission: { name: 'clipboard-write' },
+      setting: 'denied',
+      browserContextId: targetInfo.browserContextId!,
+    });
+    await page.getByRole('button', { name: `${ada.playerId}: copy` }).click();
+    await page.getByRole('button', { name: `${ada.playerId}: not copied` }).waitFor();
+  });
+
   test('asks for the rows when the link of the page is pointed at', async () => {
     const page = await studio.open(studio.game);
     const rows = page.waitForRequest('**/players?limit=100&**');

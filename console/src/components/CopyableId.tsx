@@ -14,13 +14,13 @@ export function CopyableId({ id, whole = false }: { id: string; whole?: boolean 
       type="button"
       className={classes.id}
       data-tip={id}
-      aria-label={`${shown}: ${clipboard.copied ? 'copied' : 'copy'}`}
+      aria-label={`${shown}: ${clipboard.result?.toLowerCase() ?? 'copy'}`}
       onClick={(event) => {
         event.stopPropagation();
         clipboard.copy(id);
       }}
     >
-      {clipboard.copied ? 'Copied' : shown}
+      {clipboard.result ?? shown}
     </button>
   );
 }

@@ -20,13 +20,13 @@ export function JsonView({ value, name }: { value: unknown; name: string }) {
     <div className={classes.view}>
       <Group gap={4} className={classes.tools}>
         <ActionIcon
-          data-tip={clipboard.copied ? 'Copied' : 'Copy'}
+          data-tip={clipboard.result ?? 'Copy'}
           variant="default"
           size="sm"
           aria-label={`Copy ${name}`}
           onClick={() => clipboard.copy(text)}
         >
-          {clipboard.copied ? <Check size={13} /> : <Copy size={13} />}
+          {clipboard.result === 'Copied' ? <Check size={13} /> : <Copy size={13} />}
         </ActionIcon>
         <ActionIcon
           data-tip="Download"

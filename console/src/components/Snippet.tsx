@@ -12,14 +12,14 @@ export function Snippet({ code, label }: { code: string; label: string }) {
         <code>{code}</code>
       </pre>
       <ActionIcon
-        data-tip={clipboard.copied ? 'Copied' : 'Copy'}
+        data-tip={clipboard.result ?? 'Copy'}
         className={classes.copy}
         variant="default"
         size="sm"
-        aria-label={clipboard.copied ? 'Copied' : `Copy: ${label}`}
+        aria-label={clipboard.result ?? `Copy: ${label}`}
         onClick={() => clipboard.copy(code)}
       >
-        {clipboard.copied ? <Check size={14} /> : <Copy size={14} />}
+        {clipboard.result === 'Copied' ? <Check size={14} /> : <Copy size={14} />}
       </ActionIcon>
     </div>
   );

@@ -25,6 +25,13 @@ export function submitOf<Values, Input, Answer>({
   );
 }
 
+/** Some members of a request. Objects in it have some of their members too. */
+export type Changes<Value> = Value extends unknown[]
+  ? Value
+  : Value extends object
+    ? { [Name in keyof Value]?: Changes<Value[Name]> }
+    : Value;
+
 /**
  * The members of a request that the reader has changed since the form was opened. The server keeps the others, which another person
  * may have changed in the meantime.
@@ -32,13 +39,24 @@ export function submitOf<Values, Input, Answer>({
 export function changesOf<Values, Body extends object>(
   form: UseFormReturnType<Values>,
   toBody: (values: Values) => Body,
-): Partial<Body> {
-  const before = new Map(Object.entries(toBody(form.getInitialValues())));
-  const changed = Object.entries(toBody(form.getValues())).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
-  );
-  return Object.fromEntries(changed) as Partial<Body>;
+): Changes<Body> {
+  return changesBetween(toBody(form.getInitialValues()), toBody(form.getValues())) as Changes<Body>;
 }
+
+function changesBetween(before: object, after: object): object {
+  const old = new Map(Object.entries(before));
+  return Object.fromEntries(
+    Object.entries(after)
+      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old.get(name)))
+      .map(([name, value]) => [
+        name,
+        isObject(value) && isObject(old.get(name)) ? changesBetween(old.get(name), value) : value,
+      ]),
+  );
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The messages of the server for the fields of a form, by the path of the field. */
 export function fieldErrors(error: unknown): Record<string, string> {

@@ -32,14 +32,15 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** "3 min. ago", "in 2 days". What ends in 7 days less a minute ends "in 7 days". */
+/** What is ahead begins a unit this much early: what ends in a day less a few minutes ends "tomorrow", not "in 24 hr.". */
+const ALMOST = 0.98;
+
+/** "3 min. ago", "in 2 days". Whole units of what is over, and rounded units of what is ahead. */
 export function formatRelativeTime(iso: string, now: number): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1000);
-  const round = seconds > 0 ? Math.round : Math.trunc;
-  for (const [unit, width] of STEPS) {
-    const count = round(seconds / width);
-    if (Math.abs(count) >= 1) return relative.format(count, unit);
-  }
+  const [least, round] = seconds > 0 ? [ALMOST, Math.round] : [1, Math.trunc];
+  const step = STEPS.find(([, width]) => Math.abs(seconds) >= width * least);
+  if (step) return relative.format(round(seconds / step[1]), step[0]);
   return Math.abs(seconds) < 10 ? 'now' : relative.format(seconds, 'second');
 }
 

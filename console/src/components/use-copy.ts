@@ -1,16 +1,16 @@
 import { useTimeout } from '@mantine/hooks';
 import { useState } from 'react';
 
-/** Copies a text, and says so for 1.5 seconds. */
-export function useCopy(): { copied: boolean; copy: (text: string) => void } {
-  const [copied, setCopied] = useState(false);
-  const { start } = useTimeout(() => setCopied(false), 1_500);
+/** Copies a text, and says for 1.5 seconds whether that succeeded. A browser can forbid it. */
+export function useCopy(): { result: 'Copied' | 'Not copied' | undefined; copy: (text: string) => void } {
+  const [result, setResult] = useState<'Copied' | 'Not copied'>();
+  const { start } = useTimeout(() => setResult(undefined), 1_500);
   const copy = (text: string): void =>
     void write(text).then((isWritten) => {
-      setCopied(isWritten);
+      setResult(isWritten ? 'Copied' : 'Not copied');
       start();
     });
-  return { copied, copy };
+  return { result, copy };
 }
 
 /** Browsers have no `navigator.clipboard` on a page without TLS. */
