@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,6 +93,15 @@ async function logIn(url: string, gameKey: string, name: string) {
   return (await answer.json()) as { isNewPlayer: boolean; accessToken: string };
 }
 
+/** Returns a PATH whose tar waits for two seconds, so that a signal comes before it has finished. */
+function slowTar(): string {
+  const path = process.env['PATH'] ?? '';
+  const folder = join(target.path, 'bin');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'tar'), `#!/bin/sh\nsleep 2\nPATH='${path}' exec tar "$@"\n`, { mode: 0o755 });
+  return `${folder}:${path}`;
+}
+
 /** The addresses of a player's sign-ins, newest first. */
 async function addressesOf(url: string, accessToken: string): Promise<(string | null)[]> {
   const answer = await fetch(`${url}/api/player/sessions/history`, {
@@ -163,6 +181,38 @@ describe('guildhall backup and restore', () => {
       /^MASTER_KEY cannot decrypt/,
     );
     assert.equal(postgresOf(wrongKey), undefined);
+    assert.deepEqual(readdirSync(wrongKey), [], 'the restore can be tried again');
+  });
+
+  test('leaves no files if it is interrupted', { timeout: 240_000 }, async () => {
+    const env = { MASTER_KEY: masterKey, PATH: slowTar() };
+    const interrupt = async (command: string, dataDir: string, begun: () => boolean) => {
+      const running = spawnCommand(command, { dataDir, env });
+      while (!begun()) {
+        assert.equal(running.child.exitCode, null, running.output());
+        await sleep(5);
+      }
+      assert.equal(await running.end('SIGINT'), 1);
+      assert.equal(running.output(), 'Interrupted.\n');
+      assert.equal(postgresOf(dataDir), undefined);
+    };
+    const partial = () => readdirSync(target.path).some((name) => name.startsWith('interrupted.partial'));
+    await interrupt(`backup ${join(target.path, 'interrupted')}`, source.path, partial);
+    assert.equal(partial(), false);
+
+    const dataDir = join(target.path, 'interrupted-restore');
+    const isUnpacking = () => existsSync(dataDir) && readdirSync(dataDir).length > 0;
+    await interrupt(`restore ${backup}`, dataDir, isUnpacking);
+    assert.deepEqual(readdirSync(dataDir), []);
+  });
+
+  test('names a folder that cannot be written', async () => {
+    const file = join(target.path, 'file');
+    writeFileSync(file, '');
+    assert.match(
+      (await run(`backup ${join(file, 'below')}`, source.path)).output,
+      /^The backup could not be written to \S+ \(ENOTDIR[^\n]+$/,
+    );
   });
 
   test('restores elsewhere, verifies each row, and serves the players', { timeout: 240_000 }, async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -114,7 +114,7 @@ test('a second server on the same folder exits with one sentence, and the first 
   assert.equal(await exitOf(second.child), 1);
   assert.match(
     second.output(),
-    /^Another Guildhall server, worker or command already uses [^\n]+ set another DATA_DIR for this server\.\n$/,
+    /^Another Guildhall server already uses [^\n]+ set another DATA_DIR for this server\.\n$/,
   );
   assert.equal((await logIn(running)).playerId, playerId);
 });
@@ -129,6 +129,21 @@ test('a worker can run and stop next to a server, and ignores SIGUSR2', async ()
   await sleep(200);
   assert.equal(await worker.end('SIGTERM'), 0, worker.output());
   assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('a command refuses a copy of the folder of a running server', async () => {
+  const copies = dataFolder();
+  try {
+    const copy = join(copies.path, 'copy');
+    execFileSync('cp', ['-a', dataDir, copy]);
+    const rotation = spawnCommand('keys rotate', { dataDir: copy });
+    assert.equal(await exitOf(rotation.child), 1);
+    assert.match(rotation.output(), /postgres is a copy of \S+, where PostgreSQL runs\. [^\n]+\n$/);
+    assert.equal((await logIn(running)).playerId, playerId);
+  } finally {
+    rmSync(join(copies.path, 'copy'), { recursive: true });
+    copies.remove();
+  }
 });
 
 test('the next start recovers after kill -9 of the server and PostgreSQL', async () => {
@@ -338,7 +353,7 @@ test('of two concurrent first starts one serves and the other exits, also for an
     const serving = servers[outcomes.indexOf('answers')]!;
     const refused = servers[outcomes.indexOf('ends')]!;
     assert.equal(await exitOf(refused.child), 1);
-    assert.match(refused.output(), /^Another Guildhall server, worker or command already uses [^\n]+\n$/);
+    assert.match(refused.output(), /^Another Guildhall server already uses [^\n]+\n$/);
     if (user) assert.equal(statSync(join(empty.path, 'postgres')).uid, user.uid);
     assert.equal(await serving.end('SIGTERM'), 0);
     assert.equal(postgresOf(empty.path), undefined);
@@ -362,6 +377,29 @@ test('Ctrl-C pressed again in the terminal does not interrupt the stop', async (
   } finally {
     empty.remove();
   }
+});
+
+test('a server starts and stops beside a worker, and the last of them stops PostgreSQL', async () => {
+  const worker = spawnCommand('worker', { dataDir });
+  while (!worker.output().includes('The worker runs.')) {
+    assert.equal(worker.child.exitCode, null, worker.output());
+    await sleep(20);
+  }
+  const server = await startServer({ dataDir });
+  assert.equal((await logIn(server)).playerId, playerId);
+  assert.equal(await server.end('SIGTERM'), 0, server.output());
+  assert.ok(postgresOf(dataDir), 'the worker still uses PostgreSQL');
+  assert.equal(await worker.end('SIGTERM'), 0);
+  assert.equal(worker.output(), 'The worker runs.\n');
+  assert.equal(postgresOf(dataDir), undefined);
+});
+
+test('a command that is interrupted stops the PostgreSQL that it has started', async () => {
+  const verification = spawnCommand('verify', { dataDir });
+  while (postgresOf(dataDir) === undefined) await sleep(5);
+  await verification.end('SIGINT');
+  assert.match(verification.output(), /^(Interrupted\.|All \d+ rows match their hashes\.)\n$/);
+  assert.equal(postgresOf(dataDir), undefined);
 });
 
 test('SIGTERM during the start leaves nothing running', async () => {

@@ -121,7 +121,12 @@ describe('a start on a data folder', () => {
   });
 
   test('a command without a database creates none', async () => {
-    for (const command of ['bootstrap --email ada@example.com', 'keys list', 'backup /tmp/unused']) {
+    for (const command of [
+      'bootstrap --email ada@example.com',
+      'keys list',
+      'backup /tmp/unused',
+      'worker',
+    ]) {
       const dataDir = join(folder, 'no-database');
       const running = spawnCommand(command, { dataDir });
       assert.equal(await exitOf(running.child), 1);

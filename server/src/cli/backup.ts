@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { openArchive } from '../features/gameplay/events/index.ts';
 import { createBackup } from '../runtime/backup/create-backup.ts';
 import { restoreBackup } from '../runtime/backup/restore-backup.ts';
-import { readSettings, UsageError } from './command.ts';
+import { interruptSignal, readSettings, UsageError } from './command.ts';
 import { reportAlteredRows, verify } from './verify.ts';
 
 export const backupCommand = new Command('backup')
@@ -11,7 +11,7 @@ export const backupCommand = new Command('backup')
   )
   .argument('<folder>', 'the folder to create')
   .action(async (folder: string) => {
-    const { bytes, seconds } = await createBackup(readSettings(), folder);
+    const { bytes, seconds } = await createBackup(readSettings(), folder, interruptSignal());
     console.log(
       `Wrote ${Math.ceil(bytes / 1_000_000)} MB to ${folder} in ${seconds} s. The backup does not contain the master key: ` +
         'save it in another place.',
@@ -24,7 +24,7 @@ export const restoreCommand = new Command('restore')
   .action(async (folder: string) => {
     const config = readSettings();
     const altered = { count: 0 };
-    const rows = await restoreBackup(config, folder, (url) =>
+    const rows = await restoreBackup(config, folder, interruptSignal(), (url) =>
       verify(url, {}, reportAlteredRows(altered), { archive: openArchive(config), chain: config.chain }),
     );
     if (altered.count > 0)

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import { checkMigrations } from '../database/migrate.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';
@@ -58,10 +59,11 @@ export async function withStorage<Result>(
   { mustExist = true, mustBeMigrated = true } = {},
 ): Promise<Result> {
   const config = readSettings();
+  const interrupted = interruptSignal();
   const storage = await openStorage(config, 'shared', { mustExist });
   try {
     if (mustBeMigrated) await checkMigrations(storage.url);
-    return await work(storage.url, config);
+    return await untilAborted(interrupted, work(storage.url, config));
   } finally {
     await storage.close();
   }
@@ -87,14 +89,22 @@ const SAME_SIGNAL_MS = 500;
 
 /** Stops on SIGTERM, SIGINT, SIGHUP (the terminal is closed) and the end of the supervisor. A second signal ends the process at once. */
 export function stopOnSignal(stop: () => Promise<void>): void {
+  onSignal(() => void stop().then(() => process.exit(0), fail));
+}
+
+/** Is aborted when a signal ends the command, which then closes what it has opened. A second signal ends the process at once. */
+export function interruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  onSignal(() => controller.abort(new OperatorError('Interrupted.')));
+  return controller.signal;
+}
+
+function onSignal(stop: () => void): void {
   let since = 0;
   const handle = (): void => {
-    if (since > 0) {
-      if (Date.now() - since > SAME_SIGNAL_MS) process.exit(1);
-      return;
-    }
-    since = Date.now();
-    stop().then(() => process.exit(0), fail);
+    if (since === 0) stop();
+    else if (Date.now() - since > SAME_SIGNAL_MS) process.exit(1);
+    since ||= Date.now();
   };
   for (const event of ['SIGTERM', 'SIGINT', 'SIGHUP', 'disconnect'] as const) process.on(event, handle);
 }

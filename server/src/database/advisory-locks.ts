@@ -6,7 +6,10 @@ import { sql } from './sql.ts';
  * the creation of roles, 7118018 for the aggregation of usage, and the pairs of 7118 for the usage of a workspace.
  */
 export const advisoryLocks = {
+  /** Of the one server on an embedded database. */
   embeddedServer: 7_118_000,
+  /** Shared by all processes that use an embedded PostgreSQL, and exclusive for the one that stops it. */
+  embeddedServerUse: 7_118_005,
   partitions: 7_118_002,
   signingKeys: 7_118_003,
   firstAccount: 7_118_004,

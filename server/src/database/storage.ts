@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { hasDatabase } from './embedded/data-folder.ts';
-import { startEmbeddedServer } from './embedded/embedded-server.ts';
+import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
 
-/** The location of the database, and the lock on it. */
+/** The location of the database, and the locks on it. */
 export interface Storage {
   /** The connection string of the database's owner. */
   url: string;
   embedded: boolean;
-  /** Restarts an embedded server when it ends, until {@link close}. */
+  /** Restarts an embedded PostgreSQL when it ends, until {@link close}. */
   keepRunning(log: RecoveryLog): void;
-  /** Releases the lock. If this process holds it, stops the embedded server first. */
+  /** Releases the locks. Stops an embedded PostgreSQL, unless other processes use it: the last of them stops it. */
   close(): Promise<void>;
 }
 
@@ -30,8 +30,8 @@ const DATABASE = 'guildhall';
  * Connects to the database of `databaseUrl`. Without one, uses the embedded database in `dataDir` and starts it if
  * necessary.
  * A server opens an embedded database as `exclusive` and takes an advisory lock, which PostgreSQL releases when the
- * process ends. Throws {@link OperatorError} if another process holds the lock. Workers and commands open it as `shared`, and
- * also work without the lock. An embedded server that is started here has connections for the processes of one server.
+ * process ends. Throws {@link OperatorError} if another server holds the lock. Workers and commands open it as `shared`, beside each
+ * other and a server. A PostgreSQL that is started here has connections for the processes of one server.
  * Throws {@link OperatorError} with `mustBeDurable` if PostgreSQL may lose what it has acknowledged, and with `mustExist` instead of
  * creating an embedded database.
  */
@@ -51,12 +51,15 @@ export async function openStorage(
       `DATA_DIR is ${location.dataDir}, which has no database. Set DATA_DIR or DATABASE_URL as for the server, or start the server first.`,
     );
   const server = await startEmbeddedServer(location.dataDir, connectionSettings(processes));
-  let lockHolder = await connect(server.url('postgres'));
-  const granted = await takeLock(lockHolder);
-  if (!granted && purpose === 'exclusive') {
+  let lockHolder = await join(server);
+  const close = async (): Promise<void> => {
+    if (await isLast(lockHolder)) await server.stop();
     await lockHolder.end();
+  };
+  if (purpose === 'exclusive' && !(await tryLock(lockHolder, 'embeddedServer'))) {
+    await close();
     throw new OperatorError(
-      `Another Guildhall server, worker or command already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
+      `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
     );
   }
   const found = await lockHolder.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
@@ -65,7 +68,7 @@ export async function openStorage(
   const closing = new AbortController();
   let recovery: Promise<void> | undefined;
 
-  /** The connection that holds the lock ends when PostgreSQL ends. */
+  /** The connection that holds the locks ends when PostgreSQL ends. */
   const watch = (log: RecoveryLog): void => {
     lockHolder.once('end', () => {
       if (!closing.signal.aborted) recovery = recover(log);
@@ -75,9 +78,8 @@ export async function openStorage(
   const recover = async (log: RecoveryLog): Promise<void> => {
     for (let attempt = 1; !closing.signal.aborted; attempt++) {
       try {
-        await server.ensureRunning();
-        lockHolder = await connect(server.url('postgres'));
-        await takeLock(lockHolder);
+        lockHolder = await join(server);
+        if (purpose === 'exclusive') await tryLock(lockHolder, 'embeddedServer');
         watch(log);
         log.warn({ attempt }, 'PostgreSQL was restarted');
         return;
@@ -100,10 +102,7 @@ export async function openStorage(
     async close() {
       closing.abort();
       await recovery;
-      // Stop PostgreSQL first. If the lock were released first, another server could take it and then lose its
-      // database.
-      if (granted) await server.stop();
-      await lockHolder.end();
+      await close();
     },
   };
 }
@@ -120,10 +119,38 @@ function connectionSettings(processes: number): Record<string, string> {
 /** The pauses stay short, because a full disk may have room again at any time. */
 const MAX_RETRY_SECONDS = 10;
 
-async function takeLock(lockHolder: pg.Client): Promise<boolean> {
-  const { rows } = await lockHolder.query('SELECT pg_try_advisory_lock($1) AS granted', [
-    advisoryLocks.embeddedServer,
-  ]);
+/** How often a process starts PostgreSQL again that another one stops at the same time. */
+const JOIN_ATTEMPTS = 5;
+
+/** Connects as one of the processes that use PostgreSQL. Waits for a process that stops it, and then starts it again. */
+async function join(server: EmbeddedServer): Promise<pg.Client> {
+  for (let attempt = 1; ; attempt++) {
+    await server.ensureRunning();
+    let client: pg.Client | undefined;
+    try {
+      client = await connect(server.url('postgres'));
+      await client.query('SELECT pg_advisory_lock_shared($1)', [advisoryLocks.embeddedServerUse]);
+      return client;
+    } catch (error) {
+      await client?.end();
+      if (attempt === JOIN_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Whether no other process uses PostgreSQL. Then those that start wait until it has ended: see {@link join}. */
+async function isLast(client: pg.Client): Promise<boolean> {
+  try {
+    await client.query('SELECT pg_advisory_unlock_shared($1)', [advisoryLocks.embeddedServerUse]);
+    return await tryLock(client, 'embeddedServerUse');
+  } catch {
+    // PostgreSQL has ended.
+    return false;
+  }
+}
+
+async function tryLock(client: pg.Client, lock: keyof typeof advisoryLocks): Promise<boolean> {
+  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS granted', [advisoryLocks[lock]]);
   return rows[0].granted as boolean;
 }
 

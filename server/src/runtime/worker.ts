@@ -9,11 +9,15 @@ import { prepareDatabase } from './prepare-database.ts';
 /** Starts a worker without the API. Any number of servers and workers can run on one database. */
 export async function startWorkerProcess(config: Config): Promise<{ stop(): Promise<void> }> {
   await using opened = new AsyncDisposableStack();
-  const storage = await openStorage(config, 'shared', { mustBeDurable: config.isProduction });
+  const storage = await openStorage(config, 'shared', {
+    mustBeDurable: config.isProduction,
+    mustExist: true,
+  });
   opened.defer(() => storage.close());
   await prepareDatabase(storage.url);
   const masterKey = await openMasterKey(config, storage.url);
   const log = pino(loggerOptions(config));
+  storage.keepRunning(log);
   const worker = await startBackgroundWork({ config, databaseUrl: storage.url, masterKey }, log);
   opened.defer(() => worker.stop());
   const running = opened.move();

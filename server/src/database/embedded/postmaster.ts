@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, realpath, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { OperatorError } from '../../core/operator-error.ts';
@@ -10,7 +10,7 @@ const NOT_RUNNING = 3;
 
 /**
  * Whether PostgreSQL runs on a cluster. Removes the files of one that was killed, if they prevent a start. Throws {@link OperatorError}
- * if the cluster has no database.
+ * if the cluster has no database, or is a copy of one that runs.
  */
 export async function isRunning(programs: Programs, cluster: string): Promise<boolean> {
   try {
@@ -24,13 +24,22 @@ export async function isRunning(programs: Programs, cluster: string): Promise<bo
   }
   // After a crash another program may have the old process id (a restarted container always reuses it), and PostgreSQL
   // would refuse to start. In a container without an init process, a dead PostgreSQL stays listed as a zombie.
-  const { processId, socketFolder, port } = await readPidFile(cluster);
+  const { processId, dataFolder, socketFolder, port } = await readPidFile(cluster);
   const status = await readFile(`/proc/${processId}/status`, 'utf8').catch(() => undefined);
-  if (status === undefined || /^Name:\s+postgres\n(?:.*\n)*?State:\s+[^ZX]/.test(status)) return true;
+  const runs = status === undefined || /^Name:\s+postgres\n(?:.*\n)*?State:\s+[^ZX]/.test(status);
+  const isOfCopy = dataFolder !== '' && (await realPath(dataFolder)) !== (await realPath(cluster));
+  if (runs && isOfCopy)
+    throw new OperatorError(
+      `${cluster} is a copy of ${dataFolder}, where PostgreSQL runs. Such a copy may be damaged: use "guildhall backup", or stop the server before you copy. If it is a snapshot of the file system, delete postmaster.pid in it.`,
+    );
+  if (runs) return true;
   await rm(join(cluster, 'postmaster.pid'), { force: true });
-  if (socketFolder) await rm(join(socketFolder, `.s.PGSQL.${port}.lock`), { force: true });
+  if (socketFolder && !isOfCopy) await rm(join(socketFolder, `.s.PGSQL.${port}.lock`), { force: true });
   return false;
 }
+
+/** The path without symbolic links, or as it is if nothing is there. */
+const realPath = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /** Tries to connect: a killed server is still listed as running and ready for a moment. */
 export async function acceptsConnections({ status, socketFolder, port }: PidFile): Promise<boolean> {
@@ -53,6 +62,6 @@ type PidFile = Awaited<ReturnType<typeof readPidFile>>;
  */
 export async function readPidFile(cluster: string) {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
-  const [processId = '', , , port = '', socketFolder = '', , , status = ''] = text.split('\n');
-  return { processId, port, socketFolder, status: status.trim() };
+  const [processId = '', dataFolder = '', , port = '', socketFolder = '', , , status = ''] = text.split('\n');
+  return { processId, dataFolder, port, socketFolder, status: status.trim() };
 }

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { createZstdCompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
 import { pathExists } from '../../core/path-exists.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { version } from '../../core/version.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
@@ -21,11 +22,13 @@ const execute = promisify(execFile);
 
 /**
  * Creates `folder` with a copy of the embedded database, of the avatars in a folder and of the archived events. The server may run. The copy has each
- * transaction that was committed before the call. Throws {@link OperatorError} if the folder exists, or for another database.
+ * transaction that was committed before the call. Throws {@link OperatorError} if the folder exists or cannot be written, for another
+ * database, and when the signal is aborted. A failure leaves no files.
  */
 export async function createBackup(
   config: Config,
   folder: string,
+  signal: AbortSignal,
 ): Promise<{ bytes: number; seconds: number }> {
   if (config.databaseUrl)
     throw new OperatorError(
@@ -37,38 +40,48 @@ export async function createBackup(
   const started = performance.now();
   const storage = await openStorage(config, 'shared', { mustExist: true });
   try {
-    await mkdir(draft, { recursive: true, mode: 0o700 });
-    const postgres = join(draft, ARCHIVES.postgres);
-    await writeArchive(postgres, (archive) => streamBaseBackup(storage.url, archive));
-    const archives: Record<string, string> = { [ARCHIVES.postgres]: postgres };
-    const avatars = config.avatarStorage.kind === 'folder' ? config.avatarStorage.path : undefined;
-    // Files come after the rows that name them.
-    const folders = {
-      [ARCHIVES.avatars]: avatars,
-      [ARCHIVES.events]: config.archiveBucket ? undefined : config.archiveDir,
-    };
-    for (const [name, source] of Object.entries(folders)) {
-      if (!source || !(await pathExists(source))) continue;
-      const path = (archives[name] = join(draft, name));
-      await writeArchive(path, (archive) => packFolder(source, archive));
-    }
-    const sha256 = Object.fromEntries(
-      await Promise.all(Object.entries(archives).map(async ([name, path]) => [name, await hashFile(path)])),
-    ) as Record<string, string>;
-    const createdAt = new Date().toISOString();
-    const postgresql = await readPostgresVersion(storage.url);
-    await writeManifest(draft, { format: 1, guildhall: version, postgresql, createdAt, sha256 });
+    const bytes = await untilAborted(signal, writeBackup(config, storage.url, draft));
     await rename(draft, target);
     await syncFolder(dirname(target));
-    const sizes = await Promise.all(Object.keys(archives).map((name) => stat(join(target, name))));
-    return {
-      bytes: sizes.reduce((sum, { size }) => sum + size, 0),
-      seconds: Math.ceil((performance.now() - started) / 1000),
-    };
+    return { bytes, seconds: Math.ceil((performance.now() - started) / 1000) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new OperatorError(
+      `The backup could not be written to ${target} (${(error as Error).message}). Name a folder on a volume that is writable and has room.`,
+      { cause: error },
+    );
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    // After an interruption, files may appear while it is removed.
+    await rm(draft, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
     await storage.close();
   }
+}
+
+/** Writes a whole backup to a new folder, and returns the size of its archives in bytes. */
+async function writeBackup(config: Config, databaseUrl: string, folder: string): Promise<number> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const postgres = join(folder, ARCHIVES.postgres);
+  await writeArchive(postgres, (archive) => streamBaseBackup(databaseUrl, archive));
+  const archives: Record<string, string> = { [ARCHIVES.postgres]: postgres };
+  const avatars = config.avatarStorage.kind === 'folder' ? config.avatarStorage.path : undefined;
+  // Files come after the rows that name them.
+  const folders = {
+    [ARCHIVES.avatars]: avatars,
+    [ARCHIVES.events]: config.archiveBucket ? undefined : config.archiveDir,
+  };
+  for (const [name, source] of Object.entries(folders)) {
+    if (!source || !(await pathExists(source))) continue;
+    const path = (archives[name] = join(folder, name));
+    await writeArchive(path, (archive) => packFolder(source, archive));
+  }
+  const sha256 = Object.fromEntries(
+    await Promise.all(Object.entries(archives).map(async ([name, path]) => [name, await hashFile(path)])),
+  ) as Record<string, string>;
+  const createdAt = new Date().toISOString();
+  const postgresql = await readPostgresVersion(databaseUrl);
+  await writeManifest(folder, { format: 1, guildhall: version, postgresql, createdAt, sha256 });
+  const sizes = await Promise.all(Object.values(archives).map((path) => stat(path)));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Compresses what `write` writes, and flushes the file to the disk. */
@@ -101,10 +114,10 @@ async function packFolder(folder: string, archive: Writable): Promise<void> {
 }
 
 async function readPostgresVersion(url: string): Promise<string> {
-  const row = await withDatabaseAt(url, (database) =>
-    database.row<{ version: string }>(sql`SELECT current_setting('server_version') AS version`),
+  const { version } = await withDatabaseAt(url, (database) =>
+    database.one<{ version: string }>(sql`SELECT current_setting('server_version') AS version`),
   );
-  return row?.version ?? '';
+  return version;
 }
 
 async function syncFolder(path: string): Promise<void> {

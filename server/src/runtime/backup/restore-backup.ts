@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { createClusterFrom } from '../../database/embedded/cluster.ts';
 import { openStorage } from '../../database/storage.ts';
@@ -19,12 +20,13 @@ const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /**
  * Creates DATA_DIR from a backup, starts its PostgreSQL, and runs `verify` on it. DATA_DIR may contain the master key, and
- * nothing else. Throws {@link OperatorError} before it changes anything if the backup is damaged, the key is missing, or a folder of
- * files is not empty.
+ * nothing else. Throws {@link OperatorError} if the backup is damaged, the key is missing or wrong, a folder of files is not empty, or the
+ * signal is aborted. Then DATA_DIR is as before, except if the signal comes during `verify`.
  */
 export async function restoreBackup<Result>(
   config: Config,
   folder: string,
+  signal: AbortSignal,
   verify: (url: string) => Promise<Result>,
 ): Promise<Result> {
   const { dataDir, avatarStorage, archiveBucket, archiveDir } = config;
@@ -34,7 +36,6 @@ export async function restoreBackup<Result>(
     );
   await requireEmpty(
     dataDir,
-    ['master.key'],
     `DATA_DIR ${dataDir} is not empty. Set DATA_DIR to a folder that is empty or does not exist.`,
   );
   const masterKey = await readMasterKey(config);
@@ -50,15 +51,15 @@ export async function restoreBackup<Result>(
     [ARCHIVES.events]: archiveBucket ? undefined : archiveDir,
   }).filter((entry): entry is [string, string] => entry[0] in sha256 && entry[1] !== undefined);
   for (const [, target] of folders)
-    await requireEmpty(target, [], `The folder ${target} is not empty. Remove what it contains.`);
+    await requireEmpty(target, `The folder ${target} is not empty. Remove what it contains.`);
 
   // The database appears when everything is unpacked, so that nobody starts a server on half a backup.
   await createClusterFrom(dataDir, async (cluster) => {
-    await unpack(join(folder, ARCHIVES.postgres), cluster);
+    await unpack(join(folder, ARCHIVES.postgres), cluster, signal);
     try {
       for (const [name, target] of folders) {
         await mkdir(target, { recursive: true, mode: 0o700 });
-        await unpack(join(folder, name), target);
+        await unpack(join(folder, name), target, signal);
       }
     } catch (error) {
       for (const [, target] of folders) await empty(target);
@@ -68,32 +69,43 @@ export async function restoreBackup<Result>(
   const storage = await openStorage(config, 'exclusive');
   try {
     await withDatabaseAt(storage.url, (database) => checkMasterKey(database, createVault(masterKey)));
-    return await verify(storage.url);
+  } catch (error) {
+    await storage.close();
+    for (const target of [dataDir, ...folders.map(([, target]) => target)]) await empty(target);
+    throw error;
+  }
+  try {
+    return await untilAborted(signal, verify(storage.url));
   } finally {
     await storage.close();
   }
 }
 
-/** Accepts a folder that does not exist, and the root of a new volume. Throws {@link OperatorError} with the message. */
-async function requireEmpty(folder: string, allowed: string[], message: string): Promise<void> {
+/** The files that the folders of a restore may contain: the master key of DATA_DIR, and the root of a new volume. */
+const KEPT_FILES = ['master.key', 'lost+found'];
+
+/** Accepts a folder that does not exist. Throws {@link OperatorError} with the message. */
+async function requireEmpty(folder: string, message: string): Promise<void> {
   const found = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new OperatorError(`The folder ${folder} cannot be read (${error.message}).`, { cause: error });
   });
-  if (found.some((name) => name !== 'lost+found' && !allowed.includes(name)))
-    throw new OperatorError(message);
+  if (found.some((name) => !KEPT_FILES.includes(name))) throw new OperatorError(message);
 }
 
-/** Deletes what a folder contains. The folder may be the root of a volume. */
+/** Deletes what a restore has written to a folder. The folder may be the root of a volume. */
 async function empty(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => []))
-    if (name !== 'lost+found') await rm(join(folder, name), { recursive: true, force: true });
+    if (!KEPT_FILES.includes(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-async function unpack(archive: string, folder: string): Promise<void> {
+async function unpack(archive: string, folder: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const tar = spawn('tar', ['-x', '-C', folder, '--no-same-owner'], {
     stdio: ['pipe', 'inherit', 'inherit'],
   });
+  const stop = (): void => void tar.kill();
+  signal.addEventListener('abort', stop);
   const ended = once(tar, 'exit') as Promise<[number | null]>;
   const fed = pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin);
   // tar ends at the end mark of the archive, and may leave the padding after it unread. That closes the pipe early.
@@ -102,6 +114,8 @@ async function unpack(archive: string, folder: string): Promise<void> {
     (error: NodeJS.ErrnoException) => error,
   );
   const [code] = await ended;
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
   if (failure && !CLOSED_PIPE.includes(failure.code ?? '')) throw failure;
   if (code !== 0) throw new OperatorError(`${archive} cannot be unpacked (tar ended with ${code}).`);
 }
