@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Disk } from 'flydrive';
-import { createFairSemaphore } from '../../../../core/fair-semaphore.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import {
   isMissingObject,
@@ -25,6 +24,8 @@ import {
   type PartName,
   type StoredPart,
 } from './archive-files.ts';
+import { deleteLeastRecent, markUsed } from './local-copies.ts';
+import { createSharedDownloads } from './shared-downloads.ts';
 
 /** Keeps the finished parts in a bucket. The folder of the archive has copies of those that were used last. */
 export interface ArchiveBucket {
@@ -43,13 +44,6 @@ export interface ArchiveBucket {
   check(part: StoredPart): Promise<PartManifest | string>;
 }
 
-/** A download that runs, or waits for its turn. */
-interface Download {
-  /** How many readers wait for it. */
-  readers: number;
-  ended?: Promise<void>;
-}
-
 /** Thrown if the bucket cannot be reached, an object is missing or damaged, or the folder has no room. */
 export class ArchiveStorageError extends OperatorError {
   override name = 'ArchiveStorageError';
@@ -65,12 +59,7 @@ export class ArchiveTooLargeError extends OperatorError {
  * late, because they check or copy a large object first.
  */
 const TIMEOUTS_MS = { reading: 5_000, writing: 60_000 };
-/** A file has up to 3.5 GB. The downloads of one tenant leave a slot for those of others. */
-const CONCURRENT_DOWNLOADS = { running: 2, runningPerOwner: 1 };
 const MAX_MANIFEST_BYTES = 1024 ** 2;
-/** Another process may be about to open a file that was used within this time, so it stays. */
-const IN_USE_MS = 2 * 60_000;
-
 /** Opens a bucket. Sends no request before the first use. */
 export function createArchiveBucket(
   storage: BucketStorage,
@@ -83,8 +72,7 @@ export function createArchiveBucket(
     return () => (opened ??= openObjectStorage(storage, { socketTimeout }));
   };
   const [reading, writing] = [openOnce(timeouts.reading), openOnce(timeouts.writing)];
-  const slots = createFairSemaphore(CONCURRENT_DOWNLOADS);
-  const downloads = new Map<string, Download>();
+  const downloadOnce = createSharedDownloads();
 
   const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
   const keyOfFile = (name: PartName, file: string): string => keyOf(storage, nameOf(name, file));
@@ -126,33 +114,6 @@ export function createArchiveBucket(
     }
   };
 
-  /** Runs one download of a file at a time. */
-  const once = async (
-    part: PartName,
-    path: string,
-    work: () => Promise<void>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> => {
-    signal?.throwIfAborted();
-    const download: Download = downloads.get(path) ?? { readers: 0 };
-    downloads.set(path, download);
-    download.readers++;
-    const leave = (): void => void download.readers--;
-    signal?.addEventListener('abort', leave, { once: true });
-    try {
-      await (download.ended ??= slots.run(part.tenantId, async () => {
-        try {
-          if (download.readers > 0) await work();
-        } finally {
-          // In one turn with the check, so that no reader waits for a download that was dropped.
-          downloads.delete(path);
-        }
-      }));
-    } finally {
-      signal?.removeEventListener('abort', leave);
-    }
-  };
-
   const readManifest = async (part: StoredPart, signal: AbortSignal | undefined): Promise<PartManifest> => {
     const path = join(partFolder(root, part), MANIFEST_FILE);
     const sha256 = part.manifestHash.toString('hex');
@@ -161,8 +122,8 @@ export function createArchiveBucket(
       // Copies of a part that another database had under this name.
       await removePart(root, part);
     else if (local) return JSON.parse(local.toString()) as PartManifest;
-    await once(
-      part,
+    await downloadOnce(
+      part.tenantId,
       path,
       () => download(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }),
       signal,
@@ -233,7 +194,7 @@ export function createArchiveBucket(
         wanted.map(async ({ part, file }) => {
           const path = join(partFolder(root, part), file.name);
           if (!(await markUsed(path, file.bytes)))
-            await once(part, path, () => download(part, file.name, file), signal);
+            await downloadOnce(part.tenantId, path, () => download(part, file.name, file), signal);
         }),
       );
     },
@@ -267,36 +228,3 @@ const limited = (bytes: number, see: (chunk: Buffer) => void) =>
       yield chunk;
     }
   };
-
-/** Whether a file is here and has its size. Marks it as used. */
-async function markUsed(path: string, bytes: number): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.size !== bytes) return false;
-  const now = new Date();
-  // It may have been deleted since.
-  return utimes(path, now, now).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Deletes the files that were used least recently, until there is room for `needed` bytes. Returns whether there is. */
-async function deleteLeastRecent(root: string, needed: number, limit: number): Promise<boolean> {
-  const files: { path: string; bytes: number; usedAt: number }[] = [];
-  const names = await readdir(root, { recursive: true }).catch(() => []);
-  for (const name of names) {
-    // Parts that are being written.
-    if (name.includes('.tmp')) continue;
-    const path = join(root, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isFile()) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
-  }
-  let room = limit - files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const leastRecent = files.toSorted((a, b) => a.usedAt - b.usedAt);
-  for (const { path, bytes, usedAt } of leastRecent) {
-    if (room >= needed || Date.now() - usedAt < IN_USE_MS) break;
-    await rm(path, { force: true });
-    room += bytes;
-  }
-  return room >= needed;
-}
