@@ -218,6 +218,36 @@ describe('two servers and a worker behind nginx', () => {
     assert.deepEqual(stored.toSorted(), game.acknowledged.toSorted(), 'each event is stored once');
   });
 
+  test('serve others while a stranger sends large bodies, and answer each of them', async () => {
+    let attacks = true;
+    const failures: unknown[] = [];
+    const others = (async () => {
+      while (attacks) {
+        const status = await fetch(`${nginx.url}/health/live`).then((answer) => answer.status, String);
+        if (status !== 200) failures.push(status);
+        await sleep(5);
+      }
+    })();
+    const large = Buffer.alloc(15 * 1024 * 1024, ' ');
+    const longHeaders = Object.fromEntries(['a', 'b', 'c'].map((name) => [`x-${name}`, 'x'.repeat(7_000)]));
+    const post = async (headers: Record<string, string>): Promise<number> => {
+      const answer = await fetch(`${nginx.url}/api/saas-auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: large,
+      });
+      await answer.text();
+      return answer.status;
+    };
+    for (let round = 0; round < 10; round++) {
+      const statuses = await Promise.all([post({}), post({}), post(longHeaders), post(longHeaders)]);
+      assert.deepEqual(statuses, [413, 413, 431, 431]);
+    }
+    attacks = false;
+    await others;
+    assert.deepEqual(failures, []);
+  });
+
   test('refuse a revoked key soon although the notification is lost', async () => {
     const [first, second] = servers as [ServerProcess, ServerProcess];
     const uses = async (url: string, key: string): Promise<number> => {

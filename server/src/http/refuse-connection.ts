@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError, type ProblemCode } from '../core/problem.ts';
+import { DISCARDED_BYTES, DISCARD_WITHIN_MS } from './traffic/unread-bodies.ts';
 
 type Reason = [code: ProblemCode, detail?: string];
 
@@ -15,10 +16,20 @@ const NOT_HTTP: Reason = [
   'The bytes on this connection are not valid HTTP/1.1. Check the client.',
 ];
 
+/** The number of bytes that a refused connection had received. */
+const refusedAt = new WeakMap<Socket, number>();
+
 /**
- * Sends a problem document when the bytes on a connection are not HTTP or are incomplete, then closes the connection.
+ * Sends a problem document when the bytes on a connection are not HTTP or are incomplete, then closes the connection. The rest of
+ * the request is discarded first, for the reason in `discardUnreadBodies`.
  */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
+  const before = refusedAt.get(socket);
+  // Node reports each further part of the request as the same error.
+  if (before !== undefined && error.code !== 'ECONNRESET') {
+    if (socket.bytesRead - before > DISCARDED_BYTES) socket.destroy();
+    return;
+  }
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -27,6 +38,9 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
   const requestId = randomUUID();
   const type = `urn:guildhall:problem:${code}`;
   const body = JSON.stringify({ type, title, status, detail, code, requestId });
+  refusedAt.set(socket, socket.bytesRead);
+  const limit = setTimeout(() => socket.destroy(), DISCARD_WITHIN_MS).unref();
+  socket.once('close', () => clearTimeout(limit));
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n\r\n${body}`,

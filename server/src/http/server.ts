@@ -20,6 +20,7 @@ import { parseJsonBodies } from './json-body.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { cachedSerializers, lazyValidators } from './schema-compilers.ts';
 import { cutStalledReaders } from './traffic/stalled-readers.ts';
+import { discardUnreadBodies } from './traffic/unread-bodies.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 import { ProblemDocument, problems } from './schemas.ts';
 import { ProblemError } from '../core/problem.ts';
@@ -102,6 +103,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   );
   cutStalledReaders(app);
   prepareDraining(app);
+  // After the draining, which closes connections.
+  discardUnreadBodies(app);
   app.addHook('onResponse', logRequest);
   if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);
 

@@ -48,11 +48,13 @@ export function limitBodyIntake(
       return done(busy());
 
     const body = { request, size: announced, since: performance.now() };
+    let stopCounting = () => {};
     if (!raw.complete) {
       arriving.add(body);
-      countArrival(request, held, limit);
+      stopCounting = countArrival(request, held, limit);
     }
     reply.raw.once('close', () => {
+      stopCounting();
       held.release();
       arriving.delete(body);
     });
@@ -72,12 +74,18 @@ function senderOf(request: FastifyRequest): BodySender {
   };
 }
 
-function countArrival({ raw }: FastifyRequest, held: HeldBody, limit: number): void {
+/** Reserves memory for each part of a body, until there is no room or the returned function is called. The rest is discarded. */
+function countArrival({ raw }: FastifyRequest, held: HeldBody, limit: number): () => void {
   const { push } = raw;
+  const stop = () => void (raw.push = push);
   raw.push = function (chunk: Buffer | null, ...rest) {
-    if (chunk && !held.resize(Math.min(held.bytes + chunk.length, limit))) abort(raw, busy());
+    if (chunk && !held.resize(Math.min(held.bytes + chunk.length, limit))) {
+      stop();
+      abort(raw, busy());
+    }
     return push.call(this, chunk, ...rest);
   };
+  return stop;
 }
 
 function cutSlowBodies(arriving: Set<ArrivingBody>, { graceMs, bytesPerSecond, partPerSecond }: IntakePace) {
