@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 2de821f542f90f01ddeea5b188dc3b1d21039e796bf1806a4f6afcd5527c3109
+// Document: 570a40d4486930bf4366552a04d87b683362a7eb783e4b65f8c766ffb13e1770
 
 export interface paths {
     "/metrics": {
@@ -757,7 +757,7 @@ export interface paths {
         head?: never;
         /**
          * Name, trust or block a device
-         * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but cannot block or unblock devices. The token that blocks its own device still can.
+         * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but cannot block or unblock devices. The token that blocks its own device still can. If games of several workspaces know the player, `isBlocked` needs a portal token or a proof of identity.
          */
         patch: operations["updateDevice"];
         trace?: never;
@@ -897,7 +897,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List your sign-in methods
+         * @description Returns the sign-in methods of the player, the primary one first. A portal session that was opened by a method without proof gets only this method, as soon as games of other workspaces know the player. It can remove the method.
+         */
+        get: operations["listAuthMethods"];
         put?: never;
         /**
          * Link a sign-in method
@@ -2121,7 +2125,7 @@ export interface paths {
         put?: never;
         /**
          * Create a dashboard account
-         * @description Signs the new account in. The first account becomes platform administrator only if the server listens on loopback, uses the embedded database, and no proxy forwarded the request. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per network in 10 minutes.
+         * @description Signs the new account in. The first account becomes platform administrator only if the server listens on loopback, uses the embedded database, and the request comes from the same machine: no proxy forwarded it, its `Host` is a loopback name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per network in 10 minutes.
          */
         post: operations["signUpAccount"];
         delete?: never;
@@ -3864,6 +3868,7 @@ export interface components {
             /** Format: date-time */
             lastUsedAt: string | null;
         };
+        AuthMethodList: components["schemas"]["AuthMethod"][];
         /** @enum {string} */
         AuthProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "EmailPassword" | "Mock";
         AvatarResult: {
@@ -4693,7 +4698,7 @@ export interface components {
             mergedIntoId: string | null;
             /** @description The profiles that were merged into this one. */
             mergedProfileIds: string[];
-            authMethods: components["schemas"]["AuthMethod"][];
+            authMethods: components["schemas"]["AuthMethodList"];
             tenantAccess: components["schemas"]["TenantAccessList"];
         };
         GameKey: {
@@ -6098,6 +6103,7 @@ export interface components {
             isTrusted?: boolean | null;
             /** @description Logins from a blocked device are refused. */
             isBlocked?: boolean | null;
+            proof?: components["schemas"]["IdentityProof"];
         };
         UpdateEventDefinitionRequest: {
             /** @description The kind of events that may use the definition. */
@@ -7574,7 +7580,10 @@ export interface operations {
     updateDevice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A proof of identity, as an alternative to the field `proof` of a body: the same object, as JSON in base64url. Required when games of several workspaces know the profile, except with a portal token. */
+                "x-identity-proof"?: string;
+            };
             path: {
                 deviceId: string;
             };
@@ -7773,6 +7782,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AvatarResult"];
+                };
+            };
+        };
+    };
+    listAuthMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthMethodList"];
                 };
             };
         };

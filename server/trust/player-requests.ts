@@ -287,6 +287,7 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
       ...asPlayer(await newPlayer(studio)),
     }),
     deleteOwnProfile: async (studio) => asPlayer(await newPlayer(studio)),
+    listAuthMethods: async (studio) => asPlayer(await newPlayer(studio)),
     listOwnTenants: async (studio) => asPlayer(await newPlayer(studio)),
     exportOwnData: async (studio) => asPlayer(await newPlayer(studio)),
     uploadAvatar: async (studio) => {

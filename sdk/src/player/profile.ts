@@ -18,6 +18,8 @@ export interface OwnProfile {
   exportData(options?: WithProof): Promise<Answer<'/api/player-profile/me/export', 'get'>>;
   listTenants(): Promise<Answer<'/api/player-profile/me/bus_tenants', 'get'>>;
 
+  /** The sign-in methods. A portal session without a proof gets only its own one, which it can remove. */
+  listAuthMethods(): Promise<AuthMethod[]>;
   linkAuthMethod(
     method: Omit<Body<'/api/player-profile/me/auth-methods', 'post'>, 'proof'>,
     options?: WithProof,
@@ -38,7 +40,11 @@ export interface OwnProfile {
   signProof(wallet: WalletSigner): Promise<IdentityProof>;
 
   listDevices(): Promise<Device[]>;
-  updateDevice(deviceId: string, changes: Body<'/api/player/devices/{deviceId}', 'patch'>): Promise<Device>;
+  updateDevice(
+    deviceId: string,
+    changes: Omit<Body<'/api/player/devices/{deviceId}', 'patch'>, 'proof'>,
+    options?: WithProof,
+  ): Promise<Device>;
   /** The login sessions of the player, newest first. Pages are read as they are needed. */
   sessionHistory(options?: { tenantId?: string; pageSize?: number }): AsyncGenerator<PastSession>;
   sessionSummary(): Promise<Answer<'/api/player/sessions/summary', 'get'>>;
@@ -66,6 +72,7 @@ export function createOwnProfile(api: Api, open: Api): OwnProfile {
       api.GET('/api/player-profile/me/export', { params: { header: proofHeader(options) } }),
     listTenants: () => api.GET('/api/player-profile/me/bus_tenants'),
 
+    listAuthMethods: () => api.GET('/api/player-profile/me/auth-methods'),
     linkAuthMethod: (body, options = {}) =>
       api.POST('/api/player-profile/me/auth-methods', { body: { ...body, ...options } }),
     unlinkAuthMethod: (authMethodId, options = {}) =>
@@ -88,8 +95,11 @@ export function createOwnProfile(api: Api, open: Api): OwnProfile {
     },
 
     listDevices: () => api.GET('/api/player/devices'),
-    updateDevice: (deviceId, body) =>
-      api.PATCH('/api/player/devices/{deviceId}', { params: { path: { deviceId } }, body }),
+    updateDevice: (deviceId, changes, options = {}) =>
+      api.PATCH('/api/player/devices/{deviceId}', {
+        params: { path: { deviceId } },
+        body: { ...changes, ...options },
+      }),
     sessionHistory: async function* (query = {}) {
       for (let cursor: { cursorTimestamp?: string; cursorId?: string } = {}; ;) {
         const page = await api.GET('/api/player/sessions/history', {

@@ -104,3 +104,26 @@ test('a studio cannot sign in to the game of another studio with a method that i
   const after = await signIn(own, honest);
   assert.ok(after.status >= 400 && refusals.includes(after.body.code), JSON.stringify(after.body));
 });
+
+test('a studio cannot block the device of a player in the games of another studio', async () => {
+  const victim = newWallet();
+  const deviceInfo = { deviceFingerprint: `device-of-${victim.address}` };
+  const signInFromDevice = async (studio: Studio) =>
+    call('POST', '/api/player-auth/wallet/verify', {
+      body: { ...(await signature(victim, studio)), deviceInfo },
+      gameKey: studio.gameKey,
+    });
+  const { accessToken: bearer } = (await signInFromDevice(hostile)).body;
+  const { refreshToken } = (await signInFromDevice(honest)).body;
+  const answer = await fetch(`${url}/api/player/devices`, { headers: { authorization: `Bearer ${bearer}` } });
+  const [device] = (await answer.json()) as { id: string }[];
+  const block = await call('PATCH', `/api/player/devices/${device!.id}`, {
+    body: { isBlocked: true },
+    bearer,
+  });
+  assert.deepEqual([block.status, block.body.code], [403, 'identity_proof_required']);
+  assert.equal((await signInFromDevice(honest)).status, 200);
+  const { gameKey } = honest;
+  const refreshed = await call('POST', '/api/player-auth/refresh', { body: { refreshToken }, gameKey });
+  assert.equal(refreshed.status, 200);
+});

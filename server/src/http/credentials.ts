@@ -4,6 +4,7 @@ import { clientAddress } from './client-address.ts';
 import { roles, type Role } from '../core/role.ts';
 import { isOpaqueToken, tokenFormat } from '../security/opaque-tokens.ts';
 import { bearerToken, type Credential } from './credential-scope.ts';
+import { playerOf } from './request-context.ts';
 import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 
@@ -17,6 +18,11 @@ export interface Verifiers {
   player(token: string): Promise<PlayerCaller | undefined>;
   /** Whether the player still has a profile: false after a merge into another profile. */
   hasProfile(playerId: string): Promise<boolean>;
+  /**
+   * Whether the token may use the whole profile: false for a portal session of a sign-in method that proves nothing to other
+   * workspaces, if games of those know the player.
+   */
+  mayUseProfile(caller: PlayerCaller): Promise<boolean>;
   /** The wallet-linked player of a platform JWT, in a tenant that is not disabled. */
   wallet(token: string): Promise<WalletCaller | undefined>;
   account(token: string): Promise<AccountCaller | undefined>;
@@ -152,6 +158,11 @@ export function createCredentials(
         await limitKeyless(request, reply, rateLimits, { kind: 'player', id: playerId });
         if (!(await verify.hasProfile(playerId))) throw new ProblemError('invalid_bearer');
       },
+      async admit(request) {
+        const { checksProof } = request.routeOptions.config;
+        if (!checksProof && !(await verify.mayUseProfile(playerOf(request))))
+          throw new ProblemError('identity_proof_required', UNPROVEN_SESSION_DETAIL);
+      },
     },
     account: {
       security: [{ account: [] }],
@@ -239,6 +250,10 @@ export function createCredentials(
     },
   };
 }
+
+const UNPROVEN_SESSION_DETAIL =
+  'The sign-in method of this portal session was linked without a proof, and games of several workspaces know this player. Sign in ' +
+  'to the portal with another method. This session can only list the method (GET /api/player-profile/me/auth-methods) and remove it.';
 
 function placeOf(request: FastifyRequest): Place {
   return request.params as Place;

@@ -177,7 +177,7 @@ export async function openServices(
     recorder,
     ledger,
     contractWallets: createContractWallets(config.walletRpcUrls, outbound.operator),
-    verifiers: createVerifiers({ database, signer, keys, alerts, memberships, isActiveTenant }),
+    verifiers: createVerifiers({ config, database, signer, keys, alerts, memberships, isActiveTenant }),
     close: () => resources.disposeAsync(),
   };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { identifyBearer } from '../features/sign-in/assertions/index.ts';
-import { createProfileCheck } from '../features/players/profiles/index.ts';
+import { createProfileCheck, createSessionCheck } from '../features/players/profiles/index.ts';
 import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
 import { isPlatformAdmin, listEndedSessions } from '../features/studio/accounts/index.ts';
 import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
@@ -9,6 +9,7 @@ import type { Alerts } from '../features/traffic/alerts/index.ts';
 import type { Verifiers } from '../http/credentials.ts';
 
 export interface VerifierServices {
+  config: { profileProof: boolean };
   database: Database;
   signer: TokenSigner;
   keys: KeyAuthenticator;
@@ -19,6 +20,7 @@ export interface VerifierServices {
 
 /** Verifies keys and tokens, and reads the callers from their claims. */
 export function createVerifiers({
+  config,
   database,
   signer,
   keys,
@@ -62,6 +64,7 @@ export function createVerifiers({
     },
     bearer: (token) => identifyBearer(signer, token),
     hasProfile: createProfileCheck(database),
+    mayUseProfile: createSessionCheck(database, config),
     role: memberships.role,
     platformAdmin: (accountId) => isPlatformAdmin(database.forAccount(accountId), accountId),
   };

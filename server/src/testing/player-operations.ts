@@ -181,7 +181,8 @@ async function changeProfiles(app: TestApp, tenant: TestTenant): Promise<void> {
     sourceAuthToken: `mock:${source.username}:secret`,
   };
   accepted(await http.post(`${ME}/merge`, merge, caller));
-  for (const path of ['', '/bus_tenants', '/export']) accepted(await http.get(ME + path, caller));
+  for (const path of ['', '/auth-methods', '/bus_tenants', '/export'])
+    accepted(await http.get(ME + path, caller));
 
   const ids = [player.playerId, source.playerId, leaving.playerId, randomUUID()];
   for (const id of ids.slice(0, 3)) {

@@ -22,14 +22,7 @@ import {
 /** Players: the profile that each has over all games, what others see of it, and what a studio does with its players. */
 export const players = {
   routes: [
-    behind(
-      'player',
-      withDatabase(deviceRoutes),
-      sessionHistoryRoutes,
-      profileRoutes,
-      avatarUploadRoutes,
-      authMethodRoutes,
-    ),
+    behind('player', deviceRoutes, sessionHistoryRoutes, profileRoutes, avatarUploadRoutes, authMethodRoutes),
     behind('gameKeyOrDataKey', profileLookupRoutes),
     behind('dataKey', withDatabase(bulkProfileLookupRoutes)),
     behind(

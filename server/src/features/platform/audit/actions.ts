@@ -44,6 +44,8 @@ export const auditActions = [
   'player.ban_lifted',
   'player.banned',
   'player.data_exported',
+  'player.device_blocked',
+  'player.device_unblocked',
   'player.password_reset',
   'player.exported',
   'player.force_logged_out',

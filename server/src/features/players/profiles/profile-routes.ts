@@ -58,6 +58,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
     app.delete(
       '/api/player-profile/me',
       {
+        config: { checksProof: true },
         schema: {
           operationId: 'deleteOwnProfile',
           tags,
@@ -66,7 +67,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
             'Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still ' +
             'read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
           headers: ProofHeaders,
-          response: { 204: Type.Null(), ...problems(403, 502) },
+          response: { 204: Type.Null(), ...problems(502) },
         },
       },
       async (request, reply) => {
@@ -103,7 +104,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
     app.get(
       '/api/player-profile/me/export',
       {
-        config: { cost: 30 },
+        config: { cost: 30, checksProof: true },
         schema: {
           operationId: 'exportOwnData',
           tags,
@@ -119,7 +120,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
                 'application/json': { schema: Type.Unsafe<Readable>(PlayerDataExport) },
               },
             },
-            ...problems(403, 429, 502, 503),
+            ...problems(429, 502, 503),
           },
         },
       },

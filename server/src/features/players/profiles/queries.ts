@@ -15,6 +15,11 @@ export function existsUnmerged(db: Querier, playerId: string): Promise<boolean> 
   return db.exists(sql`SELECT FROM players WHERE id = ${playerId} AND merged_into_id IS NULL`);
 }
 
+/** Whether a player exists, and was neither deleted nor merged. */
+export function isActivePlayer(db: Querier, playerId: string): Promise<boolean> {
+  return db.exists(sql`SELECT FROM players WHERE id = ${playerId} AND is_active`);
+}
+
 export interface ProfileRow {
   id: string;
   displayName: string | null;

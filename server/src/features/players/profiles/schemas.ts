@@ -28,6 +28,11 @@ export const AuthMethod = Type.Object(
   { title: 'AuthMethod' },
 );
 
+export const AuthMethodList = Type.Array(AuthMethod, {
+  title: 'AuthMethodList',
+  maxItems: 2 * MAX_AUTH_METHODS,
+});
+
 /** A player’s access record in a tenant. */
 export const TenantAccess = Type.Object(
   {
@@ -64,7 +69,7 @@ export const FullPlayerProfile = Type.Object(
       maxItems: MAX_MERGED_PROFILES,
       description: 'The profiles that were merged into this one.',
     }),
-    authMethods: Type.Array(AuthMethod, { maxItems: 2 * MAX_AUTH_METHODS }),
+    authMethods: AuthMethodList,
     tenantAccess: TenantAccessList,
   },
   { title: 'FullPlayerProfile' },

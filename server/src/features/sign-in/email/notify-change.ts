@@ -17,6 +17,8 @@ const ACTIONS = {
   primary: 'player.primary_auth_method_changed',
   merged: 'player.profiles_merged',
   exported: 'player.data_exported',
+  deviceBlocked: 'player.device_blocked',
+  deviceUnblocked: 'player.device_unblocked',
   passwordReset: 'player.password_reset',
 } as const satisfies Partial<Record<ProfileChange, string>>;
 

@@ -21,6 +21,14 @@ const CHANGES = {
     'A new password was set for your player profile',
     'A new password was set for your player profile. All sessions were signed out.',
   ],
+  deviceBlocked: [
+    'A device of your player profile was blocked',
+    'A device of your player profile was blocked. It is signed out of all games, and cannot sign in.',
+  ],
+  deviceUnblocked: [
+    'A device of your player profile was unblocked',
+    'A device of your player profile was unblocked. It can sign in to games again.',
+  ],
   exported: ['Your player data was exported', 'All data about your player profile was exported.'],
   deleted: [
     'Your player profile was deleted',

@@ -36,7 +36,10 @@ const proofOf = async (wallet: Wallet) => ({
 const signIn = async (wallet: Wallet, { gameKey }: TestTenant) =>
   app.http.post(
     '/api/player-auth/wallet/verify',
-    await signed(wallet, '/api/player-auth/wallet/challenge', { gameKey }),
+    {
+      ...(await signed(wallet, '/api/player-auth/wallet/challenge', { gameKey })),
+      deviceInfo: { deviceFingerprint: `device-of-${wallet.address}` },
+    },
     { gameKey },
   );
 
@@ -90,6 +93,11 @@ const withHeader = (caller: Caller, proof: unknown): Caller => ({
     ),
   },
 });
+const DEVICES = '/api/player/devices';
+const setBlocked = (deviceId: string, isBlocked: boolean, caller: Caller, more: object = {}) =>
+  app.http.patch(`${DEVICES}/${deviceId}`, { isBlocked, ...more }, caller);
+const deviceIdOf = async ({ bearer }: Caller): Promise<string> =>
+  (await app.http.get(DEVICES, { bearer: bearer! })).body[0].id;
 const methodsOf = async (caller: Caller) => (await app.http.get(ME, caller)).body.authMethods;
 const refused = (answer: Answer, what?: string) =>
   assert.deepEqual([answer.status, answer.body?.code], [403, 'identity_proof_required'], what ?? answer.text);
@@ -117,6 +125,8 @@ const changes: Record<string, (caller: Caller) => Promise<Answer>> = {
     );
   },
   export: (caller) => app.http.get(`${ME}/export`, caller),
+  'block a device': async (caller) => setBlocked(await deviceIdOf(caller), true, caller),
+  'unblock a device': async (caller) => setBlocked(await deviceIdOf(caller), false, caller),
   delete: (caller) => app.http.delete(ME, caller),
 };
 
@@ -355,6 +365,78 @@ describe('a method that was linked without a proof', () => {
     assert.equal((await app.http.delete(`${METHODS}/${method.id}`, early)).status, 204);
   });
 
+  test('opens a portal session that reads and changes nothing else after other workspaces know the player', async () => {
+    const victim = await newPlayer(hostile);
+    const [email, other] = [someEmail(), someEmail()];
+    const { body: method } = await linkEmail(email, hostile, victim);
+    const early = await portalToken(email);
+    const requests: Record<string, (caller: Caller) => Promise<Answer>> = {
+      'read the profile': (caller) => app.http.get(ME, caller),
+      'change the profile': (caller) => app.http.patch(ME, { profileVisibility: 'full' }, caller),
+      'list the tenants': (caller) => app.http.get(`${ME}/bus_tenants`, caller),
+      'read the history': (caller) => app.http.get('/api/player/sessions/history', caller),
+      'read the summary': (caller) => app.http.get('/api/player/sessions/summary', caller),
+      'list the devices': (caller) => app.http.get(DEVICES, caller),
+      'name a device': async (caller) =>
+        app.http.patch(`${DEVICES}/${await deviceIdOf(victim)}`, { deviceName: 'x' }, caller),
+    };
+    for (const [name, request] of Object.entries(requests))
+      assert.equal((await request(early)).status, 200, name);
+    await signIn(victim.wallet, honest);
+    await linkEmail(other, hostile, victim, { proof: await proofOf(victim.wallet) });
+    for (const portal of [early, await portalToken(email)])
+      for (const [name, request] of Object.entries(requests)) refused(await request(portal), name);
+
+    const proven = await portalToken(other);
+    for (const [name, request] of Object.entries(requests))
+      assert.equal((await request(proven)).status, 200, name);
+    assert.deepEqual(
+      (await app.http.get(METHODS, proven)).body,
+      (await app.http.get(ME, proven)).body.authMethods,
+    );
+
+    const listed = await app.http.get(METHODS, early);
+    assert.deepEqual(
+      listed.body.map(({ id }: { id: string }) => id),
+      [method.id],
+    );
+    const { status, body } = await refreshPortal(early);
+    assert.equal(status, 200);
+    const renewed = { bearer: body.accessToken as string };
+    assert.equal((await app.http.delete(`${METHODS}/${method.id}`, renewed)).status, 204);
+    refused(await app.http.get(ME, renewed), 'a token of a removed method');
+    assert.deepEqual((await app.http.get(METHODS, renewed)).body, []);
+    assert.equal((await refreshPortal(body)).status, 401);
+  });
+
+  test('opens a portal session that still reads the rest of a deleted profile', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, victim);
+    const portal = await portalToken(email);
+    await signIn(victim.wallet, honest);
+    const deleted = await app.http.delete(ME, withHeader(victim, await proofOf(victim.wallet)));
+    assert.equal(deleted.status, 204);
+    assert.equal((await app.http.get(ME, portal)).body.isActive, false);
+  });
+
+  test('cannot block the player in games of other workspaces', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, victim);
+    const { body: inHonestGame } = await signIn(victim.wallet, honest);
+    const deviceId = await deviceIdOf(victim);
+    for (const caller of [victim, await portalToken(email)])
+      for (const isBlocked of [true, false]) refused(await setBlocked(deviceId, isBlocked, caller));
+    assert.equal((await signIn(victim.wallet, honest)).status, 200);
+    const refreshed = await app.http.post(
+      '/api/player-auth/refresh',
+      { refreshToken: inHonestGame.refreshToken },
+      { gameKey: honest.gameKey },
+    );
+    assert.equal(refreshed.status, 200);
+  });
+
   test('does not sign in to other workspaces with a new password for the same address', async () => {
     const victim = await newPlayer(hostile);
     const email = someEmail();
@@ -423,6 +505,59 @@ describe('a change of a profile', () => {
         ['player.auth_method_linked', honest.tenantId, true],
       ].toSorted(),
     );
+  });
+});
+
+describe('a block of a device', () => {
+  test('is mailed to the verified addresses and audited in each tenant that knows the player, once', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    await signIn(player.wallet, honest);
+    const deviceId = await deviceIdOf(player);
+    const before = (await mailsTo(email)).length;
+    const recorded = (await auditOf(player.playerId)).length;
+    const named = await app.http.patch(
+      `${DEVICES}/${deviceId}`,
+      { deviceName: 'x', isTrusted: true },
+      player,
+    );
+    assert.equal(named.status, 200, 'a name and the trust need no proof');
+    for (const isBlocked of [true, true, false, false]) {
+      const proof = await proofOf(player.wallet);
+      assert.equal((await setBlocked(deviceId, isBlocked, player, { proof })).body.isBlocked, isBlocked);
+    }
+    const mails = await mailsTo(email);
+    assert.deepEqual(
+      mails.slice(0, mails.length - before).map(({ subject }) => subject),
+      ['A device of your player profile was unblocked', 'A device of your player profile was blocked'],
+    );
+    const trail = (await auditOf(player.playerId)).slice(recorded);
+    assert.deepEqual(
+      trail.map(({ action, tenant, ip }) => [action, tenant, ip === null]).toSorted(),
+      [
+        ['player.device_blocked', hostile.tenantId, false],
+        ['player.device_blocked', honest.tenantId, true],
+        ['player.device_unblocked', hostile.tenantId, false],
+        ['player.device_unblocked', honest.tenantId, true],
+      ].toSorted(),
+    );
+  });
+
+  test('waits for a concurrent first sign-in in another workspace', async () => {
+    const player = await newPlayer(hostile);
+    const deviceId = await deviceIdOf(player);
+    const token = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
+      gameKey: honest.gameKey,
+    });
+    const held = await holdLogins(app);
+    const login = app.http.post('/api/player-auth/wallet/verify', token, { gameKey: honest.gameKey });
+    await held.arrival();
+    const blocked = setBlocked(deviceId, true, player);
+    await untilBlocked(app);
+    await held.release();
+    assert.equal((await login).status, 200);
+    refused(await blocked);
   });
 });
 

@@ -1,9 +1,11 @@
-import type { Querier } from '../../../../database/database.ts';
+import type { Database, Querier } from '../../../../database/database.ts';
+import type { PlayerCaller } from '../../../../core/callers.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { verifyPortalCode } from '../../../sign-in/email/index.ts';
 import type { Identity } from '../../../sign-in/login/index.ts';
 import { verifyStoreACallback } from '../../../sign-in/portal/index.ts';
 import { verifyProofMessage } from '../../../sign-in/wallet/index.ts';
+import { isActivePlayer } from '../queries.ts';
 import { findMethodOfIdentity, findMethodOfPortalSession, listWorkspacesOfPlayer } from './proof-queries.ts';
 import {
   mapRefusal,
@@ -103,21 +105,57 @@ export async function requireProof(
 }
 
 /**
+ * Creates the check of whether a player's token may use the profile. A portal session whose sign-in method was linked without a proof, or has been removed since,
+ * may not use the profile once games of another workspace know it. After a deletion, tokens still read the rest of the profile.
+ */
+export function createSessionCheck(
+  database: Database,
+  { profileProof }: { profileProof: boolean },
+): (caller: PlayerCaller) => Promise<boolean> {
+  return async ({ playerId, tenantId, sessionId }) => {
+    if (tenantId !== null || !profileProof) return true;
+    const player = database.forPlayer(playerId);
+    const method = await findMethodOfPortalSession(player, playerId, sessionId);
+    if (method?.linkedInWorkspace === null || !(await isActivePlayer(player, playerId))) return true;
+    const { isShared } = await findOwnWorkspace(player, playerId, { tenantId, ...method });
+    return !isShared;
+  };
+}
+
+/**
  * Returns the caller's workspace: the one in which the method of the proof was linked, otherwise the one of the token. Throws
  * identity_proof_required if another workspace knows the profile.
  */
 export async function requireSingleWorkspace(
   db: Querier,
   playerId: string,
-  { tenantId, linkedInWorkspace }: { tenantId: string | null; linkedInWorkspace?: string | null | undefined },
+  caller: CallerPlace,
 ): Promise<string | null> {
+  const { own, isShared } = await findOwnWorkspace(db, playerId, caller);
+  if (isShared) throw proofRequiredError('Games of several workspaces know this profile.');
+  return own;
+}
+
+/** The tenant of a caller's token, and the workspace in which the method of the proof or of the portal session was linked. */
+interface CallerPlace {
+  tenantId: string | null;
+  linkedInWorkspace?: string | null | undefined;
+}
+
+/** The caller's workspace, and whether games of another workspace know the profile. */
+async function findOwnWorkspace(
+  db: Querier,
+  playerId: string,
+  { tenantId, linkedInWorkspace }: CallerPlace,
+): Promise<{ own: string | null; isShared: boolean }> {
   const workspaces = await listWorkspacesOfPlayer(db, playerId, tenantId);
   const own =
     linkedInWorkspace ??
     workspaces.find(({ isCallers }) => isCallers)?.workspaceId ??
     workspaces[0]?.workspaceId ??
     null;
-  if (workspaces.some(({ workspaceId, knowsPlayer }) => knowsPlayer && workspaceId !== own))
-    throw proofRequiredError('Games of several workspaces know this profile.');
-  return own;
+  return {
+    own,
+    isShared: workspaces.some(({ workspaceId, knowsPlayer }) => knowsPlayer && workspaceId !== own),
+  };
 }

@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type, type Static } from 'typebox';
 import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
-import { reporterOf } from '../../../../http/request-context.ts';
+import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import { isGuid } from '../../../../core/ids.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { mergeProfiles, type MergeServices } from '../merge/merge-profiles.ts';
 import {
   AuthMethod,
+  AuthMethodList,
   AuthMethodPath,
   FullPlayerProfile,
   LinkBody,
@@ -15,6 +16,7 @@ import {
   SetPrimaryBody,
 } from '../schemas.ts';
 import { callerWithProof, credentialOf, ProofHeaders } from './caller-of-routes.ts';
+import { listMethods } from './list-methods.ts';
 import { linkMethod, setPrimaryMethod, unlinkMethod } from './change-methods.ts';
 
 const tags = ['Player profile'];
@@ -24,10 +26,28 @@ const METHOD = `${METHODS}/:authMethodId`;
 /** The credential is a player's access token. */
 export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTypebox {
   return async (app) => {
+    app.get(
+      METHODS,
+      {
+        config: { checksProof: true },
+        schema: {
+          operationId: 'listAuthMethods',
+          tags,
+          summary: 'List your sign-in methods',
+          description:
+            'Returns the sign-in methods of the player, the primary one first. A portal session that was opened by a method without ' +
+            'proof gets only this method, as soon as games of other workspaces know the player. It can remove the method.',
+          response: { 200: AuthMethodList },
+        },
+      },
+      async (request) => listMethods(services, playerOf(request)),
+    );
+
     app.post(
       METHODS,
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
+        config: { checksProof: true },
         schema: {
           operationId: 'linkAuthMethod',
           tags,
@@ -38,7 +58,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
             'linked: merge that profile instead.',
           headers: ProofHeaders,
           body: LinkBody,
-          response: { 201: AuthMethod, ...problems(403, 502) },
+          response: { 201: AuthMethod, ...problems(502) },
         },
       },
       async (request, reply) => {
@@ -53,6 +73,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
       '/api/player-profile/me/merge',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
+        config: { checksProof: true },
         schema: {
           operationId: 'mergeProfile',
           tags,
@@ -63,7 +84,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
             'working. The merge is atomic and cannot be undone.',
           headers: ProofHeaders,
           body: MergeBody,
-          response: { 200: FullPlayerProfile, ...problems(403, 502) },
+          response: { 200: FullPlayerProfile, ...problems(502) },
         },
       },
       async (request) => {
@@ -81,6 +102,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
     app.delete(
       METHOD,
       {
+        config: { checksProof: true },
         schema: {
           operationId: 'unlinkAuthMethod',
           tags,
@@ -90,7 +112,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
             'sessions that the method opened end, in all tenants and in the player portal.',
           params: AuthMethodPath,
           headers: ProofHeaders,
-          response: { 204: Type.Null(), ...problems(403, 502) },
+          response: { 204: Type.Null(), ...problems(502) },
         },
       },
       async (request, reply) => {
@@ -102,6 +124,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
     app.post(
       `${METHOD}/set-primary`,
       {
+        config: { checksProof: true },
         schema: {
           operationId: 'setPrimaryAuthMethod',
           tags,
@@ -111,7 +134,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           params: AuthMethodPath,
           headers: ProofHeaders,
           body: SetPrimaryBody,
-          response: { 200: AuthMethod, ...problems(403, 502) },
+          response: { 200: AuthMethod, ...problems(502) },
         },
       },
       async (request) =>

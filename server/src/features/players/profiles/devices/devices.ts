@@ -1,10 +1,17 @@
 import type { Database } from '../../../../database/database.ts';
-import type { PlayerCaller } from '../../../../core/callers.ts';
 import type { PageRequest } from '../../../../core/page.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { now } from '../../../../core/timestamps.ts';
+import type { MailServices } from '../../../messages/mail/index.ts';
+import { notifyChange, type ChangeAuthor } from '../../../sign-in/email/index.ts';
 import { platformDisplayName } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
+import {
+  requireProof,
+  verifyProof,
+  type CallerWithProof,
+  type ProofServices,
+} from '../auth-methods/identity-proof.ts';
 import { lockActiveProfile, requireUnrevokedSession } from '../lock-profile.ts';
 import { findDevices, updateDevice, type DeviceChanges, type DeviceRow } from './queries.ts';
 
@@ -32,28 +39,48 @@ export async function listDevices(
 
 /**
  * Changes a device of the player. Blocking it ends its sessions in all tenants, also those of concurrent sign-ins, and revokes their
- * refresh tokens. The profile and the device are locked, and a sign-in takes the same locks before it writes its session. Throws
- * not_found, profile_deleted, and invalid_bearer for a block or an unblock with a token of a revoked session.
+ * refresh tokens. The profile and the device are locked, and a sign-in takes the same locks before it writes its session. A block and
+ * an unblock reach all games, so they need a proof like a change of sign-in methods, and are notified
+ * (docs/decisions/0066-blocks-of-devices.md). Throws not_found, profile_deleted, identity_proof_required, and invalid_bearer for a
+ * block or an unblock with a token of a revoked session.
  */
 export async function changeDevice(
-  database: Database,
-  caller: PlayerCaller,
+  services: ProofServices & MailServices,
+  caller: CallerWithProof & ChangeAuthor,
   deviceId: string,
   changes: DeviceChanges,
 ): Promise<Device> {
   const { playerId } = caller;
-  const device = await database.forPlayer(playerId).transaction(async (transaction) => {
+  const { isBlocked } = changes;
+  const proof = isBlocked === undefined ? undefined : await verifyProof(services, caller);
+  const device = await services.database.forPlayer(playerId).transaction(async (transaction) => {
+    await proof?.use?.(transaction);
     await lockActiveProfile(transaction, playerId);
-    // Otherwise a thief could unblock the stolen device, or block the other devices of its owner.
-    if (changes.isBlocked !== undefined) await requireUnrevokedSession(transaction, caller);
-    const changed = await updateDevice(transaction, playerId, deviceId, changes, now());
-    if (changes.isBlocked && changed)
+    if (isBlocked !== undefined) {
+      // Otherwise a thief could unblock the stolen device, or block the other devices of its owner.
+      await requireUnrevokedSession(transaction, caller);
+      await requireProof(transaction, services, caller, { proof });
+    }
+    const updated = await updateDevice(transaction, playerId, deviceId, changes, now());
+    if (!updated) return undefined;
+    const { wasBlocked, ...changed } = updated;
+    if (isBlocked)
       // A player who blocks the device in use can unblock it while the token is valid.
       await endPlayerSessions(
         transaction,
         playerId,
         { deviceId },
         { reason: 'device_blocked', keepToken: caller.sessionId },
+      );
+    if (changed.isBlocked !== wasBlocked)
+      await notifyChange(
+        services,
+        transaction,
+        caller,
+        changed.isBlocked ? 'deviceBlocked' : 'deviceUnblocked',
+        {
+          deviceId,
+        },
       );
     return changed;
   });

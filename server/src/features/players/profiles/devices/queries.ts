@@ -43,14 +43,17 @@ export interface DeviceChanges {
   isBlocked?: boolean;
 }
 
-/** Changes a device and locks it until the transaction ends. Returns undefined if it is not the player's. */
+/**
+ * Changes a device and locks it until the transaction ends. Also returns whether it was blocked before. Returns undefined if it is
+ * not the player's. The caller has locked the player.
+ */
 export function updateDevice(
   db: Querier,
   playerId: string,
   deviceId: string,
   { deviceName, isTrusted, isBlocked }: DeviceChanges,
   at: string,
-): Promise<DeviceRow | undefined> {
+): Promise<(DeviceRow & { wasBlocked: boolean }) | undefined> {
   return db.row(sql`
     UPDATE devices
     SET device_name = CASE WHEN ${deviceName === undefined}::boolean THEN device_name ELSE ${deviceName}::text END,
@@ -58,7 +61,9 @@ export function updateDevice(
         is_blocked = coalesce(${isBlocked}::boolean, is_blocked),
         updated_at_gl = ${at}
     WHERE id = ${deviceId} AND player_id = ${playerId}
-    RETURNING ${columns}`);
+    RETURNING ${columns},
+      (SELECT before.is_blocked FROM devices before
+       WHERE before.player_id = ${playerId} AND before.id = devices.id) AS "wasBlocked"`);
 }
 
 /** Erases what the devices of a player say about their owner. The ids stay, because ledger rows have them. */

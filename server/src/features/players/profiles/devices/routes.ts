@@ -1,13 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Database } from '../../../../database/database.ts';
 import { playerOf } from '../../../../http/request-context.ts';
+import { problems } from '../../../../http/schemas.ts';
+import type { MailServices } from '../../../messages/mail/index.ts';
+import { callerWithProof, ProofHeaders } from '../auth-methods/caller-of-routes.ts';
+import type { ProofServices } from '../auth-methods/identity-proof.ts';
 import { changeDevice, listDevices } from './devices.ts';
 import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
 const tags = ['Player devices'];
 
 /** The credential is a player's access token. */
-export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function deviceRoutes(services: ProofServices & MailServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/player/devices',
@@ -24,7 +27,7 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
           response: { 200: DeviceList },
         },
       },
-      async (request) => listDevices(database, playerOf(request).playerId, request.query),
+      async (request) => listDevices(services.database, playerOf(request).playerId, request.query),
     );
 
     app.patch(
@@ -37,13 +40,18 @@ export function deviceRoutes(database: Database): FastifyPluginAsyncTypebox {
           description:
             'Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason ' +
             '`device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but ' +
-            'cannot block or unblock devices. The token that blocks its own device still can.',
+            'cannot block or unblock devices. The token that blocks its own device still can. If games of several workspaces know the ' +
+            'player, `isBlocked` needs a portal token or a proof of identity.',
           params: DevicePath,
+          headers: ProofHeaders,
           body: ChangeDeviceBody,
-          response: { 200: Device },
+          response: { 200: Device, ...problems(502) },
         },
       },
-      async (request) => changeDevice(database, playerOf(request), request.params.deviceId, request.body),
+      async (request) => {
+        const { proof, ...changes } = request.body;
+        return changeDevice(services, callerWithProof(request, proof), request.params.deviceId, changes);
+      },
     );
   };
 }

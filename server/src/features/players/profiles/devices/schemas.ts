@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../../http/schemas.ts';
 import { platforms } from '../../../sign-in/login/index.ts';
+import { IdentityProof } from '../schemas.ts';
 import { MAX_DEVICES } from './devices.ts';
 
 /** A device as its own player sees it. */
@@ -41,6 +42,7 @@ export const ChangeDeviceBody = Type.Object(
     deviceName: Type.Optional(Nullable(Name(64, 'Null removes the name.'))),
     isTrusted: Type.Optional(Type.Boolean()),
     isBlocked: Type.Optional(Type.Boolean({ description: 'Logins from a blocked device are refused.' })),
+    proof: Type.Optional(IdentityProof),
   },
   { title: 'UpdateDeviceRequest' },
 );

@@ -1,0 +1,21 @@
+import type { Database } from '../../../../database/database.ts';
+import type { PlayerCaller } from '../../../../core/callers.ts';
+import { listAuthMethods, type AuthMethod } from '../queries.ts';
+import { createSessionCheck } from './identity-proof.ts';
+import { findMethodOfPortalSession } from './proof-queries.ts';
+
+/**
+ * Lists the sign-in methods of a player. A portal session that may not use the profile gets only its own method, so that it can
+ * remove it.
+ */
+export async function listMethods(
+  { database, config }: { database: Database; config: { profileProof: boolean } },
+  caller: PlayerCaller,
+): Promise<AuthMethod[]> {
+  const { playerId, sessionId } = caller;
+  const player = database.forPlayer(playerId);
+  const methods = await listAuthMethods(player, playerId);
+  if (await createSessionCheck(database, config)(caller)) return methods;
+  const own = await findMethodOfPortalSession(player, playerId, sessionId);
+  return methods.filter(({ id }) => id === own?.methodId);
+}
