@@ -1,9 +1,53 @@
-import { isIP, SocketAddress } from 'node:net';
+import { BlockList, isIP, SocketAddress, type Server } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** The client's IP address in its canonical form. Null if the header of a proxy contains no IP address. */
+/** The servers whose log has the warning of {@link clientAddress}. */
+const warned = new WeakSet<Server>();
+
+/** The client's IP address in its canonical form. Null if the header of a proxy contains no IP address, or the client has gone. */
 export function clientAddress(request: FastifyRequest): string | null {
-  const family = isIP(request.ip);
-  if (family === 0) return null;
-  return family === 4 ? request.ip : new SocketAddress({ address: request.ip, family: 'ipv6' }).address;
+  const { ip } = request as { ip?: string };
+  if (ip === undefined) return null;
+  const address = withoutPort(ip);
+  const family = isIP(address);
+  if (family === 4) return address;
+  if (family === 6) return new SocketAddress({ address, family: 'ipv6' }).address;
+  const { server } = request.server;
+  if (!warned.has(server)) {
+    warned.add(server);
+    request.log.warn(
+      'A proxy that TRUST_PROXY names sent an X-Forwarded-For without a valid IP address. All such clients count as one network. ' +
+        'Check the setting of the proxy. This warning is logged once.',
+    );
+  }
+  return null;
+}
+
+/**
+ * Creates the function that says whether an entry of `X-Forwarded-For` is a trusted proxy. The entries can have ports, which Fastify's
+ * own lists do not match.
+ */
+export function trustedProxies(
+  setting: boolean | string[],
+): boolean | ((entry: string | undefined) => boolean) {
+  if (typeof setting === 'boolean') return setting;
+  const proxies = new BlockList();
+  for (const proxy of setting) {
+    const [address = '', bits] = proxy.split('/');
+    if (bits === undefined) proxies.addAddress(address, familyOf(address));
+    else proxies.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return (entry = '') => {
+    const address = withoutPort(entry);
+    return isIP(address) !== 0 && proxies.check(address, familyOf(address));
+  };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** Some load balancers add the port of the client, and then brackets around an IPv6 address. */
+function withoutPort(entry: string): string {
+  return entry.replace(/^(?:\[([\da-f:.]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/i, '$1$2');
 }

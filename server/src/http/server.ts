@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { BODY_LIMIT } from './body-limits.ts';
+import { trustedProxies } from './client-address.ts';
 import { serveConsole } from './console.ts';
 import { errorHandler } from './error-handler.ts';
 import { prepareDraining } from './draining.ts';
@@ -52,7 +53,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     logger: withoutCredentials(options.logger),
     // logRequest() logs each request at a level that depends on the outcome.
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: options.trustProxy,
+    trustProxy: trustedProxies(options.trustProxy),
     bodyLimit: BODY_LIMIT,
     // Connections of games are idle between batches. Load balancers usually keep idle connections for 60 seconds.
     keepAliveTimeout: 75_000,
@@ -67,7 +68,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
     http: { requireHostHeader: false },
     frameworkErrors: (error, request, reply) => {
       // These errors occur before any hook: the path cannot be decoded, or one of its parameters is too long.
-      reply.header('x-request-id', request.id);
+      setCommonHeaders(request, reply);
       errorHandler(error, request, reply);
     },
     genReqId: ({ headers }) => validRequestId(headers['x-request-id']) ?? randomUUID(),
@@ -85,16 +86,16 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.addHook('onRoute', declareCommonStatuses);
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    setCommonHeaders(request, reply);
     if (request.url.includes('%00'))
       throw new ProblemError('invalid_request', 'The URL contains a NUL byte. Remove it.');
     if (request.raw.httpVersion === '1.1' && countHeader(request, 'host') !== 1)
       throw new ProblemError('invalid_request', 'HTTP/1.1 needs one Host header. Send it once.');
   });
-  app.addHook('onSend', (request, reply, payload, done) => {
-    // For HEAD, Fastify reads the whole payload stream, which may be long. A stream of server-sent events never ends.
-    if (request.method === 'HEAD' && payload instanceof Readable)
-      reply.raw.once('close', () => payload.destroy());
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    // For HEAD, Fastify reads the whole payload stream, which may be long. A stream of server-sent events never ends. The connection
+    // may be closed already, so its end says nothing.
+    if (request.method === 'HEAD' && payload instanceof Readable) payload.destroy();
     done(null, payload);
   });
   // By default Node answers an unknown expectation with a 417 that has no problem document.
@@ -128,6 +129,12 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
     },
     'request',
   );
+}
+
+/** Without `Cache-Control`, a shared cache may store an answer of a key under its URL alone. A route can replace the header. */
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
 }
 
 /** Adds the security headers and, if pages of other origins may call the API, the CORS headers. */

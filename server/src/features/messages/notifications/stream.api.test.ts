@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../database/database.ts';
@@ -237,6 +239,30 @@ describe('GET /api/notifications/stream', () => {
     const stream = await listen(owner);
     assert.equal(stream.status, 200);
     stream.close();
+  });
+
+  test('frees the streams of HEAD requests that disconnect early', async () => {
+    const { owner } = await arrangeOwner();
+    const { hostname, port } = new URL(app.url);
+    for (let round = 0; round < 8; round++)
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, index) => {
+          const socket = connect(Number(port), hostname);
+          await once(socket, 'connect');
+          socket.write(
+            `HEAD /api/notifications/stream HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${owner.bearer}\r\n\r\n`,
+          );
+          await sleep(index / 2);
+          socket.resetAndDestroy();
+        }),
+      );
+    const streams: TestStream[] = [];
+    await eventually(async () => {
+      const stream = await listen(owner);
+      if (stream.status === 200) streams.push(stream);
+      return streams.length === 10;
+    });
+    for (const stream of streams) stream.close();
   });
 
   test('returns 401 without a dashboard account', async () => {
