@@ -86,9 +86,27 @@ export function originOf(request: FastifyRequest): Origin {
   return { ip: clientAddress(request), id: request.id, userAgent };
 }
 
-/** Whether a header says that a proxy forwarded the request. Then the client may be on another machine. */
-export function isForwarded({ headers }: FastifyRequest): boolean {
-  return ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => headers[name] !== undefined);
+/**
+ * Whether a request to a server on loopback comes from a program or a page of this machine. It does not if a header says that a proxy
+ * forwarded it, if `Host` is another name (a tunnel, or a page of another host whose name now leads here), or if it comes from a page
+ * of another origin.
+ */
+export function isFromThisMachine({ headers }: FastifyRequest, publicUrl: string): boolean {
+  if (['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => headers[name] !== undefined))
+    return false;
+  const host = URL.parse(`http://${headers.host ?? ''}`);
+  if (!host || !(isLoopbackName(host.hostname) || host.host === loopbackHostOf(publicUrl))) return false;
+  return headers.origin === undefined || URL.parse(headers.origin)?.host === host.host;
+}
+
+function isLoopbackName(hostname: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+}
+
+/** The host of the public URL, if it is another address of this machine. */
+function loopbackHostOf(publicUrl: string): string | undefined {
+  const { hostname, host } = new URL(publicUrl);
+  return hostname.startsWith('127.') ? host : undefined;
 }
 
 /** Returns a reporter that writes to the log of the request. */

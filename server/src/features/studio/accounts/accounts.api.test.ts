@@ -12,7 +12,8 @@ const reachable = [
   await startTestApp({ env: { HOST: '::' } }),
   await startTestApp({ env: { DATABASE_URL: 'postgres://localhost/any', MASTER_KEY: '5'.repeat(64) } }),
 ];
-const behindProxy = await startTestApp();
+const local = await startTestApp();
+const withPublicUrl = await startTestApp({ env: { PUBLIC_URL: 'http://127.0.0.2:9000' } });
 
 const password = 'correct horse';
 const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
@@ -53,15 +54,52 @@ describe('POST /api/saas-auth/signup', () => {
     }
   });
 
-  test('creates no platform administrator when a proxy forwarded the request', async () => {
-    for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']) {
-      const { status, body } = await behindProxy.http.post(
-        '/api/saas-auth/signup',
-        { email: someEmail(), password },
-        { headers: { [name]: '127.0.0.1' } },
-      );
-      assert.deepEqual([status, body.user.isPlatformAdmin], [201, false], name);
+  /** Signs the first account of a server up, and returns whether it is a platform administrator. */
+  const firstIsAdmin = async ({ inject, owner }: typeof app, headers: Record<string, string>) => {
+    await owner.query('TRUNCATE accounts CASCADE');
+    const answer = await inject.post('/api/saas-auth/signup', { email: someEmail(), password }, { headers });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body.user.isPlatformAdmin as boolean;
+  };
+
+  test('makes the first account platform administrator if the request comes from this machine', async () => {
+    for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1:8080', '[::1]', '[::1]:1']) {
+      assert.equal(await firstIsAdmin(local, { host }), true, host);
+      assert.equal(await firstIsAdmin(local, { host, origin: `http://${host}` }), true, host);
     }
+    assert.equal(await firstIsAdmin(withPublicUrl, { host: '127.0.0.2:9000' }), true);
+  });
+
+  test('creates no platform administrator when a proxy forwarded the request', async () => {
+    for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'])
+      assert.equal(await firstIsAdmin(local, { [name]: '127.0.0.1' }), false, name);
+  });
+
+  test('creates no platform administrator when Host names another machine, as after DNS rebinding', async () => {
+    for (const host of [
+      'attacker.example:8080',
+      'localhost.attacker.example',
+      'localhost@attacker.example',
+      '127.0.0.2:8080',
+      '192.168.0.7:8080',
+      '[::2]',
+      ':8080',
+      'a b',
+    ])
+      assert.equal(await firstIsAdmin(local, { host }), false, host);
+    for (const host of ['127.0.0.2:9001', 'attacker.example:9000'])
+      assert.equal(await firstIsAdmin(withPublicUrl, { host }), false, host);
+  });
+
+  test('creates no platform administrator for a page of another origin', async () => {
+    for (const origin of [
+      'http://attacker.example',
+      'http://localhost:3000',
+      'http://127.0.0.1:8080',
+      'null',
+      '',
+    ])
+      assert.equal(await firstIsAdmin(local, { host: 'localhost:8080', origin }), false, origin);
   });
 
   test('returns tokens that work, and the login returns the same fields', async () => {
@@ -148,7 +186,7 @@ describe('POST /api/saas-auth/login', () => {
     // This server has a login budget of its own, which allows 100 wrong passwords.
     const answers = await Promise.all(
       Array.from({ length: 90 }, () =>
-        behindProxy.http.post('/api/saas-auth/login', { email: someEmail(), password }),
+        local.http.post('/api/saas-auth/login', { email: someEmail(), password }),
       ),
     );
     // Only requests that hash a password can fill the queue of passwords and get 503.

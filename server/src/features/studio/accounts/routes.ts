@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
-import { isForwarded, originOf } from '../../../http/request-context.ts';
+import { isFromThisMachine, originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { logIn } from './log-in.ts';
@@ -24,15 +24,17 @@ export function accountSessionRoutes(
           summary: 'Create a dashboard account',
           description:
             'Signs the new account in. The first account becomes platform administrator only if the server listens on loopback, ' +
-            'uses the embedded database, and no proxy forwarded the request. Otherwise run `guildhall bootstrap`. Limit: 300 ' +
-            'accounts per network in 10 minutes.',
+            'uses the embedded database, and the request comes from the same machine: no proxy forwarded it, its `Host` is a loopback ' +
+            'name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per ' +
+            'network in 10 minutes.',
           body: SignUpBody,
           response: { 201: SignedIn, ...problems(403, 409, 429, 503) },
         },
       },
       async (request, reply) => {
         reply.code(201);
-        return signUp(services, originOf(request), { ...request.body, isForwarded: isForwarded(request) });
+        const isLocal = isFromThisMachine(request, services.issuer);
+        return signUp(services, originOf(request), { ...request.body, isLocal });
       },
     );
 

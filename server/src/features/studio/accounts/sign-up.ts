@@ -24,19 +24,19 @@ export interface SignUpRequest {
   email: string;
   password: string;
   displayName?: string | undefined;
-  /** Whether a proxy forwarded the request. */
-  isForwarded: boolean;
+  /** Whether the request comes from this machine. */
+  isLocal: boolean;
 }
 
 /**
  * Creates an account, mails a verification token, and signs the account in. If the server is reachable only from this machine,
- * the first account becomes platform administrator. A request that a proxy forwarded is excluded, because it can come from any
- * machine. Throws invalid_request, signup_closed, too_many_attempts and email_taken.
+ * the first account becomes platform administrator, if the request comes from this machine: a proxy, a tunnel and a page of another
+ * origin let it come from any. Throws invalid_request, signup_closed, too_many_attempts and email_taken.
  */
 export async function signUp(
   services: SignUpServices,
   origin: NonNullable<Author['origin']>,
-  { email, password, displayName, isForwarded }: SignUpRequest,
+  { email, password, displayName, isLocal }: SignUpRequest,
 ): Promise<SignedIn> {
   if (displayName !== undefined) requireDisplayName(displayName);
   if (services.config.signup === 'closed') throw new ProblemError('signup_closed');
@@ -44,7 +44,7 @@ export async function signUp(
   const passwordHash = await hashPassword(password);
   const id = newId();
   const author = { actor: { kind: 'account' as const, id }, origin };
-  const mayBeAdmin = services.config.firstSignUpIsAdmin && !isForwarded;
+  const mayBeAdmin = services.config.firstSignUpIsAdmin && isLocal;
   return services.database.transaction(async (transaction) => {
     if (mayBeAdmin) await lockUntilCommit(transaction, 'firstAccount');
     const created = await createAccount(transaction, author, {
