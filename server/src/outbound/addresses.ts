@@ -6,6 +6,9 @@ import ipaddr from 'ipaddr.js';
  */
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 
+/** Azure's virtual host, which has metadata and credentials of the machine. The address is in a public range. */
+const AZURE_HOST = '168.63.129.16';
+
 /** All public IPv6 addresses are in this range (RFC 4291, IANA). All other addresses are reserved. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
@@ -21,7 +24,7 @@ export function isPublicAddress(address: string): boolean {
     if (parsed.match(NAT64)) return isPublicAddress(ipaddr.fromByteArray(bytes.slice(12)).toString());
     if (!parsed.match(GLOBAL_UNICAST) || isIsatap(bytes)) return false;
   }
-  return parsed.range() === 'unicast';
+  return parsed.range() === 'unicast' && parsed.toString() !== AZURE_HOST;
 }
 
 /**
