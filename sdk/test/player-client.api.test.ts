@@ -78,7 +78,11 @@ async function mailed(email: string, action: () => Promise<unknown>): Promise<st
 async function knownInTwoWorkspaces(options: Partial<PlayerClientOptions> = {}) {
   const wallet = new TestWallet();
   const game = newClient(options);
-  const { playerId } = await game.signIn.withWallet(wallet);
+  const { playerId } = await game.signIn.withWallet({
+    address: wallet.address,
+    sign: (message) => wallet.sign(message),
+    deviceInfo: { deviceFingerprint: `device-of-${wallet.address}` },
+  });
   await newClient({ gameKey: foreign.gameKey }).signIn.withWallet(wallet);
   return { game, wallet, playerId };
 }
@@ -458,6 +462,10 @@ describe('the own profile', () => {
     const second = await game.profile.linkAuthMethod({ ...mock(someName()), setAsPrimary: true });
     assert.equal(second.isPrimary, true);
     assert.equal((await game.profile.setPrimaryAuthMethod(first!.id)).isPrimary, true);
+    assert.deepEqual(
+      (await game.profile.listAuthMethods()).map(({ id }) => id),
+      [first!.id, second.id],
+    );
     await game.profile.unlinkAuthMethod(second.id);
     await assert.rejects(game.profile.unlinkAuthMethod(second.id), failsWith('auth_method_not_found', 400));
     await assert.rejects(game.profile.unlinkAuthMethod(first!.id), failsWith('last_auth_method', 400));
@@ -523,6 +531,13 @@ describe('a proof of identity', () => {
     const merged = { sourceProfileId, sourceProvider: 'Mock', sourceAuthToken: source.token } as const;
     await assert.rejects(profile.merge(merged), needed);
     assert.deepEqual((await profile.merge(merged, await proof())).mergedProfileIds, [sourceProfileId]);
+
+    const [device] = await profile.listDevices();
+    await assert.rejects(profile.updateDevice(device!.id, { isBlocked: true }), needed);
+    assert.equal(
+      (await profile.updateDevice(device!.id, { isBlocked: true }, await proof())).isBlocked,
+      true,
+    );
 
     await assert.rejects(profile.delete(), needed);
     await profile.delete(await proof());
