@@ -104,12 +104,14 @@ describe('npm start', () => {
     assert.equal(await answers(), false);
   });
 
-  test('stops the server if the supervisor is killed', async () => {
-    const { answers, processOf } = await npmStart();
-    await eventually(answers, 'a first answer');
-    process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
-    await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
-  });
+  for (const moment of ['during its start', 'after its start'])
+    test(`stops the server if the supervisor is killed ${moment}`, async () => {
+      const { answers, processOf } = await npmStart();
+      const runs = () => postgresOf(dataDir) !== undefined;
+      await eventually(moment === 'during its start' ? runs : answers, 'the moment');
+      process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
+      await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
+    });
 
   test('writes no core file when the server crashes, because its memory holds keys', async (t) => {
     // The control: whether this system writes core files to the working folder at all.

@@ -30,6 +30,7 @@ export const serveCommand = new Command('serve')
     if (welcome) console.log(welcome);
   });
 
+/** If the supervisor was killed, the message fails, and the end of the channel stops this server. */
 function notifySupervisor(message: ServerMessage): void {
-  process.send?.(message);
+  process.send?.(message, undefined, undefined, () => {});
 }
