@@ -1,39 +1,21 @@
-import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { OperatorError } from '../../core/operator-error.ts';
 import { createRestartPause } from '../../core/restart-pause.ts';
 import type { Storage } from '../../database/storage.ts';
 import { createWindowSumHandler } from '../../features/traffic/alerts/index.ts';
 import { createRateCounterHandler } from '../../features/traffic/rate-limits/index.ts';
 import type { DrainReason } from '../../http/draining.ts';
-import { openChannel, type Channel } from '../../processes/channel.ts';
 import { createConcurrencySlots, createProcessSlots } from '../../processes/concurrency-slots.ts';
 import { createLimiterHandler } from '../../security/primary-limiter.ts';
 import type { Config } from '../config.ts';
 import { loggerOptions } from '../logging.ts';
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
-import type { Failure, Ready, Stop } from './serving-process.ts';
+import { launchServingProcess, type ServingProcess } from './launch-serving-process.ts';
+import type { Ready, Stop } from './serving-process.ts';
 import type { ApiServer, ApiServerOptions, ServerOptions } from '../api-server.ts';
-
-const SERVING_PROCESS = fileURLToPath(new URL('serving-process.ts', import.meta.url));
 
 /** A process that is replaced keeps the idle connections of its clients for this long. */
 const RETIRE: Stop = { reason: 'retire', drainMs: 5_000 };
-
-/** Running requests have 10 seconds. A process that takes longer to stop is killed. */
-const STOP_WITHIN_MS = 15_000;
-
-/** A process that answers requests, or starts to. */
-interface ServingProcess {
-  channel: Channel;
-  /** Rejects if the process ends before it answers. */
-  ready: Promise<Ready>;
-  /** The reason of its end. */
-  ended: Promise<string>;
-  stop(question: Stop): Promise<void>;
-}
 
 /**
  * Starts several processes that share a listening socket. This process accepts the connections and
@@ -47,9 +29,8 @@ export async function startCluster(
 ): Promise<ApiServer> {
   const log = pino(loggerOptions(config));
   storage.keepRunning(log);
-  cluster.setupPrimary({ exec: SERVING_PROCESS, args: [] });
   const concurrencySlots = createConcurrencySlots();
-  const counts = {
+  const counters = {
     'count-request': createRateCounterHandler(),
     'sum-windows': createWindowSumHandler(),
     limit: createLimiterHandler(),
@@ -68,44 +49,13 @@ export async function startCluster(
     number: number,
     options: Pick<ApiServerOptions, 'prepare' | 'mayCreateDemo'>,
   ): ServingProcess => {
-    const child = forkServing();
-    const ready = Promise.withResolvers<Ready>();
-    const slots = createProcessSlots(concurrencySlots);
-    let hasStarted = false;
-    const channel = openChannel(child, {
-      start(): ApiServerOptions {
-        hasStarted = true;
-        return { ...options, databaseUrl: storage.url, worker: worker && number === 1, reference, processes };
-      },
-      ready: (answer: Ready) => ready.resolve(answer),
-      failed: ({ message, isExpected }: Failure) =>
-        ready.reject(isExpected ? new OperatorError(message) : new Error(message)),
-      leaving: () => void inTurn(() => replace(number)),
-      metrics: () => metrics.read(),
-      'acquire-slots': slots.acquire,
-      'release-slots': slots.release,
-      ...counts,
-    });
-    const serving: ServingProcess = {
-      channel,
-      ready: ready.promise,
-      ended: endOf(child).then((reason) => {
-        running.delete(serving);
-        channel.close();
-        slots.releaseAll();
-        ready.reject(new OperatorError(`A serving process ${reason} before it answered.`));
-        return reason;
-      }),
-      async stop(payload) {
-        if (hasStarted) channel.request('stop', payload).catch(() => {});
-        else child.process.kill('SIGKILL');
-        const kill = setTimeout(() => child.process.kill('SIGKILL'), payload.drainMs + STOP_WITHIN_MS);
-        await serving.ended;
-        clearTimeout(kill);
-      },
-    };
-    ready.promise.catch(() => {});
+    const serving = launchServingProcess(
+      { ...options, databaseUrl: storage.url, worker: worker && number === 1, reference, processes },
+      createProcessSlots(concurrencySlots),
+      { ...counters, leaving: () => void inTurn(() => replace(number)), metrics: () => metrics.read() },
+    );
     running.add(serving);
+    void serving.ended.then(() => running.delete(serving));
     return serving;
   };
 
@@ -199,33 +149,4 @@ export async function startCluster(
     await stop('stop', config.drainSeconds * 1000);
     throw error;
   }
-}
-
-/**
- * Starts a process. A connection that node:cluster hands to a process stays open in this one until the process confirms it. If the
- * process dies before, node:cluster keeps the connection for good, and its client waits. So it is closed here.
- */
-function forkServing(): Worker {
-  const child = cluster.fork();
-  let lastConnection: { close(): void } | undefined;
-  const channel = child.process as unknown as { send(...sent: unknown[]): boolean };
-  const send = channel.send.bind(child.process);
-  channel.send = (...sent) => {
-    const [message, handle] = sent as [{ act?: string }, { close(): void }];
-    if (message.act === 'newconn') lastConnection = handle;
-    return send(...sent);
-  };
-  // Closing a connection again has no effect.
-  child.once('exit', () => lastConnection?.close());
-  return child;
-}
-
-/** Waits for the end of a process, and returns how it ended. */
-function endOf(child: Worker): Promise<string> {
-  child.on('error', () => {});
-  return new Promise((resolve) =>
-    child.once('exit', (code: number, signal: string | null) =>
-      resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
-    ),
-  );
 }

@@ -1,0 +1,96 @@
+import cluster, { type Worker } from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../../core/operator-error.ts';
+import { openChannel, type Channel, type RequestHandlers } from '../../processes/channel.ts';
+import type { ProcessSlots } from '../../processes/concurrency-slots.ts';
+import type { ApiServerOptions } from '../api-server.ts';
+import type { Failure, Ready, Stop } from './serving-process.ts';
+
+const SERVING_PROCESS = fileURLToPath(new URL('serving-process.ts', import.meta.url));
+
+/** Running requests have 10 seconds. A process that takes longer to stop is killed. */
+const STOP_WITHIN_MS = 15_000;
+
+/** A process that answers requests, or starts to. */
+export interface ServingProcess {
+  channel: Channel;
+  /** Rejects if the process ends before it answers. */
+  ready: Promise<Ready>;
+  /** Resolves with the reason of its end. */
+  ended: Promise<string>;
+  /** Ends it in order, or kills it if that takes too long. */
+  stop(how: Stop): Promise<void>;
+}
+
+/** Starts a serving process. It takes its slots from `slots`, and the primary process answers its other requests with `handlers`. */
+export function launchServingProcess(
+  options: ApiServerOptions,
+  slots: ProcessSlots,
+  handlers: RequestHandlers,
+): ServingProcess {
+  const child = forkServing();
+  const ready = Promise.withResolvers<Ready>();
+  let hasStarted = false;
+  const channel = openChannel(child, {
+    start() {
+      hasStarted = true;
+      return options;
+    },
+    ready: (answer: Ready) => ready.resolve(answer),
+    failed: ({ message, isExpected }: Failure) =>
+      ready.reject(isExpected ? new OperatorError(message) : new Error(message)),
+    'acquire-slots': slots.acquire,
+    'release-slots': slots.release,
+    ...handlers,
+  });
+  const ended = endOf(child).then((reason) => {
+    channel.close();
+    slots.releaseAll();
+    ready.reject(new OperatorError(`A serving process ${reason} before it answered.`));
+    return reason;
+  });
+  // A process that is stopped during its start has nobody who waits for it.
+  ready.promise.catch(() => {});
+  return {
+    channel,
+    ready: ready.promise,
+    ended,
+    async stop(how) {
+      if (hasStarted) channel.request('stop', how).catch(() => {});
+      else child.process.kill('SIGKILL');
+      const kill = setTimeout(() => child.process.kill('SIGKILL'), how.drainMs + STOP_WITHIN_MS);
+      await ended;
+      clearTimeout(kill);
+    },
+  };
+}
+
+/**
+ * Starts a process. A connection that node:cluster hands to a process stays open in this one until the process confirms it. If the
+ * process dies before, node:cluster keeps the connection for good, and its client waits. So it is closed here.
+ */
+function forkServing(): Worker {
+  cluster.setupPrimary({ exec: SERVING_PROCESS, args: [] });
+  const child = cluster.fork();
+  let lastConnection: { close(): void } | undefined;
+  const channel = child.process as unknown as { send(...sent: unknown[]): boolean };
+  const send = channel.send.bind(child.process);
+  channel.send = (...sent) => {
+    const [message, handle] = sent as [{ act?: string }, { close(): void }];
+    if (message.act === 'newconn') lastConnection = handle;
+    return send(...sent);
+  };
+  // Closing a connection again has no effect.
+  child.once('exit', () => lastConnection?.close());
+  return child;
+}
+
+/** Waits for the end of a process, and returns how it ended. */
+function endOf(child: Worker): Promise<string> {
+  child.on('error', () => {});
+  return new Promise((resolve) =>
+    child.once('exit', (code: number, signal: string | null) =>
+      resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+    ),
+  );
+}
