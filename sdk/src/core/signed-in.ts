@@ -2,7 +2,7 @@ import type { Api } from './api-types.ts';
 import { GuildhallError } from './errors.ts';
 import { baseOf, createApi, createSend, type HttpOptions, type Send } from './http.ts';
 import { createSession, type OwnSession, type SessionOptions } from './session.ts';
-import type { ClientStorage } from './storage.ts';
+import { requireStorage, type ClientStorage } from './storage.ts';
 
 /** The requests of a client with a session. */
 export interface SignedInClient<Identity> {
@@ -37,7 +37,7 @@ export function createSignedInClient<Identity>(
   const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
   const open = createApi(createSend({ ...http, timeoutMs }, { headers: async () => key }));
   const session = createSession<Identity>({
-    storage,
+    storage: requireStorage(storage),
     key: storageKey ?? [`guildhall.${name}`, baseOf(http.baseUrl), ...Object.values(key)].join(' '),
     refresh: (...tokens) => refresh(open, ...tokens),
   });

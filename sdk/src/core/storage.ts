@@ -25,3 +25,14 @@ export interface ClientStorage {
   /** Calls the listener when another page of the browser may have changed the key. */
   watch?(key: string, listener: () => void): void;
 }
+
+/** Throws a `TypeError` if this is not a storage, for example a promise of one. */
+export function requireStorage(storage: ClientStorage): ClientStorage {
+  const given: Partial<ClientStorage> | undefined = storage;
+  for (const name of ['get', 'write', 'list'] as const)
+    if (typeof given?.[name] !== 'function')
+      throw new TypeError(
+        `The storage has no function ${name}. Pass a storage such as memoryStorage() or await fileStorage(path).`,
+      );
+  return storage;
+}

@@ -1,4 +1,4 @@
-import type { ClientStorage } from '../core/storage.ts';
+import type { Changes, ClientStorage } from '../core/storage.ts';
 import { randomId } from '../core/waiting.ts';
 import type { EventKind } from './batch.ts';
 
@@ -76,12 +76,15 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     event.settled?.(isSafe);
   }
 
+  /** A storage of the game may throw at once, or return no promise. */
+  const write = async (changes: Changes): Promise<boolean> => storage.write(changes);
+
   /** Writes all new events, together with those that come in the meantime. */
   async function save(): Promise<void> {
     while (toSave.length > 0) {
       const group = toSave.slice(0, MOST_IN_A_WRITE);
       toSave = toSave.slice(group.length);
-      const state = await storage.write(Object.fromEntries(group.map(entryOf))).then(
+      const state = await write(Object.fromEntries(group.map(entryOf))).then(
         () => 'saved' as const,
         () => 'refused' as const,
       );
@@ -109,9 +112,10 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     const keys = [...toDelete];
     if (keys.length === 0) return;
     // If the storage does not answer, the next run sends them again, and the server counts them as duplicates.
-    const isDeleted = await storage
-      .write(Object.fromEntries(keys.map((key) => [key, undefined])))
-      .catch(() => false);
+    const isDeleted = await write(Object.fromEntries(keys.map((key) => [key, undefined]))).then(
+      () => true,
+      () => false,
+    );
     if (isDeleted) for (const key of keys) toDelete.delete(key);
   }
 

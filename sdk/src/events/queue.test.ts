@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { GuildhallError } from '../core/errors.ts';
+import type { ClientStorage } from '../core/storage.ts';
+import { createPlayerClient } from '../player/client.ts';
 import { localStorage } from '../storage/local-storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
 import { createEventQueue, type DroppedEvents, type EventContent } from './queue.ts';
@@ -258,6 +260,54 @@ describe('several games in one storage', () => {
       assert.equal((await restarted.flush()).stored, 1);
     },
   );
+});
+
+describe('a storage of the game', () => {
+  test('that throws at once loses no event', { timeout: 5_000 }, async (context) => {
+    const storage = {
+      ...memoryStorage(),
+      write: () => {
+        throw new Error('of the game');
+      },
+    };
+    const queue = createEventQueue({ ...sender, send: answering() }, { storage });
+    context.after(() => queue.close());
+    const added = [1, 2].map((value) => queue.addPlayerEvent({ eventKey: 'jump', value }));
+    const { stored, waiting } = await queue.flush();
+    await Promise.all(added);
+    assert.deepEqual({ stored, waiting }, { stored: 2, waiting: 0 });
+  });
+
+  test('that returns no promises keeps the events', { timeout: 5_000 }, async (context) => {
+    const values = new Map<string, string>();
+    const storage = {
+      get: (key: string) => values.get(key),
+      write: (changes: Record<string, string | undefined>) => {
+        for (const [key, value] of Object.entries(changes))
+          if (value === undefined) values.delete(key);
+          else values.set(key, value);
+      },
+      list: (prefix: string, limit: number, after = '') =>
+        [...values].filter(([key]) => key.startsWith(prefix) && key > after).slice(0, limit),
+    } as unknown as ClientStorage;
+    const queue = createEventQueue({ ...sender, send: answering() }, { storage });
+    context.after(() => queue.close());
+    await queue.addPlayerEvent({ eventKey: 'jump' });
+    assert.equal(values.size, 1);
+    const { stored, waiting } = await queue.flush();
+    assert.deepEqual([stored, waiting, values.size], [1, 0, 0]);
+  });
+
+  test('is refused if it is none, with the way to make one', () => {
+    const error = { name: 'TypeError', message: /await fileStorage\(path\)/ };
+    for (const wrong of [Promise.resolve(memoryStorage()), memoryStorage, new Map(), 'events', null]) {
+      const storage = wrong as ClientStorage;
+      assert.throws(() => createEventQueue(sender, { storage }), error);
+      const http = { baseUrl: sender.baseUrl, gameKey: 'gh_game_0' };
+      assert.throws(() => createPlayerClient({ ...http, storage }), error);
+    }
+    assert.throws(() => createEventQueue(sender, {} as { storage: ClientStorage }), error);
+  });
 });
 
 describe('the size of the queue', () => {

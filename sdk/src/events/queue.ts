@@ -1,7 +1,7 @@
 import { clientError } from '../core/errors.ts';
 import { writeJson } from '../core/json.ts';
 import { createListeners } from '../core/listeners.ts';
-import type { ClientStorage } from '../core/storage.ts';
+import { requireStorage, type ClientStorage } from '../core/storage.ts';
 import { randomId } from '../core/waiting.ts';
 import type { BatchResult, EventKind, Refusal } from './batch.ts';
 import { createEventStore, type QueuedEvent } from './event-store.ts';
@@ -114,8 +114,8 @@ export interface EventQueue {
 const DAY_MS = 86_400_000;
 
 export function createEventQueue(sender: EventSender, options: EventQueueOptions): EventQueue {
+  const storage = requireStorage(options.storage);
   const {
-    storage,
     // No address has a space, so that none is the beginning of another.
     storageKey = `guildhall.events ${sender.baseUrl} `,
     batchEvents = 500,
