@@ -9,6 +9,7 @@ export {
   type Progress,
   type RefusedEvent,
   type SentEvent,
+  type WarnedEvent,
 } from './events/queue.ts';
 export type { WaitingFor } from './events/retry-policy.ts';
 export type { EventOwner, EventSender } from './events/sender-loop.ts';

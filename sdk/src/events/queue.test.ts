@@ -189,6 +189,50 @@ describe('a listener of the game that throws', () => {
 
 const DAY_MS = 86_400_000;
 
+describe('the warnings of the server', () => {
+  const message = '"props" is not a field of a player event. It was not stored.';
+  const warnAll = answering((events) => ({
+    records: events,
+    warnings: events.map((_, index) => ({ index, message })),
+  }));
+  const withProps = (level: number) => ({ eventKey: 'done', props: { level } }) as EventContent;
+
+  test('go to onWarning, each with its event', { timeout: 5_000 }, async (context) => {
+    const warned: unknown[] = [];
+    const queue = createEventQueue(
+      { ...sender, send: warnAll },
+      {
+        storage: memoryStorage(),
+        onWarning: (warning) => warned.push([warning.event['props'], warning.message]),
+      },
+    );
+    context.after(() => queue.close());
+    for (const level of [1, 2]) await queue.addPlayerEvent(withProps(level));
+    assert.equal((await queue.flush()).stored, 2);
+    assert.deepEqual(warned, [
+      [{ level: 1 }, message],
+      [{ level: 2 }, message],
+    ]);
+  });
+
+  test('are written to the console once for each text', { timeout: 5_000 }, async (context) => {
+    const warn = context.mock.method(console, 'warn', () => {});
+    const texts = Array.from({ length: 200 }, (_, number) => `"p${number}" is not a field.`);
+    const send = answering((events) => ({
+      records: events,
+      warnings: [message, message, ...texts].map((text) => ({ index: 0, message: text })),
+    }));
+    const queue = createEventQueue({ ...sender, send }, { storage: memoryStorage() });
+    context.after(() => queue.close());
+    for (let count = 0; count < 2; count++) {
+      await queue.addPlayerEvent(withProps(3));
+      await queue.flush();
+    }
+    assert.equal(warn.mock.callCount(), 100);
+    assert.match(String(warn.mock.calls[0]!.arguments[0]), /"done".*"props" is not a field/);
+  });
+});
+
 describe('the age of events', () => {
   const other = { ...player, playerId: 'other' };
   const ofPlayer = (current: typeof player, send = sender.send): EventSender => ({
@@ -301,7 +345,7 @@ describe('a storage of the game', () => {
   test('is refused if it is none, with the way to make one', () => {
     const error = { name: 'TypeError', message: /await fileStorage\(path\)/ };
     for (const wrong of [Promise.resolve(memoryStorage()), memoryStorage, new Map(), 'events', null]) {
-      const storage = wrong as ClientStorage;
+      const storage = wrong as unknown as ClientStorage;
       assert.throws(() => createEventQueue(sender, { storage }), error);
       const http = { baseUrl: sender.baseUrl, gameKey: 'gh_game_0' };
       assert.throws(() => createPlayerClient({ ...http, storage }), error);

@@ -53,6 +53,12 @@ export interface RefusedEvent extends Refusal {
   event: SentEvent;
 }
 
+/** The server did not take the event exactly as it was sent. */
+export interface WarnedEvent {
+  event: SentEvent;
+  message: string;
+}
+
 export interface Progress extends SenderState {
   /** Events that no answer arrived for. */
   waiting: number;
@@ -87,6 +93,8 @@ export interface EventQueueOptions {
   adoptAfterMs?: number;
   /** Events that the server refused, one by one, with its reason. The default writes to the console. */
   onRefused?(refused: RefusedEvent): void;
+  /** Warnings of the server, for example about a member that it does not know. The default writes each text to the console once. */
+  onWarning?(warned: WarnedEvent): void;
   /** Events that are lost. The default writes an error to the console. */
   onDropped?(dropped: DroppedEvents): void;
 }
@@ -127,6 +135,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     adoptAfterMs = 30_000,
     onRefused = ({ event, error }) =>
       console.warn(`Guildhall refused the event ${event.idempotencyKey}: ${error}`),
+    onWarning = warnOnce(),
     onDropped = ({ reason, events }) => console.error(`Guildhall lost ${events.length} events: ${reason}`),
   } = options;
 
@@ -134,6 +143,8 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
   const changed = createListeners<Progress>();
   const refusing = createListeners<RefusedEvent>();
   refusing.add(onRefused);
+  const warning = createListeners<WarnedEvent>();
+  warning.add(onWarning);
   const dropping = createListeners<DroppedEvents>();
   dropping.add(onDropped);
   const store = createEventStore(storage, storageKey);
@@ -193,11 +204,16 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
   }
 
   /** Counts an answer and removes its events, except those that another answer was about. */
-  async function settle(batch: QueuedEvent[], { stored, refused }: BatchResult): Promise<void> {
+  async function settle(batch: QueuedEvent[], { stored, refused, warnings }: BatchResult): Promise<void> {
     const waiting = batch.filter((event) => store.has(event)).length;
+    const isWaiting = ({ index }: { index: number }) => store.has(batch[index]!);
+    const eventAt = (index: number) => JSON.parse(batch[index]!.json) as SentEvent;
     const refusals = refused
-      .filter(({ index }) => store.has(batch[index]!))
-      .map(({ index, refusal }) => ({ event: JSON.parse(batch[index]!.json) as SentEvent, ...refusal }));
+      .filter(isWaiting)
+      .map(({ index, refusal }) => ({ event: eventAt(index), ...refusal }));
+    const warned = warnings
+      .filter(isWaiting)
+      .map(({ index, message }) => ({ event: eventAt(index), message }));
     const accepted = waiting - refusals.length;
     const isNew = Math.min(stored, accepted);
     counts.stored += isNew;
@@ -205,6 +221,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     counts.refused += refusals.length;
     await store.settle(batch);
     for (const refusal of refusals) refusing.call(refusal);
+    for (const each of warned) warning.call(each);
   }
 
   const endings = [
@@ -248,6 +265,16 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       await store.saved();
       drop('closed', store.removeUnsaved());
     },
+  };
+}
+
+/** Writes each text of a warning to the console once, up to 100 texts. */
+function warnOnce(): (warned: WarnedEvent) => void {
+  const written = new Set<string>();
+  return ({ event: { eventKey, idempotencyKey }, message }) => {
+    if (written.has(message) || written.size === 100) return;
+    written.add(message);
+    console.warn(`Guildhall warns about the event "${String(eventKey ?? idempotencyKey)}": ${message}`);
   };
 }
 
