@@ -1,5 +1,6 @@
 import { clientError, GuildhallError } from './errors.ts';
 import { createListeners } from './listeners.ts';
+import { serverTime } from './server-time.ts';
 import type { ClientStorage } from './storage.ts';
 import { LONGEST_ASKED_MS, randomId, wait, withJitter } from './waiting.ts';
 
@@ -28,6 +29,11 @@ export interface Session<Identity> {
   subscribe(listener: (current: Identity | undefined) => void): () => void;
   /** Calls the listener when a session ends. Returns a function that ends this. */
   onSessionEnded(listener: (end: SessionEnd) => void): () => void;
+  /**
+   * The time by the server's clock, if the last token says that the clock of this device is more than 5 minutes ahead or behind.
+   * Otherwise the time of the device.
+   */
+  serverTime(): Date;
 }
 
 /** The parts of a session that only its own client uses. */
@@ -76,6 +82,8 @@ export function createSession<Identity>({
   const changed = createListeners<Identity | undefined>();
   const ended = createListeners<SessionEnd>();
   let held: Stored<Identity> | undefined;
+  /** The session that was held last. A game continues after its session has ended. */
+  let last: Stored<Identity> | undefined;
   /** The text in the storage, as far as this page knows. `held` is newer if the storage refused it. */
   let seen: string | undefined;
   let isWatching = false;
@@ -87,6 +95,7 @@ export function createSession<Identity>({
   function hold(next: Stored<Identity> | undefined, end: SessionEnd = { reason: 'signed_out' }): void {
     const before = held;
     held = next;
+    last = next ?? last;
     if (JSON.stringify(before?.identity) !== JSON.stringify(next?.identity)) changed.call(next?.identity);
     if (before && !next) ended.call(end);
   }
@@ -201,6 +210,7 @@ export function createSession<Identity>({
     },
     subscribe: (listener) => changed.add(listener),
     onSessionEnded: (listener) => ended.add(listener),
+    serverTime: () => serverTime(last),
     start: async (tokens, identity) => {
       await load();
       await save(stored(tokens, identity, randomId(), 0));

@@ -20,6 +20,7 @@ const sender: EventSender = {
     load: async () => player,
     subscribe: () => () => {},
     onSessionEnded: () => () => {},
+    serverTime: () => new Date(),
   },
 };
 
@@ -48,6 +49,7 @@ test('flush does not wait for a session that has ended', { timeout: 5_000 }, asy
     load: async () => current,
     subscribe: () => () => {},
     onSessionEnded: () => () => {},
+    serverTime: () => new Date(),
   };
   const send = () => {
     current = undefined;

@@ -27,7 +27,7 @@ interface EventDescription {
 
 /**
  * The key and the time together are the name of an event. The server stores a name once. A random key is made if it is
- * missing, and the time is now if it is missing. So an own key needs a time.
+ * missing, and the time is `session.serverTime()` if it is missing. So an own key needs a time.
  */
 type EventName =
   | { idempotencyKey: string; occurredAt: Date | string }
@@ -184,7 +184,11 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     player = session.current ?? (await session.load()) ?? player;
     if (!player)
       throw clientError('not_signed_in', 'Sign in before you add events: each event is of a player.');
-    const queued = store.create(kind, ownerOf(player), writeJson(sentEvent(kind, content, player)));
+    const queued = store.create(
+      kind,
+      ownerOf(player),
+      writeJson(sentEvent(kind, content, player, session.serverTime())),
+    );
     if (store.bytes + queued.bytes > maxBytes) {
       drop('full', [queued]);
       throw clientError('event_dropped', `The queue has ${maxBytes} bytes. The event was dropped.`);
@@ -279,8 +283,8 @@ function warnOnce(): (warned: WarnedEvent) => void {
 }
 
 /** Gives an event its name and its player. */
-function sentEvent(kind: EventKind, content: EventContent, player: EventOwner): SentEvent {
-  const { occurredAt = new Date(), idempotencyKey = randomId(), ...rest } = content;
+function sentEvent(kind: EventKind, content: EventContent, player: EventOwner, now: Date): SentEvent {
+  const { occurredAt = now, idempotencyKey = randomId(), ...rest } = content;
   if (content.idempotencyKey !== undefined && content.occurredAt === undefined)
     throw new TypeError('An event with an idempotencyKey needs its occurredAt: both are its name.');
   if (typeof rest.value === 'number' && !Number.isSafeInteger(rest.value))
