@@ -37,11 +37,14 @@ export function localStorage(): ClientStorage {
           return value === null ? [] : [[key, value]];
         });
     },
-    watch: (key, listener) =>
+    watch: (key, listener) => {
+      // Node has a `localStorage` without these events.
+      if (typeof addEventListener !== 'function') return;
       addEventListener('storage', (event) => {
         // All keys may have been deleted at once. Then the event names none.
         if (event.storageArea === open() && (event.key === key || event.key === null)) listener();
-      }),
+      });
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { createSession } from '../core/session.ts';
 import { fileStorage, type FileStorage } from './file.ts';
 import { localStorage } from './local-storage.ts';
 import { memoryStorage } from './memory.ts';
@@ -206,4 +207,28 @@ test('localStorage may be blocked by the browser', async (context) => {
   const storage = localStorage();
   for (const call of [storage.get('a'), storage.write({ a: '1' }), storage.list('', 10)])
     await assert.rejects(call, { name: 'SecurityError' });
+});
+
+test('localStorage works in Node, which has no events of it', async (context) => {
+  const existing = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+  const values = new Map<string, string>();
+  Object.defineProperty(globalThis, 'localStorage', {
+    configurable: true,
+    value: {
+      getItem: (key: string) => values.get(key) ?? null,
+      setItem: (key: string, value: string) => values.set(key, value),
+      removeItem: (key: string) => values.delete(key),
+    },
+  });
+  context.after(() => {
+    if (existing) Object.defineProperty(globalThis, 'localStorage', existing);
+  });
+  const session = createSession<string>({
+    storage: localStorage(),
+    key: 'session',
+    refresh: () => Promise.reject(new Error('is not needed')),
+  });
+  await session.start({ accessToken: 'a', refreshToken: 'r', expiresIn: 7200 }, 'ada');
+  assert.equal(await session.load(), 'ada');
+  assert.match(values.get('session') ?? '', /"ada"/);
 });
