@@ -1,5 +1,5 @@
 import type { Api } from './api-types.ts';
-import { createApi, createSend, type HttpOptions } from './http.ts';
+import { apiKeyHeader, createApi, createSend, gameKeyHeader, type HttpOptions } from './http.ts';
 
 export interface ApiClientOptions extends HttpOptions {
   gameKey?: string;
@@ -10,15 +10,15 @@ export interface ApiClientOptions extends HttpOptions {
 
 /** All operations by method and path with fixed credentials: for wallet recording, and to read data with an API key. */
 export function createApiClient({ gameKey, apiKey, bearer, ...http }: ApiClientOptions): Api {
+  const keys = {
+    ...(gameKey !== undefined && gameKeyHeader(gameKey)),
+    ...(apiKey !== undefined && apiKeyHeader(apiKey)),
+  };
   return createApi(
     createSend(http, {
       headers: async () => {
         const token = typeof bearer === 'function' ? await bearer() : bearer;
-        return {
-          ...(gameKey && { 'x-game-key': gameKey }),
-          ...(apiKey && { 'x-api-key': apiKey }),
-          ...(token && { authorization: `Bearer ${token}` }),
-        };
+        return token ? { ...keys, authorization: `Bearer ${token}` } : keys;
       },
     }),
   );

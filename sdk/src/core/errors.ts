@@ -58,7 +58,8 @@ export class GuildhallError extends Error {
 
   /** Whether the request may have been carried out, because no complete answer arrived. */
   get isUncertain(): boolean {
-    return this.status === 0 || this.status >= 500;
+    const isUnanswered = ['network_error', 'timeout', 'unexpected_answer'].includes(this.code);
+    return this.status >= 500 || (this.status === 0 && isUnanswered);
   }
 }
 

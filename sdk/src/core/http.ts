@@ -4,10 +4,13 @@ import { parseJson, writeJson } from './json.ts';
 
 export interface HttpOptions {
   /** The address of the server, for example `https://api.example`. */
-  baseUrl: string;
+  baseUrl: string | URL;
   /** Replaces the global `fetch`, for example in a test. */
   fetch?: typeof fetch;
-  /** How long a request may take with its answer and a renewal of the session, 30 seconds by default. Streams may take longer. */
+  /**
+   * How long a request may take with its answer and a renewal of the session, 30 seconds by default. `Infinity` sets no limit. Streams
+   * may take longer.
+   */
   timeoutMs?: number;
 }
 
@@ -37,12 +40,15 @@ export interface RequestOptions extends CommonOptions {
 export type Send = (method: string, path: string, options?: RequestOptions) => Promise<unknown>;
 
 const TIMEOUT_MS = 30_000;
+/** A longer timer would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function createSend(
   { baseUrl, timeoutMs = TIMEOUT_MS, fetch: request = (...call) => fetch(...call) }: HttpOptions,
   credential: Credential,
 ): Send {
   const base = baseOf(baseUrl);
+  if (!(timeoutMs > 0)) throw new TypeError(`The timeoutMs must be above 0, not ${timeoutMs}.`);
 
   async function attempt(
     url: string,
@@ -55,7 +61,8 @@ export function createSend(
       return await readAnswer(response, readAs);
     } catch (error) {
       if (error instanceof GuildhallError || init.signal.aborted) throw error;
-      throw clientError('network_error', 'The server cannot be reached, or its answer is incomplete.', error);
+      const detail = `The server cannot be reached, or its answer is incomplete.${corsHint(url)}`;
+      throw clientError('network_error', detail, error);
     }
   }
 
@@ -64,7 +71,10 @@ export function createSend(
     const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
     const url = base + addressOf(path, params);
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), timeoutMs);
+    const timer =
+      timeoutMs === Infinity
+        ? undefined
+        : setTimeout(() => limit.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS));
     const cancel = () => limit.abort(signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
@@ -83,6 +93,8 @@ export function createSend(
           ...(keepalive && { keepalive }),
           signal: limit.signal,
         };
+        // Throws a TypeError if the address or a header cannot be sent. `fetch` would throw it like an error of the network.
+        void new Request(url, { method, headers: init.headers });
         try {
           return await attempt(url, init, readAs);
         } catch (error) {
@@ -103,22 +115,40 @@ export function createSend(
   };
 }
 
+/** Browsers do not say why a request failed. Often the server does not allow the page. */
+function corsHint(url: string): string {
+  if (typeof document === 'undefined' || new URL(url, document.baseURI).origin === location.origin) return '';
+  return ` If it runs, check that its setting CORS_ORIGINS has the origin of this page: ${location.origin}`;
+}
+
 /** The address of the server without a slash at its end. A setting that is missing would look like a network that is down. */
-export function baseOf(baseUrl: string): string {
-  if (!/^(https?:\/)?\//.test(baseUrl))
+export function baseOf(baseUrl: string | URL): string {
+  const address = String(baseUrl).trim();
+  // A page may name a path of its own server, such as /guildhall.
+  if (!/^(https?:\/)?\//.test(address) || !URL.canParse(address, 'https://page.example'))
     throw new TypeError(
       `The baseUrl is the address of the server, such as https://api.example, not ${baseUrl}.`,
     );
-  return baseUrl.replace(/\/+$/, '');
+  return address.replace(/\/+$/, '');
 }
 
-/** The header of the game key. A missing setting or the placeholder of an example would be sent as a wrong key. */
-export function gameKeyHeader(gameKey: string): { 'x-game-key': string } {
-  if (!/^gh_game_\w+$/.test(gameKey))
+/** The header of the game key. */
+export const gameKeyHeader = (gameKey: string): { 'x-game-key': string } => ({
+  'x-game-key': requireKey('game', gameKey),
+});
+
+/** The header of the API key. */
+export const apiKeyHeader = (apiKey: string): { 'x-api-key': string } => ({
+  'x-api-key': requireKey('api', apiKey),
+});
+
+/** A missing setting or the placeholder of an example would be sent as a wrong key. */
+function requireKey(kind: 'game' | 'api', key: string): string {
+  if (!new RegExp(`^gh_${kind}_\\w+$`).test(key))
     throw new TypeError(
-      'The gameKey must begin with gh_game_ and contain only letters and digits. Create one in the dashboard.',
+      `The ${kind}Key must begin with gh_${kind}_ and contain only letters and digits. Create one in the dashboard.`,
     );
-  return { 'x-game-key': gameKey };
+  return key;
 }
 
 /** All requests share one refresh of the session. The refresh continues if one of the requests is aborted. */

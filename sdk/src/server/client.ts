@@ -1,5 +1,12 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
-import { createApi, createSend, gameKeyHeader, type HttpOptions, type Send } from '../core/http.ts';
+import {
+  apiKeyHeader,
+  createApi,
+  createSend,
+  gameKeyHeader,
+  type HttpOptions,
+  type Send,
+} from '../core/http.ts';
 import { writeJson } from '../core/json.ts';
 import { withRetries, type RetryOptions } from '../core/retries.ts';
 import { randomId } from '../core/waiting.ts';
@@ -95,6 +102,7 @@ export interface ServerClient {
 
 export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
   const key = gameKeyHeader(gameKey);
+  const withApiKey = apiKey === undefined ? {} : apiKeyHeader(apiKey);
   const sendWith = (headers: Record<string, string>): Send =>
     createSend(http, { headers: async () => headers });
   const send = sendWith(key);
@@ -136,10 +144,9 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     players: {
       get: (playerId) => repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
       getMany: (playerIds) =>
-        createApi(withRetries(sendWith(apiKey ? { 'x-api-key': apiKey } : {}), retries)).POST(
-          '/api/player-profiles/bulk',
-          { body: { playerIds } },
-        ),
+        createApi(withRetries(sendWith(withApiKey), retries)).POST('/api/player-profiles/bulk', {
+          body: { playerIds },
+        }),
       find: async (body) => (await repeated.POST('/api/player-auth/players/exists', { body })).playerId,
     },
     assertions: {

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPlayerClient, createApiClient, GuildhallError, type ApiClientOptions } from '../index.ts';
+import { createServerClient } from '../server.ts';
+
+const gameKey = 'gh_game_0';
+const baseUrl = 'https://api.example';
+
+/** Answers each request with its own address. */
+const echo: typeof fetch = async (url) =>
+  new Response(JSON.stringify(url), { headers: { 'content-type': 'application/json' } });
+const read = (options: Partial<ApiClientOptions>) =>
+  createApiClient({ baseUrl, fetch: echo, ...options }).GET('/api/health/ready' as '/api/saas-auth/me');
+
+describe('the address of the server', () => {
+  test('may be a URL, and may have white space or slashes around it', async () => {
+    for (const given of [new URL(baseUrl), new URL('/eu/', baseUrl), ` ${baseUrl}/ `, `${baseUrl}//\n`]) {
+      const path = String(given).includes('/eu') ? '/eu' : '';
+      assert.equal(await read({ baseUrl: given }), `${baseUrl}${path}/api/health/ready`);
+      assert.equal(createPlayerClient({ baseUrl: given, gameKey }).baseUrl, baseUrl + path);
+    }
+  });
+
+  test('must be one', () => {
+    const error = { name: 'TypeError', message: /baseUrl is the address of the server/ };
+    for (const wrong of [
+      'api.example',
+      '',
+      ' ',
+      'https://',
+      'https://a b',
+      'ftp://a',
+      'http://a:99999',
+      null,
+    ])
+      assert.throws(() => read({ baseUrl: wrong as string }), error, String(wrong));
+  });
+
+  test('cannot be a path outside of a page', async () => {
+    await assert.rejects(read({ baseUrl: '/api', fetch }), { name: 'TypeError', message: /\/api/ });
+  });
+});
+
+describe('a request that cannot be sent', () => {
+  test('is a TypeError, and is not sent again', async () => {
+    let sent = 0;
+    const counted: typeof fetch = async (...call) => {
+      sent++;
+      return fetch(...call);
+    };
+    const server = createServerClient({ baseUrl: 'http://127.0.0.1:9', gameKey, fetch: counted });
+    const options = { idempotencyKey: 'price: 3 €' };
+    await assert.rejects(server.matches.create({ players: [] }, options), { name: 'TypeError' });
+    await assert.rejects(read({ fetch: counted, bearer: 'eyJ…' }), { name: 'TypeError' });
+    assert.equal(sent, 0);
+  });
+
+  test('with the placeholder of a key is found when the client is made', () => {
+    for (const apiKey of ['gh_api_…', 'gh_game_0', '']) {
+      const error = { name: 'TypeError', message: /apiKey must begin with gh_api_/ };
+      assert.throws(() => createApiClient({ baseUrl, apiKey }), error);
+      assert.throws(() => createServerClient({ baseUrl, gameKey, apiKey }), error);
+    }
+    assert.throws(
+      () => createApiClient({ baseUrl, gameKey: 'gh_game_…' }),
+      /gameKey must begin with gh_game_/,
+    );
+  });
+});
+
+describe('timeoutMs', () => {
+  const slow: typeof fetch = async (url, init) => {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    init!.signal!.throwIfAborted();
+    return echo(url);
+  };
+
+  test('may be longer than a timer, or Infinity', async () => {
+    for (const timeoutMs of [Infinity, 3e9])
+      assert.equal(await read({ timeoutMs, fetch: slow }), `${baseUrl}/api/health/ready`);
+  });
+
+  test('must be above 0', () => {
+    for (const timeoutMs of [0, -1, NaN])
+      assert.throws(() => read({ timeoutMs }), { name: 'TypeError', message: /timeoutMs must be above 0/ });
+  });
+});
+
+describe('isUncertain', () => {
+  for (const [code, status, isUncertain] of [
+    ['network_error', 0, true],
+    ['timeout', 0, true],
+    ['unexpected_answer', 0, true],
+    ['unexpected_answer', 502, true],
+    ['unavailable', 503, true],
+    ['unexpected_answer', 403, false],
+    ['not_signed_in', 0, false],
+    ['event_dropped', 0, false],
+    ['rate_limited', 429, false],
+  ] as const)
+    test(`is ${isUncertain} for ${code} with the status ${status}`, () => {
+      assert.equal(new GuildhallError({ code, status }).isUncertain, isUncertain);
+    });
+});
+
+describe('a network error in a page', () => {
+  const fail: typeof fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+  const page = 'http://localhost:5173';
+
+  test('names CORS_ORIGINS and the origin of the page, if the server has another origin', async (context) => {
+    Object.assign(globalThis, { document: { baseURI: `${page}/game` }, location: { origin: page } });
+    context.after(() => {
+      for (const name of ['document', 'location']) Reflect.deleteProperty(globalThis, name);
+    });
+    const detail = /cannot be reached.*CORS_ORIGINS.*http:\/\/localhost:5173/;
+    await assert.rejects(read({ fetch: fail }), { code: 'network_error', detail });
+    const here = await read({ fetch: fail, baseUrl: page }).catch((error: GuildhallError) => error.detail);
+    assert.doesNotMatch(String(here), /CORS/);
+  });
+
+  test('does not name it outside of a page', async () => {
+    const detail = await read({ fetch: fail }).catch((error: GuildhallError) => error.detail);
+    assert.match(String(detail), /cannot be reached/);
+    assert.doesNotMatch(String(detail), /CORS/);
+  });
+});
