@@ -14,6 +14,7 @@ import { createAdminClient, type AdminClientOptions } from '../src/admin.ts';
 import { memoryStorage } from '../src/index.ts';
 import { OWN_SESSION, trackCalls } from './called-methods.ts';
 import { failsWith } from './fails-with.ts';
+import { assertServerTime } from './server-time.ts';
 
 const app = await startTestApp();
 const proxy = await startFaultProxy(app.url);
@@ -43,6 +44,7 @@ describe('createAdminClient', () => {
     const { mfaToken } = answer;
     assert.equal((await admin.verifyTotp({ mfaToken, code: authenticatorCode(secret, 1) })).email, email);
     assert.equal(admin.session.current?.email, email);
+    await assertServerTime(storage, () => newAdmin({ storage }).session);
   });
 
   test('follows notifications over a broken connection', async () => {

@@ -19,6 +19,7 @@ import {
 } from '../src/index.ts';
 import { OWN_SESSION, trackCalls } from './called-methods.ts';
 import { failsWith } from './fails-with.ts';
+import { assertServerTime } from './server-time.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
@@ -100,6 +101,7 @@ describe('sign-in', () => {
     const again = newClient({ storage });
     assert.equal((await again.session.load())?.playerId, playerId);
     assert.equal((await again.profile.get()).id, playerId);
+    await assertServerTime(storage, () => newClient({ storage }).session);
     await game.signOut();
     unsubscribe();
     assert.deepEqual([seen, ended], [[playerId, undefined], ['signed_out']]);

@@ -14,6 +14,7 @@ import {
 } from '../src/index.ts';
 import { OWN_SESSION, trackCalls } from './called-methods.ts';
 import { failsWith } from './fails-with.ts';
+import { assertServerTime } from './server-time.ts';
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({
@@ -76,6 +77,7 @@ describe('sign-in with a code', () => {
     const code = await portalCode(email, portal);
     assert.deepEqual(await portal.signInWithCode({ email, code }), { playerId });
     assert.deepEqual(await newPortal({ storage }).session.load(), { playerId });
+    await assertServerTime(storage, () => newPortal({ storage }).session);
     assert.equal((await portal.profile.update({ displayName: 'Ada' })).displayName, 'Ada');
     assert.equal((await portal.profile.listTenants()).length, 2);
     assert.ok(await portal.profile.exportData());
