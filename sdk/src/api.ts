@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 570a40d4486930bf4366552a04d87b683362a7eb783e4b65f8c766ffb13e1770
+// Document: 696eb475e2128ca6c3e7670d317417a35789efb395d79c50a42a97c4407b7d3e
 
 export interface paths {
     "/metrics": {
@@ -2063,7 +2063,7 @@ export interface paths {
         };
         /**
          * List the links of the ledger
-         * @description Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. The hashes prove that an entry belongs to the chain that ends in a head. Store a head outside of Guildhall to detect any later change of earlier entries.
+         * @description Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. Read the contents of an entry with its `transactionHash`. The hashes prove that an entry belongs to the chain that ends in a head. Store a head outside of Guildhall to detect any later change of earlier entries.
          */
         get: operations["listWalletTransactions"];
         put?: never;
@@ -6301,6 +6301,8 @@ export interface components {
             contentHash: string;
             /** @description 0x and 64 hexadecimal digits. */
             hash: string;
+            /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
+            transactionHash: string;
         };
         /** @enum {string} */
         WalletChainState: "pending" | "mined" | "confirmed" | "abandoned";

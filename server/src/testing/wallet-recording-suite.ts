@@ -507,6 +507,21 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
     );
   });
 
+  test('lists the transactions after an index, so that a player finds an entry whose answer was lost', async () => {
+    const storage = '/api/BlockchainStorage/transactions';
+    const before = (await app.http.get(storage, key)).body.head.index;
+    const answers = await Promise.all([
+      player.setScore({ newScore: 41 }),
+      player.setScore({ newScore: 42 }),
+      player.startMatch({ level: 'lost' }),
+    ]);
+    const { body } = await app.http.get(`${storage}?from=${before + 1}`, { bearer: player.bearer });
+    const listed = body.items.map(({ transactionHash }: { transactionHash: string }) => transactionHash);
+    for (const answer of answers) assert.ok(listed.includes(answer.body.transactionHash));
+    const { entries } = (await app.http.get(`${storage}/${listed.at(-1)}`, key)).body;
+    assert.ok(entries.some(({ index }: { index: number }) => index === body.head.index));
+  });
+
   test('only its tenant can read a transaction', async () => {
     const { body } = await player.setScore({ newScore: 5 });
     const read = (hash: string, caller: object) =>

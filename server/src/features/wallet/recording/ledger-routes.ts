@@ -44,7 +44,7 @@ export function walletLedgerRoutes(services: {
           summary: 'List the links of the ledger',
           description:
             'Returns the hashes of up to 1,000 entries from an index on, without their contents, and the head of the chain. ' +
-            'The hashes prove that an entry belongs to the chain that ends in a head. ' +
+            'Read the contents of an entry with its `transactionHash`. The hashes prove that an entry belongs to the chain that ends in a head. ' +
             'Store a head outside of Guildhall to detect any later change of earlier entries.',
           querystring: ChainQuery,
           response: { 200: Chain },

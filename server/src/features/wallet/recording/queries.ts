@@ -178,9 +178,9 @@ export interface IndexRange {
   last: number;
 }
 
-export type Link = Pick<LedgerEntry, 'index' | 'contentHash' | 'hash'>;
-
 export type StoredEntry = LedgerEntry & { transactionHash: Hex };
+
+export type Link = Pick<StoredEntry, 'index' | 'contentHash' | 'hash' | 'transactionHash'>;
 
 /** Formats the time as it was hashed. An altered time that cannot be formatted stays as it is and does not match its hash. */
 const asHashed = (stored: StoredEntry): StoredEntry => ({
@@ -249,7 +249,8 @@ export async function selectEntries(
 /** The hashes of entries, without their contents. */
 export function listLinks(db: Querier, tenantId: string, from: number, limit: number): Promise<Link[]> {
   return db.rows(sql`
-    SELECT entry_index AS index, '0x' || encode(content_hash, 'hex') AS "contentHash", '0x' || encode(hash, 'hex') AS hash
+    SELECT entry_index AS index, '0x' || encode(content_hash, 'hex') AS "contentHash", '0x' || encode(hash, 'hex') AS hash,
+           '0x' || encode(transaction_hash, 'hex') AS "transactionHash"
     FROM wallet_ledger_entries
     WHERE tenant_id = ${tenantId} AND entry_index >= ${from} ORDER BY entry_index LIMIT ${limit}`);
 }

@@ -224,7 +224,10 @@ export const ChainQuery = Type.Object({
 export const Chain = Type.Object(
   {
     items: Type.Array(
-      Type.Object({ index: Type.Integer(), contentHash: Hash, hash: Hash }, { title: 'WalletChainLink' }),
+      Type.Object(
+        { index: Type.Integer(), contentHash: Hash, hash: Hash, transactionHash: TransactionHash },
+        { title: 'WalletChainLink' },
+      ),
     ),
     head: Type.Object(
       { index: Type.Integer(), hash: Hash },
