@@ -452,7 +452,10 @@ describe('the own profile', () => {
     const { playerId } = await game.signIn.withProvider(mock('leaver'));
     proxy.plan([{ match: 'DELETE /api/player-profile/me', action: 'drop_answer' }]);
     await assert.rejects(game.profile.delete(), (error: GuildhallError) => error.isUncertain);
-    await game.profile.delete();
+    const { rows } = await app.owner.query('SELECT receipt_id FROM deletion_receipts WHERE player_id = $1', [
+      playerId,
+    ]);
+    assert.equal(await game.profile.delete(), rows[0].receipt_id);
     await assert.rejects(game.getPlayer(playerId), failsWith('not_found', 404));
     await assert.rejects(game.profile.update({ displayName: 'Back' }), failsWith('profile_deleted', 400));
   });

@@ -12,8 +12,8 @@ export interface OwnProfile {
   update(changes: Body<'/api/player-profile/me', 'patch'>): Promise<PlayerProfile>;
   /** Uploads a PNG or JPG image of at most 2 MiB. Returns its address. */
   uploadAvatar(image: Blob): Promise<string>;
-  /** Deletes the profile for good. Sign out afterwards: the access token works until it expires. */
-  delete(options?: WithProof): Promise<void>;
+  /** Deletes the profile for good, and returns the number of the receipt. Sign out afterwards: the access token works until it expires. */
+  delete(options?: WithProof): Promise<string>;
   /** Everything that is stored about the player. */
   exportData(options?: WithProof): Promise<Answer<'/api/player-profile/me/export', 'get'>>;
   listTenants(): Promise<Answer<'/api/player-profile/me/bus_tenants', 'get'>>;
@@ -66,8 +66,11 @@ export function createOwnProfile(api: Api, open: Api): OwnProfile {
       body.append('avatarFile', image);
       return (await api.POST('/api/player-profile/me/avatar', { body })).avatarUrl;
     },
-    delete: (options = {}) =>
-      api.DELETE('/api/player-profile/me', { params: { header: proofHeader(options) } }),
+    delete: async (options = {}) => {
+      const params = { header: proofHeader(options) };
+      const { headers } = await api.DELETE('/api/player-profile/me', { params, readAs: 'response' });
+      return headers.get('x-deletion-receipt') ?? '';
+    },
     exportData: (options = {}) =>
       api.GET('/api/player-profile/me/export', { params: { header: proofHeader(options) } }),
     listTenants: () => api.GET('/api/player-profile/me/bus_tenants'),
