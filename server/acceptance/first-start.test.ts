@@ -58,6 +58,8 @@ test('a first start creates a demo once, and its printed commands work', { timeo
 
   const { stdout } = await exec('sh', ['-c', demo.curl]);
   const player = JSON.parse(stdout);
+  const simulate = `DATA_DIR="${dataDir}" npm run simulate -- --url ${server.url}`;
+  assert.ok(server.output().includes(simulate), 'the printed command finds the database of the server');
   assert.equal(player.tenantId, demo.tenantId);
   assert.equal(player.isNewPlayer, true);
 

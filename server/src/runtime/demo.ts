@@ -81,7 +81,7 @@ async function makeDemoTenant(
 }
 
 /** The output of the first start: the credentials as lines that a shell takes, and a first request that works as it stands. */
-export function welcome(url: string, { demo, token }: ReferenceAccess): string {
+export function welcome(url: string, dataDir: string, { demo, token }: ReferenceAccess): string {
   const headers = `-H 'X-Game-Key: ${demo.gameKey}' -H 'Content-Type: application/json'`;
   const body = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
   return `
@@ -110,6 +110,6 @@ Try all operations in the browser, with the keys filled in until the server stop
 
 Simulate an evening with a hundred players:
 
-  npm run simulate -- --url ${url}
+  DATA_DIR="${dataDir}" npm run simulate -- --url ${url}
 `;
 }

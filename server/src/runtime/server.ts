@@ -27,7 +27,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const running = opened.move();
   return {
     url: config.publicUrl ?? api.url,
-    welcome: api.reference && welcome(api.url, api.reference),
+    welcome: api.reference && welcome(api.url, config.dataDir, api.reference),
     async reload() {
       if (api.reload) await api.reload();
       else
