@@ -25,6 +25,9 @@ export function Snippet({ code, label }: { code: string; label: string }) {
   );
 }
 
+/** The package is not in the npm registry yet. */
+const INSTALL = '// Make and install the package: docs/sdk.md in the repository, "Install".';
+
 /** The same step for the shell and for the SDK. Its name tells the snippets of a page apart. */
 export function Snippets({ name, curl, sdk }: { name: string; curl: string; sdk: string }) {
   return (
@@ -37,7 +40,7 @@ export function Snippets({ name, curl, sdk }: { name: string; curl: string; sdk:
         <Snippet code={curl} label={`${name}: curl command`} />
       </Tabs.Panel>
       <Tabs.Panel value="sdk">
-        <Snippet code={sdk} label={`${name}: TypeScript code`} />
+        <Snippet code={`${INSTALL}\n${sdk}`} label={`${name}: TypeScript code`} />
       </Tabs.Panel>
     </Tabs>
   );
