@@ -149,8 +149,9 @@ describe('sign-in', () => {
     const { authMethods } = await game.profile.get();
     assert.equal(authMethods[0]?.authProvider, 'EvmWallet');
     assert.equal((await game.profile.listDevices()).length, 1);
-    assert.equal((await newClient().signIn.withWallet(wallet)).playerId, playerId);
+    assert.equal((await game.signIn.withWallet(wallet)).playerId, playerId);
     await game.profile.signProof(wallet);
+    assert.ok(bodies.join().includes('the-phone-of-satoshi'));
     assert.ok(!bodies.join().includes(wallet.privateKey));
     const liar = { address: wallet.address, sign: (message: string) => new TestWallet().sign(message) };
     await assert.rejects(game.signIn.withWallet(liar), failsWith('invalid_credentials', 401));

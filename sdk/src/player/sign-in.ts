@@ -6,6 +6,14 @@ export type LoginResult = Answer<'/api/player-auth/login', 'post'>;
 
 type LoginOptions = Omit<Body<'/api/player-auth/otc/exchange', 'post'>, 'email' | 'code'>;
 
+/** The members of a wallet that are sent with its sign-in. The object can have others, such as its private key. */
+const LOGIN_OPTIONS = [
+  'clientInfo',
+  'deviceInfo',
+  'createAccountIfMissing',
+  'profileVisibility',
+] as const satisfies (keyof LoginOptions)[];
+
 /** All ways in which a player signs in to a game. Each returns the player and starts the session of the client. */
 export interface SignIn {
   /** Signs in with a credential of a provider: a ticket of a store, a token of a wallet, or `mock:<name>:<password>`. */
@@ -37,7 +45,10 @@ export function createSignIn(open: Api, start: (result: LoginResult) => Promise<
     withProvider: async (body) => start(await open.POST('/api/player-auth/login', { body })),
     createPlayer: async (body) => start(await open.POST('/api/player-auth/players', { body })),
     withWallet: async (wallet) => {
-      const { address, chainId, sign: _sign, ...login } = wallet;
+      const { address, chainId } = wallet;
+      const login: LoginOptions = Object.fromEntries(
+        LOGIN_OPTIONS.filter((name) => wallet[name] !== undefined).map((name) => [name, wallet[name]]),
+      );
       const { message } = await open.POST('/api/player-auth/wallet/challenge', {
         body: { address, ...(chainId !== undefined && { chainId }) },
       });
