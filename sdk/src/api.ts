@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 696eb475e2128ca6c3e7670d317417a35789efb395d79c50a42a97c4407b7d3e
+// Document: dedc3c3d6b919bfbc3974c5a22d7d83bff5d1da69f32fa650e159e0d52b78174
 
 export interface paths {
     "/metrics": {
@@ -1043,7 +1043,7 @@ export interface paths {
         };
         /**
          * Get a player
-         * @description The id of a merged profile returns the profile that it was merged into, with its own `playerId`.
+         * @description The id of a merged profile returns the profile that it was merged into, with its own `playerId`. `mergedProfileIds` lists the merged profiles that this tenant knew.
          */
         get: operations["getTenantPlayer"];
         put?: never;
@@ -4450,7 +4450,7 @@ export interface components {
             eventValues?: string[];
             /** @description Only events with one of these categories. */
             eventCategories?: string[];
-            /** @description Only events with one of these players. */
+            /** @description Only events with one of these players, or of their merged profiles. */
             playerIds?: string[];
             /** Format: uuid */
             matchSessionId?: string | null;
@@ -4646,6 +4646,31 @@ export interface components {
             platform: components["schemas"]["Platform"];
             clientVersion: string | null;
             lastIpAddress: string | null;
+        };
+        ExportedTenantPlayer: {
+            /** Format: uuid */
+            playerId: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            /** @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players. */
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+            /** @description False after the profile was deleted. */
+            isActive: boolean;
+            /** @description The player’s role in the game. The default is `player`. */
+            tenantRole: string;
+            /** @description API keys do not find the player, and the game is not listed on their public profile. */
+            hiddenFromDiscovery: boolean;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** @description Counts and times are of this tenant only. */
+            loginCount: number;
+            ban: components["schemas"]["ActivePlayerBan"] | null;
+            /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
+            authMethods: components["schemas"]["TenantAuthMethod"][];
+            /** @description The merged profiles of the player that this tenant knew. Matches, events, sessions and audit records keep these ids. Requests for them by `playerId` include those of all profiles. */
+            mergedProfileIds: string[];
         };
         ExportedThirdParty: {
             /** Format: uuid */
@@ -5938,7 +5963,7 @@ export interface components {
             exportedAt: string;
             /** Format: uuid */
             tenantId: string;
-            player: components["schemas"]["TenantPlayer"];
+            player: components["schemas"]["ExportedTenantPlayer"];
             devices: components["schemas"]["TenantPlayerDevice"][];
             thirdParties: components["schemas"]["TenantThirdParty"][];
             bans: components["schemas"]["ExportedBan"][];
@@ -5971,6 +5996,8 @@ export interface components {
             ban: components["schemas"]["ActivePlayerBan"] | null;
             /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
             authMethods: components["schemas"]["TenantAuthMethod"][];
+            /** @description The merged profiles of the player that this tenant knew. Matches, events, sessions and audit records keep these ids. Requests for them by `playerId` include those of all profiles. */
+            mergedProfileIds: string[];
             counts: components["schemas"]["TenantPlayerCounts"];
         };
         TenantPlayerDevice: {
@@ -6770,7 +6797,7 @@ export interface operations {
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
                 actorId?: string;
-                /** @description Returns only records with this target: an id or the name of a provider. */
+                /** @description Returns only records with this target: an id or the name of a provider. The records of a tenant about a player include those about merged profiles. */
                 targetId?: string;
                 /** @description Returns only records at or after this time. */
                 from?: string;
@@ -6806,7 +6833,7 @@ export interface operations {
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
                 actorId?: string;
-                /** @description Returns only records with this target: an id or the name of a provider. */
+                /** @description Returns only records with this target: an id or the name of a provider. The records of a tenant about a player include those about merged profiles. */
                 targetId?: string;
                 /** @description Returns only records at or after this time. */
                 from?: string;
@@ -6842,7 +6869,7 @@ export interface operations {
                 action?: string;
                 /** @description Returns only records of this account, player or key. */
                 actorId?: string;
-                /** @description Returns only records with this target: an id or the name of a provider. */
+                /** @description Returns only records with this target: an id or the name of a provider. The records of a tenant about a player include those about merged profiles. */
                 targetId?: string;
                 /** @description Returns only records at or after this time. */
                 from?: string;
@@ -8821,7 +8848,7 @@ export interface operations {
             query?: {
                 /** @description Whether the match has ended. */
                 state?: components["schemas"]["MatchState"];
-                /** @description Only matches that this player was in. Players who left are included. */
+                /** @description Only matches that this player was in, also as a merged profile. Players who left are included. */
                 playerId?: string;
                 /** @description Only matches created at or after this time. */
                 from?: string;
@@ -8884,6 +8911,7 @@ export interface operations {
                 to?: string;
                 eventKey?: string;
                 eventValue?: string;
+                /** @description Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile. */
                 playerId?: string;
                 matchSessionId?: string;
                 limit?: number;
@@ -8920,6 +8948,7 @@ export interface operations {
                 to?: string;
                 eventKey?: string;
                 eventValue?: string;
+                /** @description Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile. */
                 playerId?: string;
                 matchSessionId?: string;
                 format?: components["schemas"]["EventExportFormat"];
@@ -8955,6 +8984,7 @@ export interface operations {
                 to?: string;
                 eventKey?: string;
                 eventValue?: string;
+                /** @description Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile. */
                 playerId?: string;
                 matchSessionId?: string;
                 /** @description The width of a time bucket, in UTC. */

@@ -276,6 +276,19 @@ CALL guildhall_isolate_tenant('player_notes');
 CREATE POLICY own_rows ON player_notes TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
 
+-- The profiles that a tenant knew before they were merged: its matches, events, sessions and audit records keep their ids. The access
+-- record of such a profile has moved, so this row is all that says that the tenant knew it.
+CREATE TABLE tenant_merged_profiles (
+  tenant_id      uuid NOT NULL,
+  player_id      uuid NOT NULL,
+  merged_into_id uuid NOT NULL,                     -- the remaining profile, also after several merges
+  PRIMARY KEY (tenant_id, merged_into_id, player_id),
+  UNIQUE (player_id, tenant_id)
+);
+CALL guildhall_isolate_tenant('tenant_merged_profiles');
+CREATE POLICY own_rows ON tenant_merged_profiles TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+
 -- The identities of banned players as HMACs. So a player who deletes the profile, or unlinks a method, does not come back as
 -- somebody new. A row counts while its player is banned from the tenant.
 CREATE TABLE ban_fingerprints (
@@ -379,6 +392,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON players, auth_methods, devices, tenant_a
   TO guildhall_app;
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_app;
 GRANT SELECT, INSERT ON tenant_sign_in_methods TO guildhall_app;
+GRANT SELECT ON tenant_merged_profiles TO guildhall_app;
 
 -- Players change their own profile, and merge others into it.
 GRANT SELECT, UPDATE ON players TO guildhall_player;
@@ -388,6 +402,7 @@ GRANT SELECT, UPDATE (player_id) ON player_bans TO guildhall_player;
 GRANT SELECT, INSERT, DELETE ON player_notes TO guildhall_app;
 GRANT SELECT (player_id), UPDATE (player_id), DELETE ON player_notes TO guildhall_player;
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_player;
+GRANT SELECT, INSERT, UPDATE (merged_into_id) ON tenant_merged_profiles TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
 GRANT INSERT, SELECT (actor_kind, actor_id, ip_address), UPDATE (ip_address) ON audit_records TO guildhall_player;
 GRANT SELECT ON deletion_receipts TO guildhall_app;

@@ -344,6 +344,8 @@ async function readDashboard({ http }: TestApp, tenant: TestTenant, reader: Call
     accepted(await http.get(`${players}&${query}`, reader));
   for (const part of ['', '/sessions?limit=5', '/devices?limit=5', '/bans?limit=5'])
     accepted(await http.get(`${place}/players/${playerId}${part}`, reader));
+  accepted(await http.get(`${place}/matches?limit=5&playerId=${playerId}`, reader));
+  accepted(await http.get(`${place}/audit-records?limit=5&targetId=${playerId}`, reader));
   const records = `${place}/audit-records?limit=5`;
   const audit = accepted(await http.get(records, reader));
   const { id, action, actor, targetId } = audit.items.at(-1);

@@ -40,6 +40,7 @@ export const placements: Record<Placement, string[]> = {
     'refresh_tokens',
     'session_rollups',
     'tenant_access',
+    'tenant_merged_profiles',
     'tenant_player_counts',
     'tenant_sign_in_methods',
     'third_party_refresh_tokens',

@@ -1,7 +1,9 @@
+import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { normaliseKey } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
+import { findProfilesOf } from '../../players/merged-profiles/index.ts';
 import type { EventScope } from './event-row.ts';
 
 /** The name of the table as a part of a statement. */
@@ -33,6 +35,16 @@ export interface EventFilter {
 export function requireValidFilter({ scope, matchSessionId }: EventFilter): void {
   if (matchSessionId !== undefined && scope === 'player')
     throw new ProblemError('invalid_request', 'matchSessionId requires scope=match.');
+}
+
+/** Adds the merged profiles of the players of a filter, because events keep the id under which they were sent. */
+export async function withMergedProfiles<Filter extends EventFilter>(
+  db: Querier,
+  tenantId: string,
+  filter: Filter,
+): Promise<Filter> {
+  if (filter.playerId === undefined) return filter;
+  return { ...filter, playerId: await findProfilesOf(db, tenantId, [filter.playerId].flat()) };
 }
 
 /**

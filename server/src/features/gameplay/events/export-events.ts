@@ -1,4 +1,4 @@
-import type { EventFilter } from './event-filter.ts';
+import { withMergedProfiles, type EventFilter } from './event-filter.ts';
 import type { EventPosition } from './event-position.ts';
 import { createEventReader } from './event-reader.ts';
 import type { EventScope } from './event-row.ts';
@@ -22,9 +22,10 @@ const EXPORT_DOWNLOADS = { seconds: 300 };
 export async function* exportEvents(
   { database, archive }: EventSources,
   tenantId: string,
-  filter: EventFilter,
+  sent: EventFilter,
 ): AsyncGenerator<StoredEvent[]> {
   const tenant = database.heavy.forTenant(tenantId, { patient: true });
+  const filter = await withMergedProfiles(tenant, tenantId, sent);
   const reader = createEventReader(archive, tenantId, filter, {
     direction: 'asc',
     rows: EXPORT_ROWS,

@@ -1,7 +1,7 @@
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import type { EventFilter } from './event-filter.ts';
+import { withMergedProfiles, type EventFilter } from './event-filter.ts';
 import { positionOf, type EventPosition } from './event-position.ts';
 import { createEventReader } from './event-reader.ts';
 import type { EventSources } from './event-sources.ts';
@@ -20,7 +20,7 @@ const LIST_LIMITS = { seconds: 15 };
 export async function listEvents(
   { database, archive }: EventSources,
   tenantId: string,
-  filter: EventFilter,
+  sent: EventFilter,
   { limit, cursor }: { limit: number; cursor: string | undefined },
   { seconds = LIST_SECONDS } = {},
 ): Promise<CursorPage<StoredEvent>> {
@@ -28,6 +28,7 @@ export async function listEvents(
   const endsAt = performance.now() + seconds * 1000;
   // While DuckDB reads, the transaction keeps the turn of the tenant among large reads.
   return database.heavy.forTenant(tenantId).transaction(async (transaction) => {
+    const filter = await withMergedProfiles(transaction, tenantId, sent);
     const reader = createEventReader(archive, tenantId, filter, {
       direction: 'desc',
       rows: limit + 1,

@@ -3,7 +3,7 @@ import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../core/time-ra
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { queryTimeout } from './archive/fetch-parts.ts';
 import { countArchived } from './archive/read-archive.ts';
-import { MAX_BUCKETS, type EventFilter } from './event-filter.ts';
+import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
 import {
   groupEvents,
@@ -52,13 +52,13 @@ export async function queryEvents(
     throw new ProblemError('invalid_request', 'groupBy matchSessionId requires scope=match.');
   const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };
   checkRange(range, grouping.bucket);
-  const found = { ...filter, ...range };
   const startedAt = performance.now();
   try {
     const rows = await database.heavy
       .forTenant(tenantId, { ...(signal && { signal }) })
       .transaction(async (transaction) => {
         await limitStatements(transaction, seconds);
+        const found = await withMergedProfiles(transaction, tenantId, { ...filter, ...range });
         const needsEvents =
           grouping.countPlayers || grouping.groupBy.some((dimension) => ofEvents.includes(dimension));
         const path = needsEvents

@@ -36,7 +36,7 @@ export const EventQueryBody = Type.Object(
           eventKeys: anyOf(text, 'keys'),
           eventValues: anyOf(text, 'values of their definition'),
           eventCategories: anyOf(text, 'categories'),
-          playerIds: anyOf(Guid, 'players'),
+          playerIds: anyOf(Guid, 'players, or of their merged profiles'),
           matchSessionId: Type.Optional(Guid),
           minimumValue: Type.Optional(Value),
           maximumValue: Type.Optional(Value),

@@ -130,7 +130,13 @@ const filterFields = {
   ),
   eventKey: Type.Optional(Type.String({ maxLength: 512 })),
   eventValue: Type.Optional(Type.String({ maxLength: 512 })),
-  playerId: Type.Optional(Guid),
+  playerId: Type.Optional(
+    Type.String({
+      ...Guid,
+      description:
+        'Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile.',
+    }),
+  ),
   matchSessionId: Type.Optional(Guid),
 };
 

@@ -1,6 +1,6 @@
 import { BUCKET_MS, requireFewBuckets, resolveRange } from '../../../core/time-range.ts';
 import { countArchived } from './archive/read-archive.ts';
-import { MAX_BUCKETS, type EventFilter } from './event-filter.ts';
+import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import type { EventSources } from './event-sources.ts';
 import { chooseCountPath } from './queries.ts';
 import { timesBesideRollups } from './rollups/counted-events.ts';
@@ -35,8 +35,8 @@ export async function summariseEvents(
   const limits = resolveRange(filter, DEFAULT_BUCKETS * BUCKET_MS[bucket]);
   requireFewBuckets(limits, bucket, MAX_BUCKETS);
   const tenant = database.heavy.forTenant(tenantId);
-  const range = { ...filter, ...limits };
   const items = await tenant.transaction(async (transaction) => {
+    const range = { ...(await withMergedProfiles(transaction, tenantId, filter)), ...limits };
     const path = await chooseCountPath(transaction, tenantId, range);
     const archived = await countArchived(
       transaction,

@@ -192,7 +192,8 @@ export interface ListedMatch extends MatchSession {
 
 export interface MatchFilter {
   state?: 'running' | 'ended' | undefined;
-  playerId?: string | undefined;
+  /** All profiles of one player. */
+  playerIds?: string[] | undefined;
   from?: string | undefined;
   to?: string | undefined;
   /** The id of the last match of the previous page. Older matches follow. */
@@ -203,7 +204,7 @@ export interface MatchFilter {
 export function selectMatches(
   db: Querier,
   tenantId: string,
-  { state, playerId, from, to, cursor }: MatchFilter,
+  { state, playerIds, from, to, cursor }: MatchFilter,
   limit: number,
 ): Promise<ListedMatch[]> {
   const conditions = [sql`match.tenant_id = ${tenantId}`];
@@ -211,15 +212,21 @@ export function selectMatches(
   if (state === 'ended') conditions.push(sql`match.ended_at IS NOT NULL`);
   conditions.push(...createdWithin(sql`match.id`, sql`match.started_at`, { from, to }));
   if (cursor !== undefined) conditions.push(sql`match.id < ${cursor}`);
-  const source =
-    playerId === undefined
-      ? sql`match_sessions match`
-      : sql`match_players own JOIN match_sessions match
+  const pageOf = (source: Sql): Sql => sql`
+      SELECT match.* FROM ${source} WHERE ${join(conditions, ' AND ')} ORDER BY match.id DESC LIMIT ${limit}`;
+  // Two profiles of a player can be in one match.
+  const page =
+    playerIds === undefined
+      ? pageOf(sql`match_sessions match`)
+      : sql`
+      SELECT DISTINCT ON (match.id) match.*
+      FROM unnest(${playerIds}::uuid[]) profile (id)
+      CROSS JOIN LATERAL (${pageOf(sql`match_players own JOIN match_sessions match
           ON match.tenant_id = own.tenant_id AND match.id = own.match_session_id
-            AND own.tenant_id = ${tenantId} AND own.player_id = ${playerId}`;
+            AND own.tenant_id = ${tenantId} AND own.player_id = profile.id`)}) match
+      ORDER BY match.id DESC LIMIT ${limit}`;
   return db.rows(sql`
-    WITH page AS MATERIALIZED (
-      SELECT match.* FROM ${source} WHERE ${join(conditions, ' AND ')} ORDER BY match.id DESC LIMIT ${limit})
+    WITH page AS MATERIALIZED (${page})
     SELECT ${matchSession}, (
       SELECT count(*) FROM match_players WHERE tenant_id = ${tenantId} AND match_session_id = page.id) AS "playerCount"
     FROM page ORDER BY id DESC`);

@@ -124,7 +124,8 @@ export const MatchesQuery = Type.Object({
   playerId: Type.Optional(
     Type.String({
       ...Guid,
-      description: 'Only matches that this player was in. Players who left are included.',
+      description:
+        'Only matches that this player was in, also as a merged profile. Players who left are included.',
     }),
   ),
   from: Type.Optional(

@@ -1,6 +1,8 @@
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Place } from '../../../http/credentials.ts';
+import { isGuid } from '../../../core/ids.ts';
+import { findProfilesOf } from '../../players/merged-profiles/index.ts';
 import {
   listAllRecords,
   listTenantRecords,
@@ -10,16 +12,28 @@ import {
 } from './queries.ts';
 
 /**
- * Returns the audit records of a tenant, of a workspace with its tenants, or of the whole deployment, newest first. The cursor
- * is the id of the last record of the page, so new records do not shift the pages.
+ * Returns the audit records of a tenant, of a workspace with its tenants, or of the whole deployment, newest first. In a tenant, those
+ * of a player include those of merged profiles. The cursor is the id of the last record of the page, so new records do not shift the
+ * pages.
  */
 export async function listAuditRecords(
   database: Database,
   scope: Place | 'deployment',
-  { limit, ...filter }: AuditFilter & { limit: number },
+  { limit, targetId, ...filter }: Omit<AuditFilter, 'targetIds'> & { targetId?: string; limit: number },
 ): Promise<CursorPage<AuditRecord>> {
-  const found = await listFor(database, scope, { ...filter, limit: limit + 1 });
+  const targetIds = targetId === undefined ? undefined : await targetsOf(database, scope, targetId);
+  const found = await listFor(database, scope, { ...filter, targetIds, limit: limit + 1 });
   return cursorPage(found, limit, ({ id }) => id);
+}
+
+/** A record keeps the id that the player had. */
+async function targetsOf(
+  database: Database,
+  scope: Place | 'deployment',
+  targetId: string,
+): Promise<string[]> {
+  if (scope === 'deployment' || !('tenantId' in scope) || !isGuid(targetId)) return [targetId];
+  return findProfilesOf(database.forTenant(scope.tenantId), scope.tenantId, [targetId]);
 }
 
 function listFor(

@@ -77,7 +77,8 @@ export function listAllRecords(db: Querier, page: AuditFilter & { limit: number 
 export interface AuditFilter {
   action?: string | undefined;
   actorId?: string | undefined;
-  targetId?: string | undefined;
+  /** A target, or all profiles of one player. */
+  targetIds?: string[] | undefined;
   from?: string | undefined;
   to?: string | undefined;
   /** The id of the last record of the previous page. Older records follow. */
@@ -114,12 +115,20 @@ function listRecords(
     : sql`AND EXISTS (
           SELECT FROM memberships
           WHERE memberships.workspace_id = record.workspace_id AND memberships.account_id = accounts.id OFFSET 0)`;
+  const conditions = [unlessTarget(filter, scope.condition), ...conditionsOf(filter)];
+  const page =
+    filter.targetIds === undefined
+      ? sql`
+      SELECT * FROM audit_records record WHERE ${join(conditions, ' AND ')}
+      ORDER BY ${scope.order} record.id DESC LIMIT ${limit}`
+      : sql`
+      SELECT record.* FROM unnest(${filter.targetIds}::text[]) target (id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM audit_records record WHERE ${join([sql`record.target_id = target.id`, ...conditions], ' AND ')}
+        ORDER BY record.id DESC LIMIT ${limit}) record
+      ORDER BY record.id DESC LIMIT ${limit}`;
   return db.rows(sql`
-    WITH record AS MATERIALIZED (
-      SELECT * FROM audit_records record
-      WHERE ${join([unlessTarget(filter, scope.condition), ...conditionsOf(filter)], ' AND ')}
-      ORDER BY ${scope.order} record.id DESC
-      LIMIT ${limit})
+    WITH record AS MATERIALIZED (${page})
     SELECT record.id, record.occurred_at AS "occurredAt", record.workspace_id AS "workspaceId",
            record.tenant_id AS "tenantId", record.action, record.target_id AS "targetId", record.details,
            record.ip_address AS "ipAddress", record.request_id AS "requestId",
@@ -130,15 +139,14 @@ function listRecords(
 }
 
 /** A target has few records, so only its index may be chosen if one is named: IS TRUE hides a condition from all other indexes. */
-const unlessTarget = ({ targetId }: AuditFilter, condition: Sql): Sql =>
-  targetId === undefined ? condition : sql`(${condition}) IS TRUE`;
+const unlessTarget = ({ targetIds }: AuditFilter, condition: Sql): Sql =>
+  targetIds === undefined ? condition : sql`(${condition}) IS TRUE`;
 
 function conditionsOf(filter: AuditFilter): Sql[] {
-  const { action, actorId, targetId, from, to, cursor } = filter;
+  const { action, actorId, from, to, cursor } = filter;
   const conditions: Sql[] = [];
   if (action !== undefined) conditions.push(unlessTarget(filter, sql`record.action = ${action}`));
   if (actorId !== undefined) conditions.push(unlessTarget(filter, sql`record.actor_id = ${actorId}`));
-  if (targetId !== undefined) conditions.push(sql`record.target_id = ${targetId}`);
   conditions.push(...createdWithin(sql`record.id`, sql`record.occurred_at`, { from, to }));
   if (cursor !== undefined) conditions.push(sql`record.id < ${cursor}`);
   return conditions;

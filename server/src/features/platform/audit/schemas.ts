@@ -39,7 +39,9 @@ export const AuditQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 128,
-      description: 'Returns only records with this target: an id or the name of a provider.',
+      description:
+        'Returns only records with this target: an id or the name of a provider. The records of a tenant about a player include those ' +
+        'about merged profiles.',
     }),
   ),
   from: Type.Optional(

@@ -18,11 +18,11 @@ export async function exportPlayer(
 ): Promise<AsyncGenerator<string>> {
   const { database } = services;
   const { counts: _counts, ...player } = await readPlayer(database, tenantId, id);
-  const { playerId } = player;
+  const { playerId, mergedProfileIds } = player;
   const page = { limit: MAX_DEVICES, offset: 0 };
   const { items: devices } = await listPlayerDevices(database, tenantId, playerId, page);
   await auditTrail(database.forTenant(tenantId), [
     { ...author, action: 'player.exported', tenantId, targetId: playerId, details: { format: 'json' } },
   ]);
-  return exportInTenant(services, tenantId, playerId, { player, devices });
+  return exportInTenant(services, tenantId, [playerId, ...mergedProfileIds], { player, devices });
 }

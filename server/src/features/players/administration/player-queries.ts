@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
+import { mergedProfilesOf } from '../merged-profiles/index.ts';
 import type { Platform } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
@@ -68,13 +69,10 @@ export function findTenantMethods(
     ORDER BY known.first_used_at, method.id`);
 }
 
-/** The ids of a player and of all profiles merged into it. Sessions keep the id of the profile that they were written for. */
-const person = (playerId: string) => sql`
-    person AS (
-      SELECT ${playerId}::uuid AS id
-      UNION
-      SELECT absorbed.id FROM person
-      CROSS JOIN LATERAL (SELECT id FROM players WHERE merged_into_id = person.id OFFSET 0) absorbed)`;
+/** The ids of a player and of the profiles merged into it. Sessions keep the id of the profile that they were written for. */
+const person = (tenantId: string, playerId: string) => sql`
+    person AS MATERIALIZED (
+      SELECT ${playerId}::uuid AS id UNION ALL (${mergedProfilesOf(tenantId, sql`${playerId}`)}))`;
 
 const sessionsOf = (tenantId: string) => sql`person CROSS JOIN LATERAL (
       SELECT * FROM login_sessions WHERE player_id = person.id AND tenant_id = ${tenantId} OFFSET 0) session`;
@@ -93,7 +91,7 @@ export interface PlayerCounts {
 
 export function countRecords(db: Querier, tenantId: string, playerId: string): Promise<PlayerCounts> {
   return db.one(sql`
-    WITH RECURSIVE ${person(playerId)}
+    WITH ${person(tenantId, playerId)}
     SELECT count(*) AS sessions, count(*) FILTER (WHERE session.ended_at IS NULL) AS "openSessions",
            count(DISTINCT device.id) AS devices,
            (SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}) AS bans
@@ -123,7 +121,7 @@ export function listSessions(
   { limit, offset }: PageRequest,
 ): Promise<PlayerSessionRow[]> {
   return db.rows(sql`
-    WITH RECURSIVE ${person(playerId)}
+    WITH ${person(tenantId, playerId)}
     SELECT session.session_id AS "sessionId", session.ended_at IS NULL AS "isActive", session.started_at AS "startedAt",
            session.last_seen_at AS "lastSeenAt", session.ended_at AS "endedAt", session.auth_provider AS "authProvider",
            session.platform, session.device_id AS "deviceId", session.client_version AS "clientVersion",
@@ -153,7 +151,7 @@ export function listDevices(
   { limit, offset }: PageRequest,
 ): Promise<PlayerDeviceRow[]> {
   return db.rows(sql`
-    WITH RECURSIVE ${person(playerId)}
+    WITH ${person(tenantId, playerId)}
     SELECT device.id, device.device_fingerprint AS "deviceFingerprint", device.platform,
            device.hardware_model AS "hardwareModel", device.os_version AS "osVersion", device.is_blocked AS "isBlocked",
            min(session.started_at) AS "firstSeenAt", max(session.started_at) AS "lastSeenAt", count(*) AS "loginCount"

@@ -50,7 +50,8 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           tags,
           summary: 'Get a player',
           description:
-            'The id of a merged profile returns the profile that it was merged into, with its own `playerId`.',
+            'The id of a merged profile returns the profile that it was merged into, with its own `playerId`. `mergedProfileIds` lists the ' +
+            'merged profiles that this tenant knew.',
           params: TenantPlayerPath,
           response: { 200: TenantPlayerDetail },
         },

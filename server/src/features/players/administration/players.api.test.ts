@@ -116,6 +116,7 @@ describe('GET /api/bus_tenants/{tenantId}/players', () => {
     assert.equal(detail.status, 200);
     assert.deepEqual(detail.body, {
       ...item,
+      mergedProfileIds: [],
       counts: { sessions: 1, openSessions: 1, devices: 0, bans: 0 },
     });
   });

@@ -1,6 +1,7 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findActiveId } from '../lookup/index.ts';
+import { listMergedProfiles } from '../merged-profiles/index.ts';
 import {
   countRecords,
   findPlayers,
@@ -13,6 +14,8 @@ import { hasAccess } from './moderation-queries.ts';
 
 /** A player with the numbers of their records. */
 export interface PlayerDetail extends TenantPlayer {
+  /** The merged profiles that the tenant knew. */
+  mergedProfileIds: string[];
   counts: PlayerCounts;
 }
 
@@ -35,12 +38,13 @@ export async function resolvePlayerId(db: Querier, tenantId: string, id: string)
 
 /** {@link readPlayer} for a resolved id. Throws player_not_found. */
 export async function readDetail(db: Querier, tenantId: string, playerId: string): Promise<PlayerDetail> {
-  const [[player], counts] = await Promise.all([
+  const [[player], mergedProfileIds, counts] = await Promise.all([
     describePlayers(db, tenantId, [playerId]),
+    listMergedProfiles(db, tenantId, playerId),
     countRecords(db, tenantId, playerId),
   ]);
   if (!player) throw playerNotFound();
-  return { ...player, counts };
+  return { ...player, mergedProfileIds, counts };
 }
 
 export function playerNotFound(): ProblemError {

@@ -167,6 +167,12 @@ export const TenantPlayer = Type.Object(
 export const TenantPlayerDetail = Type.Object(
   {
     ...TenantPlayer.properties,
+    mergedProfileIds: Type.Array(Guid, {
+      maxItems: 100,
+      description:
+        'The merged profiles of the player that this tenant knew. Matches, events, sessions and audit records keep these ids. Requests ' +
+        'for them by `playerId` include those of all profiles.',
+    }),
     counts: Type.Object(
       {
         sessions: Type.Integer(),

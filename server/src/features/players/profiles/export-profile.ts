@@ -38,7 +38,7 @@ import { PAGE_SIZE, readAll, streamObject, type Chunks } from './export-object.t
 import { requireUnrevokedSession } from './lock-profile.ts';
 import { notifyChange, type ChangeAuthor } from '../../sign-in/email/index.ts';
 import { lockProfiles } from './queries.ts';
-import { readProfile, type FullProfile } from './read-profile.ts';
+import type { FullProfile } from './read-profile.ts';
 
 /**
  * Checks that a player may export their data, and notifies them before the first byte is sent. Throws identity_proof_required, and
@@ -96,19 +96,17 @@ export async function* exportProfile(
 }
 
 /**
- * Exports what one tenant has about a player, with the rows of merged profiles, after the members of `head`. Addresses and names that
- * third parties got are left out, because they can be unknown to the tenant.
+ * Exports what one tenant has about a player after the members of `head`. `playerIds` lists the profiles of the player. Addresses and
+ * names that third parties got are left out, because they can be unknown to the tenant.
  */
 export async function* exportInTenant(
   { database, archive, vault }: ExportServices,
   tenantId: string,
-  playerId: string,
+  playerIds: string[],
   head: object,
 ): AsyncGenerator<string> {
   await requireArchive({ database, archive }, [tenantId]);
-  const { mergedProfileIds } = await readProfile(database, playerId);
-  const playerIds = [playerId, ...mergedProfileIds];
-  const owners = playerIds.map((id) => ({ playerId: id, tenantId }));
+  const owners = playerIds.map((playerId) => ({ playerId, tenantId }));
   const { thirdParties, ...lists } = sectionsOf(database.forTenant(tenantId), vault, owners);
   yield* streamObject(
     { exportedAt: now(), tenantId, ...head },

@@ -38,7 +38,7 @@ export async function notifyChange(
   db: Querier,
   author: ChangeAuthor,
   change: keyof typeof ACTIONS,
-  details: Record<string, unknown> = {},
+  detailsIn: (tenantId: string) => Record<string, unknown> = () => ({}),
 ): Promise<void> {
   const { playerId, tenantId, origin } = author;
   const tenantIds = await listTenantsOfPlayer(db, playerId);
@@ -51,7 +51,7 @@ export async function notifyChange(
         ...(id === tenantId && { origin }),
         tenantId: id,
         targetId: playerId,
-        details,
+        details: detailsIn(id),
       })),
     );
   await mailChange(services, db, author, change);

@@ -14,7 +14,7 @@ import { createExports } from '../../../../http/exports.ts';
 import { createAcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import { arrangeAccount } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';
-import { arrangeMatchOfTwo } from '../../../../testing/match-of-two.ts';
+import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of-two.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
@@ -93,6 +93,7 @@ async function arrange() {
   return { ...tenant, send, ask, summarise };
 }
 
+type Player = MatchOfTwo['players'][number];
 type Tenant = Awaited<ReturnType<typeof arrange>>;
 
 const pageOf = (tenant: Tenant, query: object) =>
@@ -117,6 +118,27 @@ async function listed(tenant: Tenant, query: object): Promise<StoredEvent[]> {
 }
 
 describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
+  test('counts the archived events of merged profiles', async () => {
+    const tenant = await arrange();
+    const [target, source] = tenant.players as [Player, Player];
+    for (const scope of ['match', 'player'] as const) await tenant.send(scope, 'merged', 10);
+    await archive();
+    const merge = {
+      sourceProfileId: source.playerId,
+      sourceProvider: 'Mock',
+      sourceAuthToken: `mock:${source.username}:secret`,
+    };
+    const bearer = { bearer: target.accessToken };
+    const { status, text } = await app.http.post('/api/player-profile/me/merge', merge, bearer);
+    assert.equal(status, 200, text);
+    for (const scope of ['match', 'player'] as const)
+      for (const { playerId } of [target, source]) {
+        const { rows } = JSON.parse(await tenant.ask({ scope, where: { playerIds: [playerId] } }));
+        assert.equal(rows[0].events, 21, scope);
+        assert.equal((await listed(tenant, { scope, playerId, limit: 5 })).length, 21, scope);
+      }
+  });
+
   test('gives the answers from before the events were archived', async () => {
     const [tenant, other] = [await arrange(), await arrange()];
     for (const scope of ['match', 'player'] as const) {

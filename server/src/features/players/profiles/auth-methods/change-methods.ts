@@ -53,7 +53,7 @@ export async function linkMethod(
     await lockForMethodChange(transaction, caller);
     const linkedInWorkspace = await requireProof(transaction, services, caller, { proof });
     const method = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
-    await notifyChange(services, transaction, caller, 'linked', { authProvider: identity.provider });
+    await notifyChange(services, transaction, caller, 'linked', () => ({ authProvider: identity.provider }));
     if (!setAsPrimary) return method;
     return (await makePrimary(transaction, playerId, method.id)) ?? method;
   });
@@ -122,7 +122,7 @@ export async function unlinkMethod(
     );
     await revokePortalSessions(transaction, playerId, methodId);
     // Notify before the address is removed, so that it gets the mail too.
-    await notifyChange(services, transaction, caller, 'unlinked', { authProvider: removed.provider });
+    await notifyChange(services, transaction, caller, 'unlinked', () => ({ authProvider: removed.provider }));
     if (removed.provider.startsWith('Email'))
       await unlinkAddress(transaction, playerId, removed.providerUserId);
     if (removed.isPrimary) await makePrimary(transaction, playerId, next.id);
@@ -144,7 +144,7 @@ export async function setPrimaryMethod(
     const method = await makePrimary(transaction, playerId, methodId);
     if (!method) throw new ProblemError('auth_method_not_found');
     const { authProvider } = method;
-    await notifyChange(services, transaction, caller, 'primary', { authProvider });
+    await notifyChange(services, transaction, caller, 'primary', () => ({ authProvider }));
     return method;
   });
 }

@@ -78,9 +78,7 @@ export async function changeDevice(
         transaction,
         caller,
         changed.isBlocked ? 'deviceBlocked' : 'deviceUnblocked',
-        {
-          deviceId,
-        },
+        () => ({ deviceId }),
       );
     return changed;
   });

@@ -24,6 +24,7 @@ import { findMethodOfIdentity } from '../auth-methods/proof-queries.ts';
 import { verifyCredential, type Credential } from '../auth-methods/verify-credential.ts';
 import type { AvatarStore } from '../avatars/avatar-store.ts';
 import { removeAvatar } from '../avatars/upload-avatar.ts';
+import { recordMerge } from '../../merged-profiles/index.ts';
 import { endAllSessions } from '../delete-player.ts';
 import { lockForMethodChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
 import {
@@ -129,6 +130,7 @@ async function merge(
   await moveCredentials(db, sourceId, targetId);
   // The scope includes a code of the source as soon as its address has moved.
   await sourceProof?.use?.(db);
+  const knownIn = await recordMerge(db, sourceId, targetId);
   const bannedIn = await mergeTenantAccess(db, sourceId, targetId);
   const mergedDevices = await mergeDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);
@@ -146,7 +148,9 @@ async function merge(
     await endPlayerSessions(db, targetId, { tenantId }, { reason: 'account_suspended' });
   for (const { id, isBlocked } of mergedDevices)
     if (isBlocked) await endPlayerSessions(db, targetId, { deviceId: id }, { reason: 'device_blocked' });
-  await notifyChange(services, db, caller, 'merged');
+  await notifyChange(services, db, caller, 'merged', (tenantId) =>
+    knownIn.has(tenantId) ? { sourceProfileId: sourceId } : {},
+  );
   const unusedAvatar = target.avatarUrl === null ? null : source.avatarName;
   const profile = await assembleProfile(db, targetId);
   if (profile.authMethods.length > MAX_AUTH_METHODS || profile.mergedProfileIds.length > MAX_MERGED_PROFILES)

@@ -109,6 +109,7 @@ const tables = [
   'auth_methods',
   'devices',
   'tenant_access',
+  'tenant_merged_profiles',
   'login_sessions',
   'third_party_refresh_tokens',
   'portal_sessions',

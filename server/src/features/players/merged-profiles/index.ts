@@ -1,0 +1,1 @@
+export { findProfilesOf, listMergedProfiles, mergedProfilesOf, recordMerge } from './queries.ts';
