@@ -131,17 +131,17 @@ async function redactPlayer(
   await redactProfile(db, playerId);
   // Before the sessions: a block of a device locks in this order too.
   await eraseDevices(db, playerId);
-  await endAllSessions(db, playerId);
+  await revokePlayerTokens(db, playerId);
+  await revokePortalAndThirdPartyTokens(db, playerId);
   await eraseAuditAddresses(db);
   return { removedAuthMethods, ...(await eraseSessions(db)) };
 }
 
 /**
- * Revokes all refresh tokens of a player: in tenants, in the portal and at third parties. The caller has locked the profile in an
- * earlier statement. Every sign-in takes that lock first, so no concurrent sign-in can be missed.
+ * Revokes the refresh tokens of a player in the portal and at third parties. The caller has locked the profile in an earlier statement.
+ * Every sign-in takes that lock first, so no concurrent sign-in can be missed.
  */
-export async function endAllSessions(db: Querier, playerId: string): Promise<void> {
-  await revokePlayerTokens(db, playerId);
+export async function revokePortalAndThirdPartyTokens(db: Querier, playerId: string): Promise<void> {
   await revokePortalSessions(db, playerId);
   await redactThirdPartyTokens(db, playerId);
 }

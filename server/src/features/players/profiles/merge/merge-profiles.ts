@@ -25,7 +25,7 @@ import { verifyCredential, type Credential } from '../auth-methods/verify-creden
 import type { AvatarStore } from '../avatars/avatar-store.ts';
 import { removeAvatar } from '../avatars/upload-avatar.ts';
 import { recordMerge } from '../../merged-profiles/index.ts';
-import { endAllSessions } from '../delete-player.ts';
+import { revokePortalAndThirdPartyTokens } from '../delete-player.ts';
 import { lockForMethodChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
 import {
   findIdentity,
@@ -143,7 +143,8 @@ async function merge(
   await moveBans(db, sourceId, targetId);
   await moveNotes(db, sourceId, targetId);
   await moveBanFingerprints(db, sourceId, targetId);
-  await endAllSessions(db, sourceId);
+  await endPlayerSessions(db, sourceId, 'everywhere', { reason: 'kicked' });
+  await revokePortalAndThirdPartyTokens(db, sourceId);
   for (const tenantId of bannedIn)
     await endPlayerSessions(db, targetId, { tenantId }, { reason: 'account_suspended' });
   for (const { id, isBlocked } of mergedDevices)

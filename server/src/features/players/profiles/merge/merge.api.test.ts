@@ -40,7 +40,7 @@ async function newPlayer(options: Parameters<typeof login>[1] = {}) {
 }
 type Player = Awaited<ReturnType<typeof newPlayer>>;
 
-const merge = (source: Player, target: Caller, more: object = {}) =>
+const merge = (source: Pick<Player, 'username' | 'playerId'>, target: Caller, more: object = {}) =>
   app.http.post(
     `${ME}/merge`,
     {
@@ -159,6 +159,48 @@ describe('POST /api/player-profile/me/merge', () => {
     );
     assert.deepEqual([match.status, match.body.code], [404, 'player_not_found']);
     assert.equal((await refresh(target.refreshToken)).status, 200, 'the tokens of the target stay valid');
+  });
+
+  test('ends the open sessions of the source in all tenants, and writes their logouts', async () => {
+    const [target, username] = [await newPlayer(), newName()];
+    const logins = [];
+    for (const at of [tenant, tenant, sibling]) logins.push((await login(username, { at })).body);
+    const sessions: string[] = logins.map(({ sessionId }) => sessionId);
+    const source = { username, playerId: logins[0].playerId as string };
+    const logOut = (sessionId: string) => app.http.post('/api/player-auth/logout', { sessionId }, tenant);
+    const before = await logOut(sessions[0]!);
+    assert.equal((await merge(source, target)).status, 200);
+
+    const players = `/api/bus_tenants/${tenant.tenantId}/players/${target.playerId}`;
+    const { body } = await app.http.get(`${players}/sessions`, admin);
+    const isActive = Object.fromEntries(
+      body.items.map((session: { sessionId: string; isActive: boolean }) => [
+        session.sessionId,
+        session.isActive,
+      ]),
+    );
+    assert.deepEqual([isActive[sessions[0]!], isActive[sessions[1]!]], [false, false]);
+    const { counts } = (await app.http.get(players, admin)).body;
+    assert.deepEqual([counts.sessions, counts.openSessions], [3, 1]);
+    const { rows } = await app.owner.query(
+      'SELECT tenant_id, session_id, reason FROM logout_ledger WHERE player_id = $1 ORDER BY occurred_at, reason',
+      [source.playerId],
+    );
+    assert.deepEqual(
+      rows.map((row) => [row.tenant_id, row.session_id, row.reason]).toSorted(),
+      [
+        [tenant.tenantId, sessions[0], 'user_logout'],
+        [tenant.tenantId, sessions[1], 'kicked'],
+        [sibling.tenantId, sessions[2], 'kicked'],
+      ].toSorted(),
+    );
+    assert.deepEqual((await logOut(sessions[0]!)).body, before.body);
+    assert.deepEqual(await logOut(sessions[1]!).then(({ status, body: end }) => [status, end.reason]), [
+      200,
+      'kicked',
+    ]);
+    const forced = await app.http.post(`${players}/force-logout`, undefined, admin);
+    assert.deepEqual([forced.status, forced.body.endedSessions], [200, 1], 'the session of the target');
   });
 
   test('moves the profiles that were merged into the source before', async () => {

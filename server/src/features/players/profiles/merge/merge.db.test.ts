@@ -111,6 +111,7 @@ const tables = [
   'tenant_access',
   'tenant_merged_profiles',
   'login_sessions',
+  'logout_ledger',
   'third_party_refresh_tokens',
   'portal_sessions',
   'player_bans',
