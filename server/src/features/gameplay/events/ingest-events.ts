@@ -2,6 +2,7 @@ import { Counter } from 'prom-client';
 import type { DefinitionResolver } from '../event-definitions/index.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { forEachInSlices, sortInSlices } from '../../../core/event-loop.ts';
+import { listMergedProfiles } from '../../players/merged-profiles/index.ts';
 import { assignDefinitions, EVENTS_PER_SLICE, type IndexedRow } from './assign-definitions.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
 import { compareRows, EVENT_SCOPES, type EventScope } from './event-row.ts';
@@ -45,7 +46,7 @@ export async function ingestEvents(
   const result: IngestResult = { records: [], warnings, errors: [], duplicateCount: 0 };
   // splice empties the array, so that unknown members are not kept in memory while the batch waits for the database.
   const valid = await checkFields(scope, batch.splice(0), result);
-  const authorized = await checkActors(services.rosters, scope, sender, valid, result);
+  const authorized = await checkActors(services, scope, sender, valid, result);
   const rows = await assignDefinitions(services, scope, sender.billing, authorized, result);
   const unique = await sortAndDeduplicate(rows, result);
   const admitted = await takeNewEvents(services, scope, sender.billing, unique);
@@ -79,32 +80,40 @@ async function checkFields(
   return valid;
 }
 
-/** Rejects events of other players: the bearer must own the player event, or the roster entry of the match event. */
+/**
+ * Rejects events of other players: the player event, or the roster entry of the match event, must be of the bearer, or of a profile that
+ * was merged into the bearer's. Merged profiles are read only if an event would be rejected.
+ */
 async function checkActors(
-  rosters: Rosters,
+  { database, rosters }: IngestServices,
   scope: EventScope,
   { billing, playerId }: Sender,
   events: CheckedEvent[],
   result: IngestResult,
 ): Promise<CheckedEvent[]> {
-  if (scope === 'player') {
-    return events.filter((event) => {
-      if (event.actorId === playerId) return true;
-      result.errors.push(refusal(event, 403, 'playerId is not the player of the bearer token.'));
-      return false;
-    });
-  }
-  const roster = await rosters.find(billing.tenantId, new Set(events.map((event) => event.actorId)));
-  return events.filter((event) => {
-    const entry = roster.get(event.actorId);
-    if (entry?.matchSessionId !== event.matchSessionId) {
-      result.errors.push(
-        refusal(event, 404, 'The match session does not exist or does not have this match player.'),
-      );
-      return false;
-    }
-    if (entry.playerId === playerId) return true;
-    result.errors.push(refusal(event, 403, 'matchPlayerId belongs to another player.'));
+  const { tenantId } = billing;
+  const roster =
+    scope === 'match'
+      ? await rosters.find(tenantId, new Set(events.map((event) => event.actorId)))
+      : undefined;
+  const existing = events.filter((event) => {
+    if (!roster || roster.get(event.actorId)?.matchSessionId === event.matchSessionId) return true;
+    result.errors.push(
+      refusal(event, 404, 'The match session does not exist or does not have this match player.'),
+    );
+    return false;
+  });
+  const playerOf = ({ actorId }: CheckedEvent): string => (roster ? roster.get(actorId)!.playerId : actorId);
+  if (existing.every((event) => playerOf(event) === playerId)) return existing;
+
+  const merged = await listMergedProfiles(database.forTenant(tenantId), tenantId, playerId);
+  const own = new Set([playerId, ...merged]);
+  const reason = roster
+    ? 'matchPlayerId belongs to another player.'
+    : 'playerId is not the player of the bearer token.';
+  return existing.filter((event) => {
+    if (own.has(playerOf(event))) return true;
+    result.errors.push(refusal(event, 403, reason));
     return false;
   });
 }

@@ -1,6 +1,8 @@
 import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import type { Database, Querier } from '../../../database/database.ts';
+import { listMergedProfiles } from '../../players/merged-profiles/index.ts';
 
 /** The caller of a match operation: a game key, and the player if the request also has a bearer token. */
 export interface MatchCaller {
@@ -21,15 +23,24 @@ export function requireOwnPlayer(caller: MatchCaller, playerIds: string[]): void
     );
 }
 
-/** {@link requireOwnPlayer} for the players of roster entries. Reads them only if the caller has a bearer token. */
+/**
+ * {@link requireOwnPlayer} for the players of roster entries. Entries of profiles that were merged into the caller's are the caller's too.
+ * Reads the entries only if the caller has a bearer token.
+ */
 export async function requireOwnEntries(
+  database: Database,
   caller: MatchCaller,
-  readEntries: () => Promise<{ playerId: string }[]>,
+  readEntries: (tenant: Querier) => Promise<{ playerId: string }[]>,
 ): Promise<void> {
-  if (caller.playerId === undefined) return;
-  const entries = await readEntries();
+  const { playerId, billing } = caller;
+  if (playerId === undefined) return;
+  const tenant = database.forTenant(billing.tenantId);
+  const entries = await readEntries(tenant);
+  const others = entries.map((entry) => entry.playerId).filter((id) => id !== playerId);
+  if (others.length === 0) return;
+  const merged = await listMergedProfiles(tenant, billing.tenantId, playerId);
   requireOwnPlayer(
     caller,
-    entries.map(({ playerId }) => playerId),
+    others.filter((id) => !merged.includes(id)),
   );
 }

@@ -14,9 +14,7 @@ export async function endMatch(
   matchSessionId: string,
 ): Promise<MatchSession> {
   const { tenantId } = caller.billing;
-  await requireOwnEntries(caller, () =>
-    listMatchPlayers(database.forTenant(tenantId), tenantId, matchSessionId),
-  );
+  await requireOwnEntries(database, caller, (tenant) => listMatchPlayers(tenant, tenantId, matchSessionId));
   return database.forKey(caller.billing).transaction(async (transaction) => {
     const ended = await markEnded(transaction, tenantId, matchSessionId, now());
     if (!ended) throw new ProblemError('not_found', 'The tenant does not have this match.');

@@ -12,7 +12,7 @@ export async function leaveMatch(
   matchPlayerId: string,
 ): Promise<MatchPlayer> {
   const { tenantId } = caller.billing;
-  await requireOwnEntries(caller, () => findRoster(database.forTenant(tenantId), tenantId, [matchPlayerId]));
+  await requireOwnEntries(database, caller, (tenant) => findRoster(tenant, tenantId, [matchPlayerId]));
   return database.forKey(caller.billing).transaction(async (transaction) => {
     const left = await markLeft(transaction, tenantId, matchSessionId, matchPlayerId, now());
     if (!left) throw new ProblemError('not_found', 'The match does not have this player.');

@@ -29,7 +29,7 @@ export async function recordResults(
       'invalid_request',
       'The request has two results for one match player. Send one result per player.',
     );
-  await requireOwnEntries(caller, () => findRoster(database.forTenant(tenantId), tenantId, ids));
+  await requireOwnEntries(database, caller, (tenant) => findRoster(tenant, tenantId, ids));
 
   const complete = results.map(({ matchPlayerId, placement = null, score = null, outcome = null }) => ({
     matchPlayerId,

@@ -248,3 +248,86 @@ describe('what the studio finds about a player after a merge', () => {
     assert.deepEqual(await found(target.playerId, elsewhere), historyOf(1, 4));
   });
 });
+
+describe('a player client after a merge', () => {
+  test('finishes the match of the merged profile, and sends its waiting events', async () => {
+    const [source, target] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+    const { matchSessionId, matchPlayerId } = await arrangeMatch([source], source.caller);
+    await merge(source, target);
+    const path = `/api/game/matches/${matchSessionId}`;
+    const { caller } = target;
+    const results = [{ matchPlayerId, placement: 1 }];
+    assert.equal((await app.http.put(`${path}/results`, { results }, caller)).status, 200);
+    assert.equal((await app.http.post(`${path}/leave`, { matchPlayerId }, caller)).status, 200);
+    assert.equal((await app.http.post(`${path}/end`, undefined, caller)).status, 200);
+    for (const [endpoint, event] of [
+      ['player-events', eventOf({ playerId: source.playerId })],
+      ['events', eventOf({ matchSessionId, matchPlayerId })],
+    ] as const) {
+      const send = () => app.http.post(`/api/game/${endpoint}`, { events: [event] }, caller);
+      const { status, body, text } = await send();
+      assert.equal(status, 201, text);
+      assert.deepEqual([body.records.length, body.errors], [1, []]);
+      const again = await send();
+      assert.deepEqual([again.body.records, again.body.duplicateCount], [[], 1], 'a replay is a duplicate');
+    }
+    assert.equal(
+      (await read(`events?scope=player&playerId=${target.playerId}`)).body.items[0].playerId,
+      source.playerId,
+    );
+  });
+
+  test('returns 403 for other players, and for the player that absorbed the profile of the token', async () => {
+    const [source, target, other] = [
+      await arrangePlayer(app, tenant),
+      await arrangePlayer(app, tenant),
+      await arrangePlayer(app, tenant),
+    ];
+    const match = await arrangeMatch([target]);
+    const mixed = await arrangeMatch([source, other]);
+    const ofOther = await arrangeMatch([other]);
+    await merge(source, target);
+    const cases = [
+      { caller: target.caller, actor: other, ...ofOther },
+      { caller: other.caller, actor: source, ...mixed },
+      // The token of the source works until it expires.
+      { caller: source.caller, actor: target, ...match },
+    ];
+    for (const { caller, actor, matchSessionId, matchPlayerId } of cases) {
+      const path = `/api/game/matches/${matchSessionId}`;
+      const answers = [
+        await app.http.put(`${path}/results`, { results: [{ matchPlayerId, placement: 1 }] }, caller),
+        await app.http.post(`${path}/leave`, { matchPlayerId }, caller),
+        await app.http.post(`${path}/end`, undefined, caller),
+      ];
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [403, 403, 403],
+      );
+      for (const [endpoint, event] of [
+        ['player-events', eventOf({ playerId: actor.playerId })],
+        ['events', eventOf({ matchSessionId, matchPlayerId })],
+      ] as const) {
+        const { status, body } = await app.http.post(`/api/game/${endpoint}`, { events: [event] }, caller);
+        assert.deepEqual([status, body.errors[0].statusCode], [422, 403]);
+      }
+    }
+    assert.equal(
+      (await app.http.post(`/api/game/matches/${mixed.matchSessionId}/end`, undefined, target.caller)).status,
+      403,
+      'somebody else is in the match',
+    );
+  });
+
+  test('cannot act for the profile in a tenant that does not know it', async () => {
+    const [source, target] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+    const { accessToken } = await arrangePlayer(app, sibling, target.username);
+    await merge(source, target);
+    const { status, body } = await app.http.post(
+      '/api/game/player-events',
+      { events: [eventOf({ playerId: source.playerId })] },
+      { gameKey: sibling.gameKey, bearer: accessToken },
+    );
+    assert.deepEqual([status, body.errors[0].statusCode], [422, 403]);
+  });
+});
