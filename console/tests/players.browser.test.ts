@@ -407,4 +407,64 @@ describe('players', () => {
     );
     assert.equal(await top(), 1_500);
   });
+
+  test('shows a session as expired 2 hours after it was last seen', async () => {
+    const dan = await arrangePlayer(studio.app, studio.tenant, 'dan');
+    const page = await studio.open(`${studio.game}/players/${dan.playerId}`);
+    const state = (name: string) => page.getByRole('cell', { name, exact: true });
+    await state('Open').waitFor();
+    const lastSeen = (minutesAgo: number) =>
+      studio.app.owner.query(
+        `UPDATE login_sessions SET last_seen_at = now() - interval '1 minute' * $2 WHERE session_id = $1`,
+        [dan.sessionId, minutesAgo],
+      );
+    await lastSeen(119);
+    await page.reload();
+    await state('Open').waitFor();
+    await lastSeen(121);
+    await page.reload();
+    await state('Expired').waitFor();
+    await assertAccessible(page, 'an expired session');
+  });
+
+  test('shows merged profiles, and what the player did as one of them', async () => {
+    const [eve, fay] = [
+      await arrangePlayer(studio.app, studio.tenant, 'eve'),
+      await arrangePlayer(studio.app, studio.tenant, 'fay'),
+    ];
+    await studio.app.owner.query('UPDATE tenants SET auto_create_definitions = true');
+    const event = {
+      playerId: eve.playerId,
+      eventKey: 'wallhack',
+      idempotencyKey: randomUUID(),
+      occurredAt: new Date().toISOString(),
+    };
+    const players = [{ playerId: eve.playerId }];
+    const { http } = studio.app;
+    const merge = {
+      sourceProfileId: eve.playerId,
+      sourceProvider: 'Mock',
+      sourceAuthToken: 'mock:eve:secret',
+    };
+    for (const { status, text } of [
+      await http.post('/api/game/player-events', { events: [event] }, eve.caller),
+      await http.post('/api/game/matches', { players, mode: 'arena' }, studio.tenant),
+      await http.post('/api/player-profile/me/merge', merge, { bearer: fay.accessToken }),
+    ])
+      assert.ok(status < 300, text);
+
+    const page = await studio.open(`${studio.game}/players/${fay.playerId}`);
+    await page.getByText('Merged profiles').waitFor();
+    const id = `${eve.playerId.slice(0, 6)}…${eve.playerId.slice(-6)}`;
+    await page.getByRole('button', { name: `${id}: copy` }).waitFor();
+    await assertAccessible(page, 'merged profiles');
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByText('wallhack').waitFor();
+    await page.getByRole('tab', { name: 'Matches' }).click();
+    await page.getByText('arena').waitFor();
+
+    await page.goto(`${studio.game}/players/${ada.playerId}`);
+    await page.getByRole('tab', { name: 'Matches' }).waitFor();
+    await countBecomes(page.getByText('Merged profiles'), 0);
+  });
 });

@@ -1,8 +1,9 @@
-import { Button, Menu, Tabs, Text } from '@mantine/core';
+import { Button, Group, Menu, Tabs, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
@@ -93,6 +94,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
             ['Role in the game', capitalize(player.tenantRole)],
             ['Profile visibility', capitalize(player.profileVisibility)],
             ['Discovery', player.hiddenFromDiscovery ? 'Hidden' : 'Visible'],
+            ...(player.mergedProfileIds.length > 0 ? [mergedProfiles(player)] : []),
           ]}
         />
       </Panel>
@@ -139,6 +141,15 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
     </Page>
   );
 }
+
+const mergedProfiles = ({ mergedProfileIds }: Player): [string, ReactNode] => [
+  'Merged profiles',
+  <Group key="merged" gap="xs">
+    {mergedProfileIds.map((id) => (
+      <CopyableId key={id} id={id} />
+    ))}
+  </Group>,
+];
 
 function Actions({ tenantId, player, name }: { tenantId: string; player: Player; name: string }) {
   const path = { tenantId, playerId: player.playerId };

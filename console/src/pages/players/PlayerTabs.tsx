@@ -63,13 +63,24 @@ export function PlayerSessions(path: PlayerPath) {
   );
 }
 
-const sessionColumns: Column<Items<typeof usePlayerSessions>>[] = [
+/** A session that was last seen earlier is expired, and matches refuse it: see docs/sessions.md. */
+const SESSION_MS = 2 * 60 * 60 * 1000;
+
+type Session = Items<typeof usePlayerSessions>;
+
+function SessionState({ isActive, lastSeenAt }: Pick<Session, 'isActive' | 'lastSeenAt'>) {
+  if (!isActive) return <State>Ended</State>;
+  if (Date.now() - Date.parse(lastSeenAt) > SESSION_MS) return <State tone="warn">Expired</State>;
+  return <State tone="good">Open</State>;
+}
+
+const sessionColumns: Column<Session>[] = [
   { id: 'session', header: 'Session', width: 150, cell: ({ sessionId }) => <CopyableId id={sessionId} /> },
   {
     id: 'state',
     header: 'State',
     width: 90,
-    cell: ({ isActive }) => (isActive ? <State tone="good">Open</State> : <State>Ended</State>),
+    cell: ({ isActive, lastSeenAt }) => <SessionState isActive={isActive} lastSeenAt={lastSeenAt} />,
   },
   { id: 'platform', header: 'Platform', cell: ({ platformDisplayName }) => platformDisplayName },
   {
