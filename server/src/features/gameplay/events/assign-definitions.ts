@@ -12,6 +12,7 @@ import {
 import type { CheckedEvent } from './check-event.ts';
 import type { EventRow, EventScope } from './event-row.ts';
 import { refusal, type EventError, type IngestResult } from './ingest-result.ts';
+import { findStored } from './queries.ts';
 import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
 
 /** A row with the position of its event in the request. */
@@ -25,6 +26,12 @@ export const EVENTS_PER_SLICE = 500;
 /** The definitions of a batch by ID and by {@link pairKey}, and those that were created for it. */
 interface BatchDefinitions extends Readonly<TenantDefinitions> {
   created: ReadonlyMap<string, Definition>;
+}
+
+/** An event without a usable definition. */
+interface RefusedEvent {
+  event: CheckedEvent;
+  error: EventError;
 }
 
 /**
@@ -48,7 +55,9 @@ export async function assignDefinitions(
     if (billing.hasHardStop) await requireQuota(services, scope, billing, known, events);
     known.created = await definitions.autoCreate(tenantId, scope, unknown);
   }
-  return toRows(scope, known, autoCreate, events, result);
+  const { rows, refused } = await toRows(scope, known, autoCreate, events, result);
+  if (refused.length > 0) await reportRefused(services, scope, tenantId, refused, result);
+  return rows;
 }
 
 async function collectWanted(events: CheckedEvent[]): Promise<{ ids: string[]; pairs: DefinitionPair[] }> {
@@ -100,21 +109,22 @@ async function requireQuota(
   await takeNewEvents(services, scope, billing, [...charged.values()]);
 }
 
-/** Makes the rows of events whose definition is usable. Reports the others. */
+/** Makes the rows of events whose definition is usable. The others are refused. */
 async function toRows(
   scope: EventScope,
   known: BatchDefinitions,
   autoCreate: boolean,
   events: CheckedEvent[],
   result: IngestResult,
-): Promise<IndexedRow[]> {
+): Promise<{ rows: IndexedRow[]; refused: RefusedEvent[] }> {
   const rows: IndexedRow[] = [];
+  const refused: RefusedEvent[] = [];
   await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
     const definition = findDefinition(known, event);
-    if (!definition) result.errors.push(withoutDefinition(event, autoCreate));
+    if (!definition) refused.push({ event, error: withoutDefinition(event, autoCreate) });
     else if (!isUsable(definition, scope)) {
       const state = definition.isActive ? `for ${definition.eventScope} events` : 'inactive';
-      result.errors.push(refusal(event, 409, `The event definition is ${state}.`));
+      refused.push({ event, error: refusal(event, 409, `The event definition is ${state}.`) });
     } else {
       if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
         const message =
@@ -124,7 +134,23 @@ async function toRows(
       rows.push(toRow(event, definition.id));
     }
   });
-  return rows;
+  return { rows, refused };
+}
+
+/** Reports refused events. An event that was stored before its definition changed counts as a duplicate. */
+async function reportRefused(
+  { database }: QuotaServices,
+  scope: EventScope,
+  tenantId: string,
+  refused: RefusedEvent[],
+  result: IngestResult,
+): Promise<void> {
+  const events = refused.map(({ event }) => event);
+  const stored = new Set(await findStored(database.forBatch(tenantId), tenantId, scope, events));
+  refused.forEach(({ error }, position) => {
+    if (stored.has(position)) result.duplicateCount++;
+    else result.errors.push(error);
+  });
 }
 
 function withoutDefinition(event: CheckedEvent, autoCreate: boolean): EventError {

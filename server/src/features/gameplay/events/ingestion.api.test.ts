@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -350,6 +350,42 @@ describe('POST /api/game/player-events', () => {
       body.warnings.map((warning: { index: number }) => warning.index),
       [13],
     );
+  });
+
+  test('counts a stored event as a duplicate after its definition stopped accepting it', async () => {
+    const changing = await arrangeTenant(app);
+    const admin = await arrangeAccount(app, changing, 'admin');
+    const path = `/api/bus_tenants/${changing.tenantId}/event-definitions`;
+    const change = async (target: string, to: object) =>
+      assert.equal((await app.http.patch(`${path}/${target}`, to, admin)).status, 200);
+    const { caller, playerId } = await arrangePlayer(app, changing);
+    for (const size of [1, 30]) {
+      await change('settings', { autoCreate: true });
+      const batch = Array.from({ length: size }, () => event({ playerId, eventKey: `level ${size}` }));
+      const first = await send(batch, caller);
+      assert.equal(first.status, 201, first.text);
+      await change('settings', { autoCreate: false });
+      for (const [changed, error] of [
+        [{ isActive: false }, 'The event definition is inactive.'],
+        [{ isActive: true, eventScope: 'match' }, 'The event definition is for match events.'],
+      ] as const) {
+        await change(first.body.records[0].eventDefinitionId, changed);
+        const again = await send([...batch, event({ playerId, eventKey: `level ${size}` })], caller);
+        assert.deepEqual(
+          [again.status, again.body.duplicateCount, again.body.records],
+          [422, size, []],
+          again.text,
+        );
+        assert.deepEqual(again.body.errors, [
+          { index: size, statusCode: 409, error, eventKey: `level ${size}` },
+        ]);
+      }
+      const renamed = await send(
+        [{ ...batch[0], eventKey: 'unknown' }, event({ playerId, eventKey: 'new' })],
+        caller,
+      );
+      assert.deepEqual([renamed.body.duplicateCount, renamed.body.errors.length], [1, 1], renamed.text);
+    }
   });
 });
 
