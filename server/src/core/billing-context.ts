@@ -9,6 +9,8 @@ export interface BillingContext {
    * value.
    */
   hasHardStop: boolean;
+  /** Whether the request repeats an accepted one. A hard stop does not refuse it, so that it gets the first answer again. */
+  isRepeat: boolean;
   /** How many transactions were committed with a charge. An accepted write must have exactly one. */
   chargedTransactions: number;
 }

@@ -53,7 +53,8 @@ export interface Database extends Scope {
   forBatch(tenantId: string): Scope;
   /**
    * The scope for the writes of a request on a key. Every statement and transaction that commits in it is charged one
-   * unit. To reject the request, throw inside the transaction. Use other scopes for all other work.
+   * unit, or refused by a hard stop if it is no repeat. To reject the request, throw inside the transaction. Use other
+   * scopes for all other work.
    */
   forKey(billing: BillingContext, playerId?: string): Scope;
   /**
@@ -217,7 +218,8 @@ function wrapScope(run: <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** Returns the SQL that charges one unit and commits. One query text takes 22 µs, two take 30 µs. */
 function commitFor(billing: BillingContext | undefined): string {
-  return billing ? `${chargeText(billing, 1)}; COMMIT` : 'COMMIT';
+  if (!billing) return 'COMMIT';
+  return `${billing.isRepeat ? repeatText(billing) : chargeText(billing, 1)}; COMMIT`;
 }
 
 /** Returns the SQL text that charges units, for a query text with several statements. */
@@ -225,8 +227,15 @@ export function chargeText({ workspaceId, tenantId, keyId }: BillingContext, uni
   return `CALL guildhall_charge_units(${[workspaceId, tenantId, keyId].map(literal).join(', ')}, ${units})`;
 }
 
-/** Charges one unit for a repeated request that is accepted and writes nothing. */
-export function chargeAlone(database: Database, billing: BillingContext): Promise<void> {
+/** Returns the SQL text that charges one unit, also above a hard stop. */
+function repeatText({ workspaceId, tenantId, keyId }: BillingContext): string {
+  const payer = [workspaceId, tenantId, keyId].map((id) => `ARRAY[${literal(id)}]::uuid[]`).join(', ');
+  return `SELECT guildhall_record_usage(${payer}, '{1}', '{0}', '{0}')`;
+}
+
+/** Charges one unit for a repeated request that writes nothing. A hard stop does not refuse it. */
+export function chargeRepeat(database: Database, billing: BillingContext): Promise<void> {
+  billing.isRepeat = true;
   return database.forKey(billing).transaction(async () => {});
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { BillingContext } from '../core/billing-context.ts';
+import { anyBillingOf } from './request-context.ts';
 import { problems } from './schemas.ts';
 
 /** The request headers of idempotent operations. Validation compares header names in lower case. */
@@ -35,6 +37,8 @@ export interface IdempotentRequest {
   key: string;
   /** SHA-256 of the path parameters and the body. */
   hash: Buffer;
+  /** Who pays for the request, if it has a key. */
+  billing: BillingContext | undefined;
 }
 
 /** Declares the header and its errors on each route with `config.idempotent`. */
@@ -62,5 +66,5 @@ export function idempotencyOf(request: FastifyRequest): IdempotentRequest | unde
   const hash = createHash('sha256')
     .update(JSON.stringify([params, body]))
     .digest();
-  return { tenantId, callerId, operation, key, hash };
+  return { tenantId, callerId, operation, key, hash, billing: anyBillingOf(request) };
 }

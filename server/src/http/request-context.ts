@@ -32,7 +32,14 @@ export function keyOf(request: FastifyRequest): KeyCaller {
 /** The billing context of a request on a key. A request has only one, which records whether it was charged. */
 export function billingOf(request: FastifyRequest): BillingContext {
   const { payerId: workspaceId, payerHasHardStop: hasHardStop, tenantId, keyId } = keyOf(request);
-  return (request.billing ??= { workspaceId, tenantId, keyId, hasHardStop, chargedTransactions: 0 });
+  return (request.billing ??= {
+    workspaceId,
+    tenantId,
+    keyId,
+    hasHardStop,
+    isRepeat: false,
+    chargedTransactions: 0,
+  });
 }
 
 /** The billing context, or undefined if the request has no key. Nobody is charged then. */

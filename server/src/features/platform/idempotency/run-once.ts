@@ -7,7 +7,7 @@ import { claimKey, findStoredResponse, storeResponse } from './queries.ts';
  * Runs `work` once per idempotency key, in the caller's transaction in the scope of the tenant. A repeated request gets the
  * stored response of the first one. `toStored` decides what is stored. If requests run in parallel, one runs `work` and the
  * others wait for its response. If `work` throws, the claim is rolled back, so the client can repeat the request. A request
- * without a key always runs `work`. Throws idempotency_key_reused.
+ * without a key always runs `work`. A hard stop does not refuse a repeated request. Throws idempotency_key_reused.
  */
 export async function runOnce<Response extends Stored, Stored extends object = Response>(
   transaction: Querier,
@@ -30,5 +30,6 @@ export async function runOnce<Response extends Stored, Stored extends object = R
       'idempotency_key_reused',
       'A different request used this Idempotency-Key within the last 24 hours. Send each new request with a new key.',
     );
+  if (request.billing) request.billing.isRepeat = true;
   return JSON.parse(first.response) as Stored;
 }

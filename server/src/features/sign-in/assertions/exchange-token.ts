@@ -1,4 +1,4 @@
-import { chargeAlone, type Database } from '../../../database/database.ts';
+import { chargeRepeat, type Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { BearerCaller } from '../../../core/callers.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
@@ -97,7 +97,7 @@ async function fromRefreshToken(
       kind: 'thirdparty',
       rotate: (hash, next) => rotateToken(database.forKey(billing), tenantId, { hash, audience }, next),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, { hash, audience }, successorHash),
-      billRepeat: () => chargeAlone(database, billing),
+      billRepeat: () => chargeRepeat(database, billing),
       scope: tenant,
       async revoke(transaction, { sessionId, familyId }) {
         // A separate statement, so that the next one sees the token of an exchange that this one waited for.

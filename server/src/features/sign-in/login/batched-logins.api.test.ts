@@ -220,6 +220,7 @@ describe('sign-ins of existing players that arrive together', () => {
             ...tenant,
             keyId,
             hasHardStop: false,
+            isRepeat: false,
             chargedTransactions: 0,
           };
           const identity = {

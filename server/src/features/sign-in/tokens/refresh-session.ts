@@ -1,4 +1,4 @@
-import { chargeAlone, type Database } from '../../../database/database.ts';
+import { chargeRepeat, type Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
@@ -31,7 +31,7 @@ export async function refreshSession(
       days: config.refreshTokenDays,
       rotate: (hash, next) => refreshes.rotate({ billing, hash, next }),
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, hash, successorHash),
-      billRepeat: () => chargeAlone(database, billing),
+      billRepeat: () => chargeRepeat(database, billing),
       scope: tenant,
       revoke: (transaction, { sessionId }) => revokeSessionTokens(transaction, tenantId, sessionId),
       reuseOf: ({ sessionId, playerId }) => ({

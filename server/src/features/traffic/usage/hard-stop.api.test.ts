@@ -105,6 +105,76 @@ describe('hard stop', () => {
     assertStopped(await logIn(payer, 'ada'), 52, 52);
   });
 
+  test('returns the first answer to a repeated request, and charges it', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 4, hardStop: true });
+    const ada = await arrangePlayer(app, payer, 'ada');
+    const bob = await arrangePlayer(app, payer, 'bob');
+    const server = { gameKey: payer.gameKey };
+    const create = (key: string) => {
+      const caller = { ...server, headers: { 'idempotency-key': key } };
+      return app.http.post('/api/game/matches', { players: [{ playerId: ada.playerId }] }, caller);
+    };
+    const match = await create('create-1');
+    const join = (key: string) => {
+      const path = `/api/game/matches/${match.body.matchSessionId}/join`;
+      const caller = { ...server, headers: { 'idempotency-key': key } };
+      return app.http.post(path, { playerId: bob.playerId }, caller);
+    };
+    const joined = await join('join-1234');
+    assert.deepEqual([match.status, joined.status], [201, 201]);
+    const [matchAgain, joinedAgain] = [await create('create-1'), await join('join-1234')];
+    assert.deepEqual([matchAgain.status, matchAgain.body], [201, match.body], matchAgain.text);
+    assert.deepEqual([joinedAgain.status, joinedAgain.body], [201, joined.body], joinedAgain.text);
+    assertStopped(await create('create-2'), 4, 6);
+    assert.equal((await payer.quota()).used, 6, 'each repeated request is a unit');
+  });
+
+  test('returns one answer to parallel requests with one key for the last unit', async () => {
+    for (let round = 0; round < 5; round++) {
+      const payer = await arrangePayer({ monthlyUnits: 2, hardStop: true });
+      const ada = await arrangePlayer(app, payer, 'ada');
+      const caller = { gameKey: payer.gameKey, headers: { 'idempotency-key': 'create-1' } };
+      const answers = await Promise.all(
+        [app, other, app, other, app].map(({ http }) =>
+          http.post('/api/game/matches', { players: [{ playerId: ada.playerId }] }, caller),
+        ),
+      );
+      assert.deepEqual(
+        new Set(answers.map(({ status, text }) => `${status} ${text}`)),
+        new Set([`201 ${answers[0]!.text}`]),
+      );
+      assert.equal((await payer.quota()).used, 6);
+    }
+  });
+
+  test('returns the same refresh token to a repeated refresh or exchange', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 4, hardStop: true });
+    const ada = await arrangePlayer(app, payer, 'ada');
+    const exchangePath = '/api/player-auth/jwt/exchange';
+    const issued = await app.http.post(
+      exchangePath,
+      { audience: 'web', includeRefreshToken: true },
+      ada.caller,
+    );
+    const headers = { 'idempotency-key': 'refresh-1' };
+    const { gameKey } = payer;
+    const refresh = () =>
+      app.http.post('/api/player-auth/refresh', { refreshToken: ada.refreshToken }, { gameKey, headers });
+    const exchange = () =>
+      app.http.post(
+        exchangePath,
+        { audience: 'web' },
+        { gameKey, bearer: issued.body.refreshToken, headers },
+      );
+    const first = [await refresh(), await exchange()];
+    assertStopped(await logIn(payer, 'ada'), 4, 4);
+    const again = [await refresh(), await exchange()];
+    const tokens = (answers: Answer[]) => answers.map(({ status, body }) => [status, body.refreshToken]);
+    assert.deepEqual(tokens(first)[0]![0], 200, first[0]!.text);
+    assert.deepEqual(tokens(again), tokens(first), again[0]!.text);
+    assert.equal((await payer.quota()).used, 6);
+  });
+
   test('admits exactly the limit from 64 writers on two processes', async () => {
     // More units than sixteen slots get at once, so that the slots run empty at different times.
     const limit = 400;

@@ -51,6 +51,7 @@ async function arrangeGame() {
     tenantId,
     keyId: keys.rows[0].id,
     hasHardStop: false,
+    isRepeat: false,
     chargedTransactions: 0,
   };
   const actors = { match: match.players[0].matchPlayerId as string, player: playerId };
