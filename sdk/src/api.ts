@@ -4098,7 +4098,7 @@ export interface components {
             hiddenFromDiscovery?: boolean | null;
         };
         CreateWalletPlayerRequest: {
-            /** @description The name of the player, unique in the tenant and case-sensitive. */
+            /** @description The name of the player, unique in the tenant and case-sensitive. It has no invisible character, and white space only as single spaces. It is not "." or "..". */
             playerId: string;
             /** @description An EVM address. In mixed case, its EIP-55 checksum must be correct. */
             playerAddress: string;

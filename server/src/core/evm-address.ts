@@ -1,4 +1,5 @@
 import { getAddress, isAddress, zeroAddress, type Address } from 'viem';
+import { invalidField } from './problem.ts';
 
 /**
  * Parses an EVM address and returns it with its EIP-55 checksum. Digits in mixed case must have the right checksum.
@@ -10,4 +11,12 @@ export function evmAddress(text: string): Address | undefined {
   const plain: Address = `0x${digits.toLowerCase()}`;
   const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   return plain !== zeroAddress && (isPlain || isAddress(text)) ? getAddress(plain) : undefined;
+}
+
+/** Parses the address in a field of a request. Throws invalid_request with the field's path. */
+export function requireEvmAddress(text: string, path: string): Address {
+  const address = evmAddress(text);
+  if (!address)
+    throw invalidField(path, 'must be an EVM address, of one letter case or with the checksum of EIP-55');
+  return address;
 }

@@ -202,7 +202,20 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       { playerId: 'x'.repeat(65) },
       // Three characters each in Unicode NFC.
       { playerId: '\ufb2c'.repeat(64) },
-      { playerId: 'a\u0000b' },
+      ...[
+        'a\u0000b',
+        'a\nb',
+        'a\u0001',
+        'ada\u200b',
+        '\u200b',
+        'a\u00adda',
+        '\u2800',
+        '\u202eada',
+        'a\u00a0b',
+        'a  b',
+      ].map((playerId) => ({ playerId })),
+      { playerId: '.' },
+      { playerId: ' .. ' },
       { playerId: someAddress() },
       { playerAddress: undefined },
       { playerAddress: 'x' },
@@ -213,6 +226,10 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       { signInPassword: 'x'.repeat(129) },
     ];
     for (const given of bad) refused(await addAnonymous(app, tenant, given), 400);
+    const mistyped = { playerAddress: '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+    assert.match((await addAnonymous(app, tenant, mistyped)).body.detail, /the checksum of EIP-55/);
+    for (const playerId of ['علی', 'Ada Lovelace', '...', '花子/1', '★'])
+      assert.equal((await addAnonymous(app, tenant, { playerId })).status, 200, playerId);
     const longest = { playerId: `🗝${'ü'.repeat(63)}`, signInPassword: '🔑'.repeat(128) };
     assert.equal((await addAnonymous(app, tenant, longest)).status, 200);
     assert.equal((await lookUp('index', longest.playerId)).status, 200);

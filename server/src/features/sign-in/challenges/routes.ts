@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../../http/client-address.ts';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { sendCode } from '../email/index.ts';
 import { LoginResult } from '../tokens/index.ts';
-import { issueChallenge, parseAddress } from '../wallet/index.ts';
+import { issueChallenge } from '../wallet/index.ts';
 import { answerChallenge, type SignInChallengeServices } from './answer-challenge.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
 
@@ -38,7 +39,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
           const { id: challengeId, expiresAt } = await sendCode(services, source, subject);
           return { challengeId, provider, expiresAt };
         }
-        const address = parseAddress(subject, 'subject');
+        const address = requireEvmAddress(subject, 'subject');
         return { provider, ...(await issueChallenge(services, source, { address })) };
       },
     );

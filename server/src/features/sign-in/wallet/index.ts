@@ -1,6 +1,6 @@
 export { createChallengeThrottle } from './challenge-throttle.ts';
 export { createContractWallets } from './contract-wallets.ts';
-export { issueChallenge, parseAddress } from './issue-challenge.ts';
+export { issueChallenge } from './issue-challenge.ts';
 export { deleteExpiredChallenges, hasChallenge } from './queries.ts';
 export { walletLoginRoutes, walletProofRoutes, type WalletLoginServices } from './routes.ts';
 export { SIGNATURE_LENGTH, VerifyBody, WalletAddress } from './schemas.ts';

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Address } from 'viem';
 import type { Database, Scope } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { evmAddress } from '../../../core/evm-address.ts';
 import { newId } from '../../../core/ids.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { now, secondsFromNow } from '../../../core/timestamps.ts';
@@ -83,12 +82,4 @@ async function writeChallenge(
   const { address, chainId } = content;
   await insertChallenge(scope, { tenantId, id: challengeId, nonce, address, chainId, message, expiresAt });
   return { challengeId, message, nonce, expiresAt };
-}
-
-/** Parses the address in a field of a request. Throws invalid_request with the field's path. */
-export function parseAddress(text: string, path: string): Address {
-  const address = evmAddress(text);
-  if (!address)
-    throw invalidField(path, 'must be an address, of one letter case or with the checksum of EIP-55');
-  return address;
 }

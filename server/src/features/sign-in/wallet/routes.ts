@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../../http/client-address.ts';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
+import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { signIn, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
-import { issueChallenge, issueProofChallenge, parseAddress, type IssueServices } from './issue-challenge.ts';
+import { issueChallenge, issueProofChallenge, type IssueServices } from './issue-challenge.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
 import { verifyMessage, type VerifyServices } from './verify-challenge.ts';
 
@@ -31,7 +32,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
       },
       async (request) => {
         const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
-        const address = parseAddress(request.body.address, 'address');
+        const address = requireEvmAddress(request.body.address, 'address');
         return issueChallenge(services, source, { address, chainId: request.body.chainId });
       },
     );
@@ -91,7 +92,7 @@ export function walletProofRoutes(
         },
       },
       async (request) => {
-        const address = parseAddress(request.body.address, 'address');
+        const address = requireEvmAddress(request.body.address, 'address');
         const { chainId } = request.body;
         return issueProofChallenge(services, clientAddress(request), { address, chainId });
       },

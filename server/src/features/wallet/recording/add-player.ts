@@ -1,12 +1,11 @@
 import type { Database } from '../../../database/database.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { evmAddress } from '../../../core/evm-address.ts';
-import { codePoints } from '../../../core/text.ts';
+import { evmAddress, requireEvmAddress } from '../../../core/evm-address.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import type { Recorded, WalletLedger } from './ledger.ts';
 import { playerTypes, type Command, type WalletPlayer } from './ledger-state.ts';
-import { MAX_PLAYER_ID, normalisePlayerId } from './player-id.ts';
+import { normalisePlayerId, requirePlayerId } from './player-id.ts';
 import { findPlayers } from './queries.ts';
 
 export interface NewAnonymousPlayer {
@@ -25,8 +24,7 @@ export async function addAnonymousPlayer(
   given: NewAnonymousPlayer,
 ): Promise<Recorded<{ playerIndex: number }>> {
   const { tenantId } = billing;
-  const address = evmAddress(given.playerAddress);
-  if (!address) throw invalidField('playerAddress', 'must be an EVM address');
+  const address = requireEvmAddress(given.playerAddress, 'playerAddress');
   const playerId = playerIdOf(given.playerId, address);
 
   // Checked before the expensive password hash.
@@ -45,9 +43,7 @@ export async function addAnonymousPlayer(
 /** A playerId in the form of an address is reserved for the owner of the address, because a first wallet login uses it. */
 function playerIdOf(name: string, address: string): string {
   const playerId = normalisePlayerId(name);
-  // Unicode NFC makes three characters of some.
-  if (codePoints(playerId) > MAX_PLAYER_ID)
-    throw invalidField('playerId', `must have at most ${MAX_PLAYER_ID} characters`);
+  requirePlayerId(playerId);
   if (playerId !== address && evmAddress(playerId))
     throw invalidField('playerId', 'must not be the address of another player');
   return playerId;

@@ -26,7 +26,11 @@ export const PlayerIndex = Type.Object({ playerIndex: Index }, { title: 'WalletP
 
 export const AddPlayerBody = Type.Object(
   {
-    playerId: Name(MAX_PLAYER_ID, 'The name of the player, unique in the tenant and case-sensitive.'),
+    playerId: Name(
+      MAX_PLAYER_ID,
+      'The name of the player, unique in the tenant and case-sensitive. It has no invisible character, and white space only as ' +
+        'single spaces. It is not "." or "..".',
+    ),
     playerAddress: Type.String({
       maxLength: 64,
       description: 'An EVM address. In mixed case, its EIP-55 checksum must be correct.',
