@@ -1703,7 +1703,7 @@ export interface paths {
         };
         /**
          * Count events by definition and time
-         * @description Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 buckets. A range may have at most 1,500 buckets. With `groupBy=time`, a row counts all events of a bucket. With `groupBy=eventKey&top=5`, the answer has the five most frequent keys.
+         * @description Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 buckets up to now. Events may be dated up to 48 hours ahead of the clock: to count them, send a later `to`. A range has at most 1,500 buckets, and `from` is earlier than `to`. With `groupBy=time`, a row counts all events of a bucket. With `groupBy=eventKey&top=5`, the answer has the five most frequent keys.
          */
         get: operations["getEventSummary"];
         put?: never;

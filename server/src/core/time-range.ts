@@ -1,4 +1,4 @@
-import { invalidField } from './problem.ts';
+import { emptyRange, invalidField } from './problem.ts';
 import { now, toMicroseconds } from './timestamps.ts';
 
 /** From a time, which is included, to another one, which is not. Both have the format of toMicroseconds(). */
@@ -7,14 +7,20 @@ export interface TimeRange {
   to: string;
 }
 
-/** Completes a range: `to` defaults to now, and `from` to `defaultMs` before `to`, but not to a time before 1970. */
+/**
+ * Completes a range: `to` defaults to now, and `from` to `defaultMs` before `to`, but not to a time before 1970. Throws
+ * `invalid_request` if the range is empty.
+ */
 export function resolveRange(
   range: { from?: string | undefined; to?: string | undefined },
   defaultMs: number,
 ): TimeRange {
   const to = toMicroseconds(range.to ?? now())!;
   const earliest = new Date(Math.max(Date.parse(to) - defaultMs, 0));
-  return { from: toMicroseconds(range.from ?? earliest.toISOString())!, to };
+  const from = toMicroseconds(range.from ?? earliest.toISOString())!;
+  // Compared as texts, because Date has no microseconds.
+  if (from >= to) throw emptyRange();
+  return { from, to };
 }
 
 export const BUCKETS = ['minute', 'hour', 'day', 'week', 'month'] as const;

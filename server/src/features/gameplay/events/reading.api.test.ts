@@ -129,6 +129,15 @@ describe('GET /api/bus_tenants/:tenantId/events', () => {
     ]) {
       assert.equal((await app.http.get(events + query, reader)).status, 400, query);
     }
+    for (const range of [
+      'from=2026-11-20T10:00:00Z&to=2026-11-20T10:00:00.000000Z',
+      'from=2026-11-20T10:00:00.000001Z&to=2026-11-20T10:00:00Z',
+      'from=2999-01-01T00:00:00Z',
+      'to=1970-01-01T00:00:00Z',
+    ]) {
+      const { status, body } = await app.http.get(`${events}/summary?scope=player&${range}`, reader);
+      assert.deepEqual([status, body.errors?.[0].path], [400, 'from'], range);
+    }
     const tooWide = '/summary?scope=player&bucket=minute&from=2020-01-01T00:00:00Z';
     assert.equal((await app.http.get(events + tooWide, reader)).status, 400);
   });

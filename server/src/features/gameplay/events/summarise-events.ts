@@ -23,7 +23,7 @@ export interface EventSummary {
 
 /**
  * Counts events by group and time bucket, archived ones included. `to` defaults to now, `from` to 48 buckets before `to`. Throws
- * `invalid_request` if the range has more than 1,500 buckets.
+ * `invalid_request` if the range is empty or has more than 1,500 buckets.
  */
 export async function summariseEvents(
   { database, archive }: EventSources,
