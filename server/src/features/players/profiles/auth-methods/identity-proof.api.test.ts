@@ -104,7 +104,7 @@ const refused = (answer: Answer, what?: string) =>
 const auditOf = async (playerId: string) =>
   (
     await app.owner.query(
-      'SELECT action, tenant_id AS tenant, ip_address AS ip FROM audit_records WHERE target_id = $1 ORDER BY id',
+      'SELECT action, tenant_id AS tenant, ip_address AS ip, details FROM audit_records WHERE target_id = $1 ORDER BY id',
       [playerId],
     )
   ).rows;
@@ -298,6 +298,252 @@ describe('a profile that several workspaces know', () => {
     assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
     const merged = await merge({ sourceProof: await proofOf(victim.wallet) });
     assert.equal(merged.status, 200, merged.text);
+  });
+
+  test('waits for a concurrent first sign-in in another workspace', async () => {
+    const player = await newPlayer(hostile);
+    const token = await signed(player.wallet, '/api/player-auth/wallet/challenge', {
+      gameKey: honest.gameKey,
+    });
+    const held = await holdLogins(app);
+    const login = app.http.post('/api/player-auth/wallet/verify', token, { gameKey: honest.gameKey });
+    await held.arrival();
+    const linked = linkMock(player);
+    // The link waits for the sign-in, which has locked the player.
+    await untilBlocked(app);
+    await held.release();
+    assert.equal((await login).status, 200);
+    refused(await linked);
+  });
+});
+
+describe('a method that was linked without a proof', () => {
+  test('signs in to games of its workspace only, and is no proof', async () => {
+    const victim = await newPlayer(hostile);
+    const studio = newWallet();
+    const linkWallet = async (more: object = {}) =>
+      app.http.post(
+        METHODS,
+        {
+          provider: 'EvmWallet',
+          ...(await signed(studio, '/api/player-auth/wallet/challenge', { gameKey: hostile.gameKey })),
+          ...more,
+        },
+        victim,
+      );
+    assert.equal((await linkWallet()).status, 201);
+    assert.equal((await signIn(studio, sibling)).body.playerId, victim.playerId);
+    refused(await signIn(studio, honest));
+    await signIn(victim.wallet, honest);
+    refused(await linkMock(victim, { proof: await proofOf(studio) }));
+    assert.equal((await linkWallet({ proof: await proofOf(victim.wallet) })).status, 201);
+    assert.equal(
+      (await signIn(studio, honest)).body.playerId,
+      victim.playerId,
+      'a proof makes the method valid in all workspaces',
+    );
+  });
+
+  test('opens a portal session that can remove only this method', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    const { body: method } = await linkEmail(email, hostile, victim);
+    const early = await portalToken(email);
+    assert.equal(
+      (await linkMockByPortal(early)).status,
+      400,
+      'allowed while one workspace knows the profile, so only the credential is refused',
+    );
+    await signIn(victim.wallet, honest);
+    for (const portal of [early, await portalToken(email)])
+      refused(await app.http.get(`${ME}/export`, portal));
+    const { rows } = await app.owner.query('SELECT id FROM auth_methods WHERE player_id = $1 AND id <> $2', [
+      victim.playerId,
+      method.id,
+    ]);
+    refused(await app.http.delete(`${METHODS}/${rows[0].id}`, early));
+    assert.equal((await app.http.delete(`${METHODS}/${method.id}`, early)).status, 204);
+  });
+
+  test('opens a portal session that reads and changes nothing else after other workspaces know the player', async () => {
+    const victim = await newPlayer(hostile);
+    const [email, other] = [someEmail(), someEmail()];
+    const { body: method } = await linkEmail(email, hostile, victim);
+    const early = await portalToken(email);
+    const requests: Record<string, (caller: Caller) => Promise<Answer>> = {
+      'read the profile': (caller) => app.http.get(ME, caller),
+      'change the profile': (caller) => app.http.patch(ME, { profileVisibility: 'full' }, caller),
+      'list the tenants': (caller) => app.http.get(`${ME}/bus_tenants`, caller),
+      'read the history': (caller) => app.http.get('/api/player/sessions/history', caller),
+      'read the summary': (caller) => app.http.get('/api/player/sessions/summary', caller),
+      'list the devices': (caller) => app.http.get(DEVICES, caller),
+      'name a device': async (caller) =>
+        app.http.patch(`${DEVICES}/${await deviceIdOf(victim)}`, { deviceName: 'x' }, caller),
+    };
+    for (const [name, request] of Object.entries(requests))
+      assert.equal((await request(early)).status, 200, name);
+    await signIn(victim.wallet, honest);
+    await linkEmail(other, hostile, victim, { proof: await proofOf(victim.wallet) });
+    for (const portal of [early, await portalToken(email)])
+      for (const [name, request] of Object.entries(requests)) refused(await request(portal), name);
+
+    const proven = await portalToken(other);
+    for (const [name, request] of Object.entries(requests))
+      assert.equal((await request(proven)).status, 200, name);
+    assert.deepEqual(
+      (await app.http.get(METHODS, proven)).body,
+      (await app.http.get(ME, proven)).body.authMethods,
+    );
+
+    const listed = await app.http.get(METHODS, early);
+    assert.deepEqual(
+      listed.body.map(({ id }: { id: string }) => id),
+      [method.id],
+    );
+    const { status, body } = await refreshPortal(early);
+    assert.equal(status, 200);
+    const renewed = { bearer: body.accessToken as string };
+    assert.equal((await app.http.delete(`${METHODS}/${method.id}`, renewed)).status, 204);
+    refused(await app.http.get(ME, renewed), 'a token of a removed method');
+    assert.deepEqual((await app.http.get(METHODS, renewed)).body, []);
+    assert.equal((await refreshPortal(body)).status, 401);
+  });
+
+  test('opens a portal session that still reads the rest of a deleted profile', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, victim);
+    const portal = await portalToken(email);
+    await signIn(victim.wallet, honest);
+    const deleted = await app.http.delete(ME, withHeader(victim, await proofOf(victim.wallet)));
+    assert.equal(deleted.status, 204);
+    assert.equal((await app.http.get(ME, portal)).body.isActive, false);
+  });
+
+  test('cannot block the player in games of other workspaces', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, victim);
+    const { body: inHonestGame } = await signIn(victim.wallet, honest);
+    const deviceId = await deviceIdOf(victim);
+    for (const caller of [victim, await portalToken(email)])
+      for (const isBlocked of [true, false]) refused(await setBlocked(deviceId, isBlocked, caller));
+    assert.equal((await signIn(victim.wallet, honest)).status, 200);
+    const refreshed = await app.http.post(
+      '/api/player-auth/refresh',
+      { refreshToken: inHonestGame.refreshToken },
+      { gameKey: honest.gameKey },
+    );
+    assert.equal(refreshed.status, 200);
+  });
+
+  test('does not sign in to other workspaces with a new password for the same address', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, victim);
+    await app.http.post(
+      '/api/player-auth/email/password-reset/request',
+      { email },
+      { gameKey: honest.gameKey },
+    );
+    await eventually(async () => (await mailsTo(email))[0]?.subject === 'Set a new password');
+    const set = await app.http.post(
+      '/api/player-auth/email/password-reset/confirm',
+      { token: await secretTo(email), newPassword: 'battery staple' },
+      { gameKey: honest.gameKey },
+    );
+    assert.equal(set.status, 200, set.text);
+    refused(
+      await app.http.post(
+        '/api/player-auth/email/tenant-login',
+        { email, password: 'battery staple' },
+        { gameKey: honest.gameKey },
+      ),
+    );
+  });
+
+  test('does not move an unverified address in a merge', async () => {
+    const victim = await newPlayer(hostile);
+    const [email, token] = [someEmail(), mockToken()];
+    const { body: puppet } = await app.http.post(
+      '/api/player-auth/email/signup',
+      { email, password: 'correct horse' },
+      { gameKey: hostile.gameKey },
+    );
+    await app.http.post(METHODS, { provider: 'Mock', token }, { bearer: puppet.accessToken });
+    const merged = await app.http.post(
+      `${ME}/merge`,
+      { sourceProfileId: puppet.playerId, sourceProvider: 'Mock', sourceAuthToken: token },
+      victim,
+    );
+    assert.equal(merged.status, 200, merged.text);
+    await signIn(victim.wallet, honest);
+    const proved = await exchange(email, await codeFor(email, honest), honest);
+    assert.equal(proved.body.isNewPlayer, true, proved.text);
+    assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
+  });
+});
+
+describe('a change of a profile', () => {
+  test('is mailed to the verified addresses and audited in each tenant that knows the player', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    await signIn(player.wallet, honest);
+    const before = (await mailsTo(email)).length;
+    await linkMock(player, { proof: await proofOf(player.wallet) });
+    const mails = await mailsTo(email);
+    assert.deepEqual(
+      [mails.length, mails[0]?.subject],
+      [before + 1, 'A sign-in method was added to your player profile'],
+    );
+    const trail = (await auditOf(player.playerId)).slice(-2);
+    assert.deepEqual(
+      trail.map(({ action, tenant, ip }) => [action, tenant, ip === null]).toSorted(),
+      [
+        ['player.auth_method_linked', hostile.tenantId, false],
+        ['player.auth_method_linked', honest.tenantId, true],
+      ].toSorted(),
+    );
+  });
+});
+
+describe('a block of a device', () => {
+  test('is mailed to the verified addresses and audited in each tenant that knows the player, once', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    await signIn(player.wallet, honest);
+    const deviceId = await deviceIdOf(player);
+    const before = (await mailsTo(email)).length;
+    const recorded = (await auditOf(player.playerId)).length;
+    const named = await app.http.patch(
+      `${DEVICES}/${deviceId}`,
+      { deviceName: 'x', isTrusted: true },
+      player,
+    );
+    assert.equal(named.status, 200, 'a name and the trust need no proof');
+    for (const isBlocked of [true, true, false, false]) {
+      const proof = await proofOf(player.wallet);
+      assert.equal((await setBlocked(deviceId, isBlocked, player, { proof })).body.isBlocked, isBlocked);
+    }
+    const mails = await mailsTo(email);
+    assert.deepEqual(
+      mails.slice(0, mails.length - before).map(({ subject }) => subject),
+      ['A device of your player profile was unblocked', 'A device of your player profile was blocked'],
+    );
+    const trail = (await auditOf(player.playerId)).slice(recorded);
+    assert.deepEqual(
+      trail
+        .map(({ action, tenant, ip, details }) => [action, tenant, ip !== null, details.deviceId])
+        .toSorted(),
+      [
+        ['player.device_blocked', hostile.tenantId, true, deviceId],
+        ['player.device_blocked', honest.tenantId, false, undefined],
+        ['player.device_unblocked', hostile.tenantId, true, deviceId],
+        ['player.device_unblocked', honest.tenantId, false, undefined],
+      ].toSorted(),
+    );
   });
 
   test('waits for a concurrent first sign-in in another workspace', async () => {

@@ -78,7 +78,8 @@ export async function changeDevice(
         transaction,
         caller,
         changed.isBlocked ? 'deviceBlocked' : 'deviceUnblocked',
-        () => ({ deviceId }),
+        // Other tenants may not know the device.
+        (tenantId) => (tenantId === caller.tenantId ? { deviceId } : {}),
       );
     return changed;
   });
