@@ -18,9 +18,9 @@ export interface BucketStorage {
 
 export type ObjectStorage = FolderStorage | BucketStorage;
 
-/** When a request to a bucket ends without an answer, in milliseconds. */
+/** When an attempt of a request to a bucket fails, in milliseconds. None of them limits the total time. */
 export interface BucketTimeouts {
-  /** The total time of a request. */
+  /** The time until the headers of the response. */
   requestTimeout?: number;
   /** The time without received data. */
   socketTimeout?: number;
@@ -58,7 +58,8 @@ async function createS3Driver({ bucket, region, endpoint }: BucketStorage, timeo
 
 /** Whether an operation failed because the object does not exist. */
 export function isMissingObject(error: unknown): boolean {
-  const { code, name, $metadata } = ((error as Error).cause ?? {}) as {
+  // A stream of a folder reports its own error.
+  const { code, name, $metadata } = ((error as Error).cause ?? error) as {
     code?: string;
     name?: string;
     $metadata?: { httpStatusCode?: number };

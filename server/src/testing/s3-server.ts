@@ -14,10 +14,21 @@ export interface S3Server {
   url: string;
   /** The stored objects by `bucket/key`. */
   objects: Map<string, StoredObject>;
-  /** The failure of all following requests: 503 SlowDown, like S3 under load, no response, or half of an object. */
-  trouble: 'none' | 'slow down' | 'silence' | 'half';
+  /**
+   * The failure of all following requests: 503 SlowDown, like S3 under load, no response, an object that is stored without a response,
+   * half of an object, or an object that never ends.
+   */
+  trouble: 'none' | 'slow down' | 'silence' | 'unanswered' | 'half' | 'drip';
+  /** The number of objects that are being sent. */
+  sending: number;
   /** Called before each request is answered, with its method and its `bucket/key`. The answer waits for it. */
   onRequest: (method: string, key: string) => void | Promise<void>;
+}
+
+/** Sends a byte every 100 ms. */
+function drip(response: ServerResponse): void {
+  const timer = setInterval(() => response.write('x'), 100);
+  response.once('close', () => clearInterval(timer));
 }
 
 const ACCESS_KEY = 'test-key';
@@ -39,7 +50,7 @@ export const bucketAt = (endpoint: string): BucketStorage => ({
  */
 export async function startS3Server(): Promise<S3Server> {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: ACCESS_KEY, AWS_SECRET_ACCESS_KEY: 'test-secret' });
-  const state: S3Server = { url: '', objects: new Map(), trouble: 'none', onRequest: () => {} };
+  const state: S3Server = { url: '', objects: new Map(), trouble: 'none', sending: 0, onRequest: () => {} };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const fail = (status: number, code: string): void => {
       response.writeHead(status, { 'content-type': 'application/xml' });
@@ -62,15 +73,19 @@ export async function startS3Server(): Promise<S3Server> {
     switch (request.method) {
       case 'PUT':
         state.objects.set(key, { bytes, type: request.headers['content-type'] });
+        if (state.trouble === 'unanswered') return;
         response.writeHead(200, { etag: '"1"' }).end();
         return;
       case 'GET':
         if (!object) return fail(404, 'NoSuchKey');
+        state.sending++;
+        response.once('close', () => state.sending--);
         response.writeHead(200, {
           'content-type': object.type ?? 'binary/octet-stream',
-          'content-length': object.bytes.length,
+          'content-length': state.trouble === 'drip' ? 1024 ** 2 : object.bytes.length,
         });
         if (state.trouble === 'half') response.write(object.bytes.subarray(0, object.bytes.length / 2));
+        else if (state.trouble === 'drip') drip(response);
         else response.end(object.bytes);
         return;
       case 'DELETE':

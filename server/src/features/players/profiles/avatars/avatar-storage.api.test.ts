@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eventually } from '../../../../testing/eventually.ts';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../../testing/avatars.ts';
 import { startS3Server } from '../../../../testing/s3-server.ts';
@@ -54,4 +55,54 @@ describe('an avatar storage on S3', () => {
       assert.equal((await upload(accessToken)).status, 200);
     });
   }
+
+  for (const trouble of ['half', 'drip'] as const) {
+    test(`returns 503 for images that do not end, and serves them when the storage is well again (${trouble})`, async () => {
+      const { accessToken } = await arrangePlayer(app, tenant);
+      const path = new URL((await upload(accessToken)).body.avatarUrl!).pathname;
+      s3.trouble = trouble;
+      try {
+        // More than the connections of the client of S3.
+        const answers = await Promise.all(Array.from({ length: 60 }, () => app.http.get(path)));
+        for (const { status, body } of answers)
+          assert.deepEqual([status, body.code], [503, 'avatar_storage_unavailable']);
+      } finally {
+        s3.trouble = 'none';
+      }
+      await eventually(() => s3.sending === 0);
+      assert.equal((await fetch(app.url + path)).status, 200);
+      assert.equal((await upload(accessToken)).status, 200);
+    });
+  }
+
+  test('stops reading an image when its client disconnects', async () => {
+    const { accessToken } = await arrangePlayer(app, tenant);
+    const path = new URL((await upload(accessToken)).body.avatarUrl!).pathname;
+    s3.trouble = 'drip';
+    try {
+      const client = new AbortController();
+      const answer = fetch(app.url + path, { signal: client.signal }).catch(() => 'aborted');
+      await eventually(() => s3.sending === 1);
+      const leftAt = performance.now();
+      client.abort();
+      assert.equal(await answer, 'aborted');
+      await eventually(() => s3.sending === 0);
+      assert.ok(performance.now() - leftAt < 5_000, 'before the image takes too long');
+    } finally {
+      s3.trouble = 'none';
+    }
+  });
+
+  test('removes an image that was stored although the upload failed', async () => {
+    const { accessToken } = await arrangePlayer(app, tenant);
+    const before = [...s3.objects.keys()];
+    s3.trouble = 'unanswered';
+    try {
+      assert.equal((await upload(accessToken)).status, 503);
+      await eventually(() => s3.objects.size <= before.length);
+      assert.deepEqual([...s3.objects.keys()], before);
+    } finally {
+      s3.trouble = 'none';
+    }
+  });
 });

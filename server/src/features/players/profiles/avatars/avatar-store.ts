@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { ProblemError } from '../../../../core/problem.ts';
 import {
   isMissingObject,
@@ -12,8 +14,11 @@ import type { RenderedAvatar } from './render-avatar.ts';
 export interface AvatarStore {
   /** Stores an image and returns its new name. Throws avatar_storage_unavailable. */
   add(avatar: RenderedAvatar): Promise<string>;
-  /** Returns an image and its media type, or undefined if the name is unknown. Throws avatar_storage_unavailable. */
-  read(name: string): Promise<{ bytes: Uint8Array; type: string } | undefined>;
+  /**
+   * Returns an image and its media type, or undefined if the name is unknown. Ends when the signal is aborted. Throws
+   * avatar_storage_unavailable.
+   */
+  read(name: string, signal: AbortSignal): Promise<{ bytes: Buffer; type: string } | undefined>;
   /** Removes an image. Throws avatar_storage_unavailable. */
   remove(name: string): Promise<void>;
   /** The public URL of a stored image. */
@@ -28,26 +33,42 @@ const mediaTypes: Record<string, string> = { png: 'image/png', jpg: 'image/jpeg'
 /** The path of the images, below the server's public URL. */
 export const AVATAR_PATH = '/avatars/';
 
+/** An attempt fails without an answer or without data for 3 seconds. The client of S3 makes two. */
+const TIMEOUTS_MS = { requestTimeout: 3_000, socketTimeout: 3_000 };
+/** For both attempts and the whole image, also from a bucket that sends it byte for byte. */
+const TOTAL_MS = 10_000;
+
 /** Opens the storage that the operator has configured. The first request to it is sent with the first image. */
 export async function openAvatarStore(storage: ObjectStorage, publicUrl: string): Promise<AvatarStore> {
-  const disk = await openObjectStorage(storage, { requestTimeout: 3_000 });
+  const disk = await openObjectStorage(storage, TIMEOUTS_MS);
   const base = publicUrl + AVATAR_PATH;
 
   return {
     async add({ bytes, extension }) {
       const name = `${randomBytes(16).toString('hex')}.${extension}`;
       const contentType = mediaTypes[extension]!;
-      await mapFailure(disk.put(keyOf(storage, name), bytes, { contentType }));
+      const key = keyOf(storage, name);
+      try {
+        await mapFailure(disk.put(key, bytes, { contentType }));
+      } catch (error) {
+        // The storage may have a part of the image, or all of it without an answer. Nobody would remove it later.
+        void disk.delete(key).catch(() => {});
+        throw error;
+      }
       return name;
     },
-    async read(name) {
+    async read(name, signal) {
       if (!NAME.test(name)) return undefined;
-      const bytes = await mapFailure(
-        disk.getBytes(keyOf(storage, name)).catch((error: unknown) => {
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)]);
+      const readImage = async (): Promise<Buffer | undefined> => {
+        try {
+          return await buffer(addAbortSignal(ended, await disk.getStream(keyOf(storage, name))));
+        } catch (error) {
           if (isMissingObject(error)) return undefined;
           throw error;
-        }),
-      );
+        }
+      };
+      const bytes = await mapFailure(readImage());
       return bytes && { bytes, type: mediaTypes[name.slice(-3)]! };
     },
     remove: (name) => mapFailure(disk.delete(keyOf(storage, name))),
@@ -58,9 +79,21 @@ export async function openAvatarStore(storage: ObjectStorage, publicUrl: string)
 
 async function mapFailure<Result>(work: Promise<Result>): Promise<Result> {
   try {
-    return await work;
+    return await endWithin(TOTAL_MS, work);
   } catch (error) {
     const { cause = error } = error as Error;
     throw new ProblemError('avatar_storage_unavailable', { retryAfter: 5 }, { cause });
+  }
+}
+
+async function endWithin<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The storage did not finish within ${ms} ms.`)), ms);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { abortSignalOf } from '../../../../http/abort-signal.ts';
 import { FORM_BODY_LIMIT } from '../../../../http/body-limits.ts';
 import { acceptForms, type Form } from '../../../../http/form.ts';
 import { playerOf, reporterOf } from '../../../../http/request-context.ts';
@@ -97,7 +98,7 @@ export function avatarRoutes(avatars: AvatarStore): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const avatar = await avatars.read(request.params.name);
+        const avatar = await avatars.read(request.params.name, abortSignalOf(reply));
         if (!avatar) throw new ProblemError('not_found', 'The image does not exist.');
         return (
           reply
@@ -107,7 +108,7 @@ export function avatarRoutes(avatars: AvatarStore): FastifyPluginAsyncTypebox {
             // If a browser interprets the image as a document, no script in it runs.
             .header('content-security-policy', "default-src 'none'; sandbox")
             .header('cross-origin-resource-policy', 'cross-origin')
-            .send(Buffer.from(avatar.bytes) as never)
+            .send(avatar.bytes as never)
         );
       },
     );
