@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { eventually } from '../testing/eventually.ts';
 import { startRedisServer } from '../testing/redis-server.ts';
-import { measureRedis, openRedis } from './redis.ts';
+import { isRedisReady, measureRedis, openRedis } from './redis.ts';
 
 const server = await startRedisServer();
 const silent = { info: () => {}, warn: () => {} };
@@ -14,6 +17,40 @@ after(() => [redis, operator].forEach((connection) => connection.disconnect()));
 const isUp = async () => (await registry.metrics()).includes('guildhall_redis_up 1\n');
 await eventually(isUp);
 await eventually(() => operator.status === 'ready');
+
+test('a Redis that lags ever more, and never falls silent, delays no command by more than a second', async () => {
+  let lagMs = 0;
+  const target = new URL(server.url);
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    upstream.on('error', () => {}).on('data', (bytes) => void setTimeout(() => client.write(bytes), lagMs));
+    client.on('error', () => {}).on('close', () => upstream.destroy());
+    client.on('data', (bytes) => upstream.write(bytes));
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const lagging = await openRedis(`redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`, silent);
+  try {
+    await eventually(() => lagging.status === 'ready');
+    const waits: number[] = [];
+    const pending: Promise<void>[] = [];
+    while (lagMs < 3_000 && isRedisReady(lagging)) {
+      const began = performance.now();
+      const wait = (): void => void waits.push(performance.now() - began);
+      pending.push(lagging.ping().then(wait, wait));
+      await sleep(20);
+      lagMs += 20;
+    }
+    assert.ok(lagMs < 3_000, 'Redis counts as unavailable');
+    await Promise.all(pending);
+    assert.ok(Math.max(...waits) < 1_000, String(Math.max(...waits)));
+    lagMs = 0;
+    await eventually(() => lagging.status === 'ready');
+    assert.equal(await lagging.ping(), 'PONG');
+  } finally {
+    lagging.disconnect();
+    proxy.close();
+  }
+});
 
 describe('a Redis that refuses writes', () => {
   test('is not up while its memory is full', async () => {

@@ -4,10 +4,10 @@ import { Gauge, type Registry } from 'prom-client';
 export type { Redis };
 
 /**
- * Redis counts as unavailable if it sends nothing for this time while a command waits. Then the connection and all
- * waiting commands fail. On the same network a response takes less than 1 ms.
+ * Redis counts as unavailable if a command waits longer. Then the connection and all waiting commands fail. On the same network a
+ * response takes less than 1 ms.
  */
-const SOCKET_TIMEOUT_MS = 500;
+const TIMEOUT_MS = 500;
 
 /** The longest pause between two attempts to reconnect. */
 const MAX_RECONNECT_MS = 500;
@@ -27,7 +27,9 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     connectionName: 'guildhall',
-    socketTimeout: SOCKET_TIMEOUT_MS,
+    // The time without any data, and the time of one command: a Redis that lags may still send data.
+    socketTimeout: TIMEOUT_MS,
+    commandTimeout: TIMEOUT_MS,
     connectTimeout: 2_000,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -41,6 +43,14 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
     },
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_MS),
   });
+  const send = redis.sendCommand.bind(redis);
+  redis.sendCommand = (command, stream) => {
+    command.promise.catch((error: Error) => {
+      // Otherwise each further request would wait for the timeout too.
+      if (error.message === 'Command timed out') redis.stream.destroy(error);
+    });
+    return send(command, stream);
+  };
   let isUnavailable = false;
   redis.on('error', ({ message }) => {
     if (!isUnavailable)
