@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { sessionOptions } from './pool.ts';
 
 /** The tables whose changes are sent to server processes, because processes cache their rows or wait for them. */
 export type WatchedTable =
@@ -45,6 +46,7 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
   const connect = async (): Promise<void> => {
     client = new pg.Client({
       connectionString: url,
+      options: sessionOptions(),
       application_name: 'guildhall change feed',
       keepAlive: true,
       connectionTimeoutMillis: 10_000,

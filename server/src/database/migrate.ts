@@ -7,6 +7,7 @@ import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { isLockTimeout } from './errors.ts';
+import { sessionOptions } from './pool.ts';
 
 /** The SQLSTATE of a missing right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -28,7 +29,7 @@ const LOCK_ATTEMPTS = 15;
  * few rights, or if other connections hold locks on the tables for a minute.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: sessionOptions() });
   client.on('error', () => {});
   await client.connect();
   try {
@@ -57,7 +58,7 @@ export async function migrate(url: string): Promise<string[]> {
 
 /** Throws {@link OperatorError} if the database lacks migrations of this version, because statements would then name missing tables. */
 export async function checkMigrations(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: sessionOptions() });
   client.on('error', () => {});
   await client.connect();
   try {

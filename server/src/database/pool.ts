@@ -18,6 +18,20 @@ const BY_INDEX = {
  */
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, background: 30, job: 600 };
 
+/** Our statements need these settings. The role or the database may have other defaults (`ALTER ROLE … SET …`). */
+const SESSION = {
+  default_transaction_isolation: 'read\\ committed',
+  search_path: 'public',
+  row_security: 'on',
+};
+
+/** The options of a connection with our statements, as PostgreSQL's `-c` arguments. Every connection passes them. */
+export function sessionOptions(settings: Record<string, string> = {}): string {
+  return Object.entries({ ...SESSION, ...settings })
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}
+
 /**
  * How much longer than its timeout a statement waits for PostgreSQL. Then the connection is closed: the network or PostgreSQL hangs.
  */
@@ -49,9 +63,7 @@ export function openPool(
       max: poolSize,
       pipeline,
       types: rowTypes,
-      options: Object.entries(settings)
-        .map(([name, value]) => `-c ${name}=${value}`)
-        .join(' '),
+      options: sessionOptions(settings),
       application_name: `guildhall ${role}`,
       connectionTimeoutMillis: 10_000,
       query_timeout: (seconds + SILENT_SECONDS) * 1000,
@@ -61,7 +73,14 @@ export function openPool(
 
 /** Opens a pool of the owner of the tables, for work that changes them. */
 export function openOwnerPool(url: string, max: number): pg.Pool {
-  return reportingToQueries(new pg.Pool({ connectionString: url, max, application_name: 'guildhall owner' }));
+  return reportingToQueries(
+    new pg.Pool({
+      connectionString: url,
+      max,
+      options: sessionOptions(),
+      application_name: 'guildhall owner',
+    }),
+  );
 }
 
 /** Without these listeners, a connection that breaks would end the process. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { advisoryLocks } from '../database/advisory-locks.ts';
 import type { Database, Querier } from '../database/database.ts';
+import { sessionOptions } from '../database/pool.ts';
 import type { Sql } from '../database/sql.ts';
 
 /** A kind of background work, which any worker may do. Its data contains ids, and no secrets. */
@@ -100,12 +101,20 @@ export async function openJobs(database: Database): Promise<Jobs> {
  * fetch them or read their data.
  */
 export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
-  const owner = new pg.Client({ connectionString: url });
+  const owner = new pg.Client({ connectionString: url, options: sessionOptions() });
   await owner.connect();
   try {
     // Processes that start take turns.
     await owner.query('SELECT pg_advisory_lock($1)', [advisoryLocks.queueInstallation]);
-    const boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false });
+    // pg-boss passes these options on to pg. Its types lack some of them.
+    const options = {
+      connectionString: url,
+      options: sessionOptions(),
+      max: 1,
+      supervise: false,
+      schedule: false,
+    };
+    const boss = new PgBoss(options);
     boss.on('error', () => {});
     await boss.start();
     for (const { name, retryDelay, retryDelayMax, retryLimit, expireInSeconds } of queues) {

@@ -1,6 +1,7 @@
 import type { BaseLogger } from 'pino';
 import { PgBoss } from 'pg-boss';
 import { Histogram } from 'prom-client';
+import { sessionOptions } from '../database/pool.ts';
 import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
 import type { OwnersOf, Queue } from './queue.ts';
 
@@ -37,7 +38,7 @@ const SCHEDULED = { expireInSeconds: 24 * 60 * 60, heartbeatSeconds: 60 };
  * Limits of the statements of pg-boss. If PostgreSQL does not respond, for example after a failover, the
  * second limit closes the connection. The operating system would wait for 15 minutes.
  */
-const STATEMENTS = { options: '-c statement_timeout=30s', query_timeout: 40_000 };
+const STATEMENTS = { options: sessionOptions({ statement_timeout: '30s' }), query_timeout: 40_000 };
 
 /** How often a persistent problem is logged again. */
 const REPEAT_REPORT_MS = 60_000;

@@ -3,6 +3,7 @@ import type { BaseLogger } from 'pino';
 import pg from 'pg';
 import { advisoryLocks } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
+import { sessionOptions } from '../../../database/pool.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
 import { ChainStalledError } from './contract-faults.ts';
 import type { Chain } from './open-chain.ts';
@@ -37,6 +38,7 @@ export function startChainSender(
     while (!signal.aborted) {
       const lock = new pg.Client({
         connectionString: databaseUrl,
+        options: sessionOptions(),
         application_name: 'guildhall chain sender',
         keepAlive: true,
         connectionTimeoutMillis: 10_000,
