@@ -43,13 +43,15 @@ export function applyRateLimit(
   reply: FastifyReply,
   whose: string,
   { admitted, window, limit, remaining, resetSeconds }: RateLimitVerdict,
+  cost = 1,
 ): void {
   reply.header('ratelimit-limit', limit);
   reply.header('ratelimit-remaining', remaining);
   reply.header('ratelimit-reset', resetSeconds);
   if (admitted) return;
+  const counted = cost > 1 ? ` This request counts as ${cost}.` : '';
   throw new ProblemError('rate_limited', {
-    detail: `${whose} may send ${limit} request${limit === 1 ? '' : 's'} per ${window}. Retry after ${resetSeconds} s.`,
+    detail: `${whose} may send ${limit} request${limit === 1 ? '' : 's'} per ${window}.${counted} Retry after ${resetSeconds} s.`,
     retryAfter: resetSeconds,
   });
 }
@@ -62,5 +64,6 @@ export async function limitKeyless(
   caller: KeylessCaller = { kind: 'network', id: networkOf(clientAddress(request)) },
 ): Promise<void> {
   const { cost = 1 } = request.routeOptions.config;
-  if (cost > 0) applyRateLimit(reply, `This ${caller.kind}`, await rateLimits.countKeyless(caller, cost));
+  if (cost > 0)
+    applyRateLimit(reply, `This ${caller.kind}`, await rateLimits.countKeyless(caller, cost), cost);
 }

@@ -26,7 +26,8 @@ export type TotpServices = ReauthenticationServices & MailServices & { issuer: s
 /**
  * Starts to add a second factor and returns the secret for an authenticator app. The second factor takes effect when a code
  * confirms it. The address must be verified. Otherwise an attacker could sign up with another person's address and lock that
- * person out permanently. A session that is not new must reauthenticate. Otherwise a stolen access token could lock the owner
+ * person out permanently. A session that is not new must reauthenticate, and a password that is sent
+ * is always checked. Otherwise a stolen access token could lock the owner
  * out. Throws email_not_verified, totp_enabled and the errors of {@link reauthenticate}.
  */
 export async function enrollTotp(
@@ -36,7 +37,10 @@ export async function enrollTotp(
 ): Promise<{ secret: string; otpauthUri: string }> {
   const { database, vault, issuer } = services;
   const { accountId, sessionId } = self;
-  if (!(await isNewSession(database.forAccount(accountId), sessionId, NEW_SESSION_SECONDS)))
+  if (
+    credential.password !== undefined ||
+    !(await isNewSession(database.forAccount(accountId), sessionId, NEW_SESSION_SECONDS))
+  )
     await reauthenticate(services, self, credential);
   const secret = newTotpSecret();
   return database.forAccount(accountId).transaction(async (transaction) => {

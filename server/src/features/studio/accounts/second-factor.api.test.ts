@@ -61,6 +61,12 @@ describe('POST /api/saas-auth/totp/enroll', () => {
     assert.equal((await post('totp/enroll', { password }, account.bearer)).status, 200);
   });
 
+  test('checks a password that a new session sends', async () => {
+    const account = await accounts.signUpVerified();
+    assert.equal((await post('totp/enroll', { password: 'wrong' }, account.bearer)).status, 401);
+    assert.equal((await post('totp/enroll', { password }, account.bearer)).status, 200);
+  });
+
   test('returns 409 when the second factor is already on', async () => {
     const account = await accounts.signUpWithTotp();
     const refused = await post('totp/enroll', {}, account.bearer);

@@ -275,7 +275,9 @@ describe('rate limit of requests without a key', () => {
       http.get(`/api/bus_tenants/${tenant.tenantId}/events/export?scope=player`, account);
     const first = await exported();
     assert.deepEqual([first.status, ...limitHeaders(first).slice(0, 2)], [200, 50, 20]);
-    assert.equal((await exported()).status, 429);
+    const refused = await exported();
+    assert.equal(refused.status, 429);
+    assert.match(refused.body.detail, /This request counts as 30\./);
     const cheap = await http.get(`/api/bus_tenants/${tenant.tenantId}`, account);
     assert.deepEqual([cheap.status, limitHeaders(cheap)[1]], [200, 19]);
   });
