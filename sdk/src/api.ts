@@ -2445,7 +2445,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding a second factor
-         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The email address must be verified. If the session is older than 5 minutes, send the current password.
+         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The email address must be verified. If the session is older than 5 minutes, send the current password. A password that is sent is always checked.
          */
         post: operations["enrollAccountTotp"];
         delete?: never;
@@ -5796,7 +5796,7 @@ export interface components {
         StartWalletSessionRequest: {
             /** @description The device that the game runs on. It stays in the ledger permanently, so it must contain no personal data. */
             device: string;
-            /** @description Unix seconds. */
+            /** @description When the session started, in seconds since 1970-01-01T00:00:00Z. */
             startTime: number;
         };
         /** @description Selects the deliveries that match all members. At least one member is required. */

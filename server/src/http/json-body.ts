@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { isNestedWithin, isStorableDeep } from '../core/text.ts';
 
@@ -26,7 +26,7 @@ const PROTOTYPE_MEMBER = /__proto__|constructor|\\u/;
 
 /**
  * Accepts JSON bodies only: UTF-8, without NUL or unpaired surrogates, and at most {@link MAX_NESTING} levels deep.
- * Members called `__proto__` or `constructor` are ignored.
+ * Compressed bodies are refused with 415. Members called `__proto__` or `constructor` are ignored.
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -47,18 +47,32 @@ export function keepLongIntegers(app: FastifyInstance, members: readonly string[
 
 /** Parses bodies. Calls `finish` with the checked text and the parsed value. */
 function addJsonParser(app: FastifyInstance, finish: (text: string, value: unknown) => unknown): void {
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, buffer: Buffer, done) => {
+  addParser(app, (buffer) => {
+    const text = decode(buffer);
+    // An empty body counts as none: some clients send the content type with every request.
+    const body = text === '' ? undefined : finish(text, parse(text));
+    if (PROTOTYPE_MEMBER.test(text)) removePrototypeMembers(body);
+    return body;
+  });
+}
+
+function addParser(app: FastifyInstance, parseBody: (buffer: Buffer) => unknown): void {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, buffer: Buffer, done) => {
     let body: unknown;
     try {
-      const text = decode(buffer);
-      // An empty body counts as none: some clients send the content type with every request.
-      if (text !== '') body = finish(text, parse(text));
-      if (PROTOTYPE_MEMBER.test(text)) removePrototypeMembers(body);
+      refuseCompressed(request);
+      body = parseBody(buffer);
     } catch (error) {
       return done(error as Error);
     }
     done(null, body);
   });
+}
+
+function refuseCompressed({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw new ProblemError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.');
 }
 
 /** Throws the problem of a body that is no JSON, or whose value cannot be stored. */
@@ -104,9 +118,7 @@ function removePrototypeMembers(value: unknown): void {
 /** Passes the bodies of a scope to its handlers as Buffers, to parse with `parseBatch` (batch-body.ts). */
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  );
+  addParser(app, (buffer) => buffer);
 }
 
 function exactNumber(

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
@@ -176,6 +177,24 @@ describe('request bodies', () => {
       200,
       'the last of two equal members wins',
     );
+  });
+
+  test('returns 415 for a compressed body', async () => {
+    assert.equal((await send(loginBody, { 'content-encoding': 'Identity' })).status, 200);
+    for (const [encoding, body] of [
+      ['gzip', gzipSync(loginBody)],
+      ['gzip, identity', loginBody],
+      ['br', loginBody],
+    ] as const) {
+      const { status, body: problem } = await send(body, { 'content-encoding': encoding });
+      assert.deepEqual([encoding, status, problem.code], [encoding, 415, 'unsupported_media_type']);
+      assert.match(problem.detail, /Content-Encoding/);
+    }
+    const events = await app.http.raw('POST', '/api/game/events', gzipSync('[]'), {
+      ...player.caller,
+      headers: { 'content-encoding': 'gzip' },
+    });
+    assert.equal(events.status, 415);
   });
 
   test('validates the body for each content type that it accepts, and returns 400 or 415 for all others', async () => {
@@ -426,6 +445,8 @@ describe('URLs and queries', () => {
       const answer = await events(query);
       assert.deepEqual([query, answer.status], [query, 400]);
     }
+    const twice = (await events('scope=player&from=2026-11-20T10:00:00Z&from=2026-11-21T10:00:00Z')).body;
+    assert.equal(twice.detail, 'The query is not valid: from must occur once.');
     assert.equal((await events('scope=player&__proto__=x&constructor=y&unknown=z')).status, 200);
   });
 });

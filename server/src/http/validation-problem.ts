@@ -12,7 +12,7 @@ export function validationProblem(part: string | undefined, errors: readonly Err
   const where = PARTS[part ?? ''] ?? 'request';
   const details = errors.slice(0, MOST_ERRORS).map((error) => ({
     path: pathOf(error),
-    message: messageOf(error),
+    message: part === 'querystring' && isRepeated(error) ? 'must occur once' : messageOf(error),
   }));
   const [{ path, message } = { path: '', message: 'is not valid' }] = details;
   return new ProblemError('invalid_request', {
@@ -20,6 +20,10 @@ export function validationProblem(part: string | undefined, errors: readonly Err
     members: { errors: details },
   });
 }
+
+/** In a query, only a parameter that occurs twice is no string: it is an array. */
+const isRepeated = ({ keyword, params }: ErrorObject): boolean =>
+  keyword === 'type' && params.type === 'string';
 
 /** The most characters of a name that the client has made up. */
 const MOST_NAME = 64;

@@ -68,10 +68,10 @@ export function checkEvent(
   if (eventDefinitionId === undefined) return 'eventDefinitionId must be a UUID.';
 
   const eventKey = toKey(event['eventKey']);
-  if (eventKey === undefined) return `eventKey must be a string of at most ${MAX_KEY_LENGTH} characters.`;
+  if (eventKey === undefined) return keyError('eventKey', event['eventKey']);
   if (eventKey === null && eventDefinitionId === null) return 'eventDefinitionId or eventKey is required.';
   const eventValue = toKey(event['eventValue']);
-  if (eventValue === undefined) return `eventValue must be a string of at most ${MAX_KEY_LENGTH} characters.`;
+  if (eventValue === undefined) return keyError('eventValue', event['eventValue']);
 
   const { idempotencyKey: sentKey } = event;
   if (typeof sentKey !== 'string') return 'idempotencyKey must be a string.';
@@ -83,8 +83,7 @@ export function checkEvent(
   ) {
     return `idempotencyKey must have 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`;
   }
-  if (!isStorable(idempotencyKey))
-    return 'idempotencyKey must not contain a NUL character or an unpaired surrogate.';
+  if (!isStorable(idempotencyKey)) return unstorable('idempotencyKey');
 
   const value = toInt64(event['value']);
   if (value === undefined)
@@ -132,6 +131,15 @@ function toKey(value: unknown): string | null | undefined {
   if (key === '') return null;
   return fits(key, MAX_KEY_LENGTH) ? key : undefined;
 }
+
+function keyError(field: string, value: unknown): string {
+  return typeof value === 'string' && !isStorable(value)
+    ? unstorable(field)
+    : `${field} must be a string of at most ${MAX_KEY_LENGTH} characters.`;
+}
+
+const unstorable = (field: string): string =>
+  `${field} must not contain a NUL character or an unpaired surrogate.`;
 
 function fits(text: string, maxLength: number): boolean {
   return text.length <= maxLength || codePoints(text) <= maxLength;

@@ -148,6 +148,15 @@ describe('POST /api/game/player-events', () => {
     );
   });
 
+  test('names the field with a character that cannot be stored', async () => {
+    const fields = ['eventKey', 'eventValue', 'idempotencyKey'];
+    const { body } = await send(fields.map((field) => event({ [field]: 'a\0b' })));
+    assert.deepEqual(
+      body.errors.map(({ error }: { error: string }) => error),
+      fields.map((field) => `${field} must not contain a NUL character or an unpaired surrogate.`),
+    );
+  });
+
   test('accepts events from the start of 1970 to 48 hours ahead', async () => {
     const times = ['1970-01-01T00:00:00Z', '1969-12-31T23:30:00-01:00', hoursAhead(47.9)];
     const answer = await send(times.map((occurredAt) => event({ occurredAt })));

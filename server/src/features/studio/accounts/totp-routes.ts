@@ -66,7 +66,8 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           summary: 'Start adding a second factor',
           description:
             'Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks ' +
-            'for a code. The email address must be verified. If the session is older than 5 minutes, send the current password.',
+            'for a code. The email address must be verified. If the session is older than 5 minutes, send the current password. ' +
+            'A password that is sent is always checked.',
           body: ReauthenticationBody,
           response: { 200: TotpEnrolment, ...problems(403, 409, 429, 503) },
         },

@@ -101,7 +101,11 @@ export const StartSessionBody = Type.Object(
       128,
       'The device that the game runs on. It stays in the ledger permanently, so it must contain no personal data.',
     ),
-    startTime: Type.Integer({ minimum: 0, maximum: LAST_SECOND, description: 'Unix seconds.' }),
+    startTime: Type.Integer({
+      minimum: 0,
+      maximum: LAST_SECOND,
+      description: 'When the session started, in seconds since 1970-01-01T00:00:00Z.',
+    }),
   },
   { title: 'StartWalletSessionRequest' },
 );
