@@ -2125,7 +2125,7 @@ export interface paths {
         put?: never;
         /**
          * Create a dashboard account
-         * @description Signs the new account in. The first account becomes platform administrator only if the server listens on loopback, uses the embedded database, and the request comes from the same machine: no proxy forwarded it, its `Host` is a loopback name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per network in 10 minutes.
+         * @description Signs the new account in. The first account becomes platform administrator only if the server listens on loopback and uses the embedded database. The request must also come from the same machine: no proxy forwarded it, its `Host` is a loopback name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per network in 10 minutes.
          */
         post: operations["signUpAccount"];
         delete?: never;

@@ -94,9 +94,10 @@ export function originOf(request: FastifyRequest): Origin {
 }
 
 /**
- * Whether a request to a server on loopback comes from a program or a page of this machine. It does not if a header says that a proxy
- * forwarded it, if `Host` is another name (a tunnel, or a page of another host whose name now leads here), or if it comes from a page
- * of another origin.
+ * Whether a request to a server on loopback comes from a program or a page of this machine. It does not if:
+ * - a header says that a proxy forwarded it
+ * - `Host` is another name: a tunnel, or a page of another host whose name now leads here
+ * - a page of another origin sent it.
  */
 export function isFromThisMachine({ headers }: FastifyRequest, publicUrl: string): boolean {
   if (['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'].some((name) => headers[name] !== undefined))
