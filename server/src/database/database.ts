@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
 import { statementChannel } from '../core/statement-channel.ts';
 import { isDeadlock } from './errors.ts';
 import { countHeavySlots, createHeavySlots } from './heavy-reads.ts';
+import { inOnePacket, streamOf } from './packets.ts';
 import { openPool } from './pool.ts';
 import { measurePool } from './pool-metrics.ts';
 import { shareOf } from '../core/share.ts';
@@ -327,17 +327,6 @@ async function runSingle(
   } finally {
     client.release(broken);
   }
-}
-
-function streamOf(client: pg.PoolClient): Duplex {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
-}
-
-/** Sends all queries of this turn of the event loop in one packet: one system call, and one wake-up of PostgreSQL. */
-function inOnePacket(client: pg.PoolClient): void {
-  const stream = streamOf(client);
-  stream.cork();
-  process.nextTick(() => stream.uncork());
 }
 
 function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { from as copyFrom } from 'pg-copy-streams';
+import { runCopy } from '../../../database/copy.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
 import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
@@ -51,7 +50,7 @@ async function copyAndRead(scope: EventScope, origin: BatchOrigin, rows: EventRo
   const client = await app.owner.connect();
   try {
     await client.query('BEGIN');
-    await pipeline(copyRows(scope, origin, rows), client.query(copyFrom(copyStatement(scope))));
+    await runCopy(client, copyStatement(scope), copyRows(scope, origin, rows));
     const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
     const ids =
       scope === 'match'

@@ -41,7 +41,7 @@ export async function* copyRows(
   shared.uuid(origin.tenantId);
   const start = shared.written();
 
-  let chunk = new RowBuffer(CHUNK_BYTES);
+  let chunk = new RowBuffer(Math.min(CHUNK_BYTES, (rows.length + 2) * MAX_ROW_BYTES));
   chunk.bytes(HEADER);
   for (const row of rows) {
     chunk.bytes(start);

@@ -1,8 +1,7 @@
-import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
+import { runCopy } from '../../../database/copy.ts';
 import { chargeText, chargeUnits, type Database } from '../../../database/database.ts';
 import { isDeadlock, isQuotaExceeded, isUniqueViolation } from '../../../database/errors.ts';
 import { openPool } from '../../../database/pool.ts';
@@ -26,24 +25,24 @@ import {
 export interface EventWriter {
   /**
    * Stores the rows that are not stored yet and charges one unit for each. The rows are sorted by {@link compareRows}, and are on disk
-   * when the call returns. Returns the IDs of the added rows, or 'all'.
+   * when the call returns.
    */
-  write(scope: EventScope, rows: EventRow[], billing: BillingContext): Promise<ReadonlySet<string> | 'all'>;
+  write(scope: EventScope, rows: EventRow[], billing: BillingContext): Promise<AddedRows>;
   close(): Promise<void>;
 }
 
-/**
- * Fewer rows share an INSERT with those of other requests. COPY takes two round trips and a connection with its own role, so it is
- * faster for many rows only.
- */
-const MIN_ROWS_FOR_COPY = 20;
+/** The IDs of the rows that were not stored before, and possibly of others, or 'all'. */
+export type AddedRows = ReadonlySet<string> | 'all';
+
+/** Fewer rows share a transaction with those of other requests. */
+const MIN_ROWS_FOR_OWN_TRANSACTION = 20;
 
 /** On two cores, more connections only wait for each other in PostgreSQL. Several processes divide them. */
 const COPY_CONNECTIONS = 6;
 const LEAST_COPY_CONNECTIONS = 2;
 
 /**
- * Opens the writer. It stores batches with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row
+ * Opens the writer. It stores rows with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row
  * is stored already, PostgreSQL refuses the whole COPY, and the writer uses INSERT instead. If the role of the writer does
  * not bypass row-level security (see migration 0001), the writer always uses INSERT.
  */
@@ -63,46 +62,47 @@ export async function openEventWriter(
   );
   const canCopy = role?.canCopy ?? false;
 
-  const smallWrites = createBatcher<SmallWrite, ReadonlySet<string>>({
+  const store = async ({ scope, rows, billing }: Write): Promise<AddedRows> => {
+    if (canCopy)
+      try {
+        await statementChannel.tracePromise(() => copy(pool, scope, rows, billing), {
+          text: `COPY ${eventTables[scope]}`,
+        });
+        return 'all';
+      } catch (error) {
+        if (!isUniqueViolation(error) && !isDeadlock(error)) throw error;
+      }
+    return insertRows(database, scope, rows, billing);
+  };
+
+  const sharedWrites = createBatcher<Write, AddedRows>({
     groupOf: ({ scope, billing }) => `${scope} ${billingGroup(billing)}`,
     async run(writes) {
       const { scope, billing } = writes[0]!;
       const rows =
         writes.length === 1 ? writes[0]!.rows : writes.flatMap((write) => write.rows).toSorted(compareRows);
-      const inserted = await insertRows(database, scope, rows, billing);
-      return writes.map(() => ({ answer: inserted }));
+      const added = await store({ scope, rows, billing });
+      return writes.map(() => ({ answer: added }));
     },
   });
 
   return {
     async write(scope, rows, billing) {
-      if (canCopy && rows.length >= MIN_ROWS_FOR_COPY) {
-        try {
-          await statementChannel.tracePromise(() => copy(pool, scope, rows, billing), {
-            text: `COPY ${eventTables[scope]}`,
-          });
-          billing.chargedTransactions++;
-          return 'all';
-        } catch (error) {
-          if (!isUniqueViolation(error) && !isDeadlock(error)) throw error;
-        }
-      }
-      const inserted =
-        rows.length < MIN_ROWS_FOR_COPY
-          ? await smallWrites.submit({ scope, rows, billing })
-          : await insertRows(database, scope, rows, billing);
-      if (rows.some(({ id }) => inserted.has(id))) billing.chargedTransactions++;
-      return inserted;
+      const write = { scope, rows, billing };
+      const isShared = rows.length < MIN_ROWS_FOR_OWN_TRANSACTION;
+      const added = await (isShared ? sharedWrites.submit(write) : store(write));
+      if (added === 'all' || rows.some(({ id }) => added.has(id))) billing.chargedTransactions++;
+      return added;
     },
     async close() {
-      await smallWrites.close();
+      await sharedWrites.close();
       await pool.end();
     },
   };
 }
 
-/** The rows of one request, which may share an INSERT with those of others. */
-interface SmallWrite {
+/** The rows of one request, or of several requests on one key. */
+interface Write {
   scope: EventScope;
   rows: EventRow[];
   billing: BillingContext;
@@ -128,7 +128,7 @@ async function copy(
       await deltaText(scope, billing.tenantId, rows),
       chargeText(billing, rows.length),
     ].join('; ');
-    await pipeline(copyRows(scope, originOf(billing), rows), client.query(copyFrom(text)));
+    await runCopy(client, text, copyRows(scope, originOf(billing), rows));
   } catch (error) {
     // The connection stays usable after these errors. After any other error the pool closes it.
     const isUsable = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
@@ -148,7 +148,7 @@ async function insertRows(
   scope: EventScope,
   rows: EventRow[],
   billing: BillingContext,
-): Promise<ReadonlySet<string>> {
+): Promise<AddedRows> {
   const origin = originOf(billing);
   const tenant = database.forBatch(billing.tenantId);
   if (rows.length <= ROWS_PER_INSERT) {
