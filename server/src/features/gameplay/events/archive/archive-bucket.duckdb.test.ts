@@ -302,11 +302,12 @@ describe('an archive in a bucket', () => {
     const other = createArchiveBucket(storage, join(folders, 'in turn'), 1e9);
     const gone = new AbortController();
     const [first, second] = await large.parts();
-    const waiting = [
-      other.fetch([first!], [EVENTS_FILE]),
+    const waiting = [other.fetch([first!], [EVENTS_FILE])];
+    await eventually(() => requested.length === 1);
+    waiting.push(
       other.fetch([second!], [EVENTS_FILE], gone.signal),
       other.fetch([(await small.parts())[0]!], [EVENTS_FILE]),
-    ];
+    );
     const of = ({ tenantId }: { tenantId: string }) => requested.filter((key) => key.includes(tenantId));
     await eventually(() => requested.length === 2);
     assert.deepEqual([of(large).length, of(small).length], [1, 1], 'one slot is left for others');
