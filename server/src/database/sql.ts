@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag';
 
 /** SQL as a tagged template. Every interpolated value becomes a parameter, and templates can be nested. */
-export { default as sql, empty, join, type Sql } from 'sql-template-tag';
+export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag';
 
 const notPrepared = new WeakSet<Sql>();
 

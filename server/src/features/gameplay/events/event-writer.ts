@@ -2,17 +2,17 @@ import type pg from 'pg';
 import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
 import { runCopy } from '../../../database/copy.ts';
-import { chargeText, chargeUnits, type Database } from '../../../database/database.ts';
+import { chargeText, type Database } from '../../../database/database.ts';
 import { isDeadlock, isQuotaExceeded, isUniqueViolation } from '../../../database/errors.ts';
 import { openPool } from '../../../database/pool.ts';
-import { sql, type Sql } from '../../../database/sql.ts';
+import { raw, sql, unprepared, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { shareOf } from '../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
 import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
-import { deltaText, insertDeltas } from './rollups/deltas.ts';
+import { deltaText } from './rollups/deltas.ts';
 import {
   compareRows,
   eventRowHash,
@@ -123,11 +123,7 @@ async function copy(
   let fatalError: Error | undefined;
   try {
     // PostgreSQL runs a multi-statement query in one transaction: it commits the rows, their deltas and their charge, or nothing.
-    const text = [
-      copyStatement(scope),
-      await deltaText(scope, billing.tenantId, rows),
-      chargeText(billing, rows.length),
-    ].join('; ');
+    const text = `${copyStatement(scope)}; ${await accountingText(scope, rows, billing)}`;
     await runCopy(client, text, copyRows(scope, originOf(billing), rows));
   } catch (error) {
     // The connection stays usable after these errors. After any other error the pool closes it.
@@ -142,7 +138,7 @@ async function copy(
 /** Rows per INSERT. One turn of the event loop converts their arguments in 10 ms. */
 const ROWS_PER_INSERT = 1_000;
 
-/** Inserts the rows that are not stored yet, and charges for these only. Returns their IDs. Duplicates are free. */
+/** Inserts the rows that are not stored yet, and charges for these only. Duplicates are free. */
 async function insertRows(
   database: Database,
   scope: EventScope,
@@ -150,26 +146,21 @@ async function insertRows(
   billing: BillingContext,
 ): Promise<AddedRows> {
   const origin = originOf(billing);
-  const tenant = database.forBatch(billing.tenantId);
-  if (rows.length <= ROWS_PER_INSERT) {
-    const inserted = await tenant.row<{ ids: string[] }>(sql`
-      WITH inserted AS (${insertion(scope, origin, rows)}),
-      counted AS (${insertDeltas(scope, billing.tenantId)}),
-      charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM inserted)`)})
-      SELECT coalesce((SELECT array_agg(id) FROM inserted), '{}') AS ids FROM charged`);
-    return new Set(inserted?.ids);
-  }
-  return tenant.transaction(async (transaction) => {
-    const inserted = new Set<string>();
+  return database.forBatch(billing.tenantId).transaction(async (transaction) => {
+    const added = new Set<string>();
     for await (const slice of inSlices(rows, ROWS_PER_INSERT))
-      for (const { id } of await transaction.rows<{ id: string }>(sql`
-        WITH inserted AS (${insertion(scope, origin, slice)}),
-        counted AS (${insertDeltas(scope, billing.tenantId)})
-        SELECT id FROM inserted`))
-        inserted.add(id);
-    if (inserted.size > 0) await transaction.run(chargeUnits(billing, inserted.size));
-    return inserted;
+      for (const { id } of await transaction.rows<{ id: string }>(insertion(scope, origin, slice)))
+        added.add(id);
+    const addedRows = rows.filter(({ id }) => added.has(id));
+    if (added.size > 0)
+      await transaction.run(unprepared(raw(await accountingText(scope, addedRows, billing))));
+    return added;
   });
+}
+
+/** Returns the SQL text that counts and charges rows, in the transaction that stores them. */
+async function accountingText(scope: EventScope, rows: EventRow[], billing: BillingContext): Promise<string> {
+  return `${await deltaText(scope, billing.tenantId, rows)}; ${chargeText(billing, rows.length)}`;
 }
 
 function insertion(scope: EventScope, { tenantId, createdAt }: BatchOrigin, rows: readonly EventRow[]): Sql {
@@ -186,7 +177,7 @@ function insertion(scope: EventScope, { tenantId, createdAt }: BatchOrigin, rows
                 ${hashes}::bytea[])
       AS event (occurred_at, value, id, actor, match, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
-    RETURNING id, occurred_at, value, event_definitions_id`
+    RETURNING id`
     : sql`
     INSERT INTO player_events (occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id,
                                event_definitions_id, idempotency_key, row_hash)
@@ -196,5 +187,5 @@ function insertion(scope: EventScope, { tenantId, createdAt }: BatchOrigin, rows
                 ${column('definitionId')}::uuid[], ${column('idempotencyKey')}::text[], ${hashes}::bytea[])
       AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
     ON CONFLICT DO NOTHING
-    RETURNING id, occurred_at, value, event_definitions_id`;
+    RETURNING id`;
 }

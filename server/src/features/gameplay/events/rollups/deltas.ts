@@ -1,7 +1,5 @@
 import { forEachInSlices } from '../../../../core/event-loop.ts';
-import { sql, type Sql } from '../../../../database/sql.ts';
 import type { EventRow, EventScope } from '../event-row.ts';
-import { countByMinute, FIGURES } from './counted-events.ts';
 
 /** The events of a batch that have the same definition and minute. */
 interface Delta {
@@ -17,8 +15,8 @@ interface Delta {
 const COLUMNS = `tenant_id, scope, starts_at, definition_id, events, value_count, value_sum, value_minimum, value_maximum`;
 
 /**
- * Returns the SQL text that counts rows which the same query text stores (docs/decisions/0061-event-rollups.md). It needs no
- * parameters, because COPY accepts none.
+ * Returns the SQL text that counts the rows which its transaction stores (docs/decisions/0061-event-rollups.md). It has no parameters,
+ * because a query text with COPY accepts none.
  */
 export async function deltaText(scope: EventScope, tenantId: string, rows: EventRow[]): Promise<string> {
   const deltas = await countRows(rows);
@@ -64,11 +62,4 @@ async function countRows(rows: EventRow[]): Promise<Delta[]> {
     delta.sum += value;
   });
   return [...deltas.values()];
-}
-
-/** Returns the statement that counts the rows of the CTE `inserted`. */
-export function insertDeltas(scope: EventScope, tenantId: string): Sql {
-  return sql`
-    INSERT INTO event_rollup_deltas (tenant_id, scope, starts_at, definition_id, ${FIGURES})
-    SELECT ${tenantId}::uuid, ${scope}::text, counted.* FROM (${countByMinute(sql`inserted`)}) counted`;
 }
