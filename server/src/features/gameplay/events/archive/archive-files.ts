@@ -155,13 +155,13 @@ export async function checkFiles(
   const text = stored && (await buffer(stored));
   if (!text) return `has no ${MANIFEST_FILE}`;
   if (!createHash('sha256').update(text).digest().equals(manifestHash))
-    return `has a ${MANIFEST_FILE} that does not match its checksum`;
+    return `has a file ${MANIFEST_FILE} that does not match its checksum`;
   const manifest = JSON.parse(text.toString()) as PartManifest;
   for (const { name: file, sha256 } of manifest.files) {
     const content = await openFile(file);
     if (!content) return `has no ${file}`;
     if ((await hashOf(content)).toString('hex') !== sha256)
-      return `has a ${file} that does not match its checksum`;
+      return `has a file ${file} that does not match its checksum`;
   }
   return manifest;
 }
