@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: dedc3c3d6b919bfbc3974c5a22d7d83bff5d1da69f32fa650e159e0d52b78174
+// Document: be4bce3c38a5631b3260043ba732662b651cbb7bd7f6c26d48a9be07557e0509
 
 export interface paths {
     "/metrics": {
@@ -8134,7 +8134,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["BanPlayerRequest"];
             };
