@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: be4bce3c38a5631b3260043ba732662b651cbb7bd7f6c26d48a9be07557e0509
+// Document: 8c708744df8fe6fc94c165a314bc9aafdd7e8b9522d3f0a52cc82f4d862f5d21
 
 export interface paths {
     "/metrics": {
@@ -9891,7 +9891,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description The current password or a code of the authenticator app. */
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ReauthenticationRequest"];
             };
