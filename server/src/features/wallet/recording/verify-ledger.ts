@@ -1,8 +1,7 @@
-import type { Hex } from 'viem';
 import type { Database, Scope } from '../../../database/database.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { readBatches } from '../chain/index.ts';
-import { GENESIS_HASH, hashContent, hashLink, type Head } from './ledger-entry.ts';
+import { GENESIS, hashContent, hashLink, type Head } from './ledger-entry.ts';
 import { findIndexRange, listEntries, type IndexRange, type StoredEntry } from './queries.ts';
 import { compareEnds, derivedTables, findMismatchedRows } from './verify-queries.ts';
 
@@ -35,13 +34,15 @@ export async function verifyLedger(
     report({ table, tenantId, id, problem });
   };
   const isWhole = range.from === undefined && range.to === undefined;
-  const count = await walk(tenant, tenantId, range, isWhole, found);
+  const indices = isWhole ? ALL : await findIndices(tenant, tenantId, range);
+  if (!indices) return 0;
+  const count = await verifyEntries(tenant, tenantId, indices, isWhole ? GENESIS : undefined, found);
   if (!isWhole) return count;
 
   const { headIndex, headHash, lastIndex, lastHash } = await compareEnds(tenant, tenantId);
-  if ((headIndex ?? 0) > (lastIndex ?? 0)) found(ENTRIES, span(lastIndex ?? 0, headIndex! + 1), MISSING);
-  else if (headIndex !== lastIndex && (headIndex ?? 0) !== (lastIndex ?? 0)) found(HEAD, 'head', MISMATCH);
-  else if (lastIndex !== null && headHash !== lastHash) found(HEAD, 'head', MISMATCH);
+  if (headIndex > lastIndex) found(ENTRIES, span(lastIndex, headIndex + 1), MISSING);
+  else if (headIndex < lastIndex || (lastHash !== null && headHash !== lastHash))
+    found(HEAD, 'head', MISMATCH);
   if (isSound)
     for (const table of derivedTables) {
       const rows = await tenant.transaction((transaction) =>
@@ -58,21 +59,19 @@ const MISSING = 'is missing';
 const ALTERED = 'does not match its hash';
 const MISMATCH = 'does not match the entries';
 
-async function walk(
+/** Verifies the entries of a range. If `start` is given, the first of them must follow it. Returns their number. */
+async function verifyEntries(
   tenant: Scope,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined },
-  isWhole: boolean,
+  indices: IndexRange,
+  start: Head | undefined,
   found: (table: string, id: string, problem: string) => void,
 ): Promise<number> {
-  let before: (Head & { recomputed: Hex }) | undefined;
-  if (isWhole) before = { index: 0, hash: GENESIS_HASH, recomputed: GENESIS_HASH };
-  const indices = isWhole ? ALL : await findIndices(tenant, tenantId, range);
-  if (!indices) return 0;
+  let before = start && { ...start, recomputed: start.hash };
   let count = 0;
   while (true) {
     const first = before ? before.index + 1 : indices.first;
-    const entries = await listEntries(tenant, tenantId, { ...indices, first }, CHUNK);
+    const entries = await listEntries(tenant, tenantId, { ...indices, first, order: 'oldest' }, CHUNK);
     const enqueued = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
     const batches = await readBatches(
       tenant,
