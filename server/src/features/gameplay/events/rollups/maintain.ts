@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockUntilCommit, tryLockUntilCommit } from '../../../../database/advisory-locks.ts';
 import type { Database, Querier, Scope } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
@@ -18,8 +19,6 @@ import {
   findNextDay,
   moveDeltas,
   recountDay,
-  takeRollupLock,
-  tryRollupLock,
   type CountedDay,
   type RollupDifference,
 } from './queries.ts';
@@ -36,7 +35,7 @@ export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PE
     database
       .forPlatform()
       .transaction(async (transaction) =>
-        (await tryRollupLock(transaction)) ? moveDeltas(transaction, deltasPerStep) : 0,
+        (await tryLockUntilCommit(transaction, 'eventRollups')) ? moveDeltas(transaction, deltasPerStep) : 0,
       ),
   );
 }
@@ -127,7 +126,7 @@ export async function rebuildRollups(
   for await (const day of daysOf(tenant, tenantId)) {
     const events = await tenant.transaction(async (transaction) => {
       const archived = await countArchivedDay(transaction, archive, day);
-      await takeRollupLock(transaction);
+      await lockUntilCommit(transaction, 'eventRollups');
       return recountDay(transaction, day, archived);
     });
     progress({ ...day, events });
