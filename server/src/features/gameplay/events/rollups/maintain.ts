@@ -5,7 +5,7 @@ import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import type { ProblemError } from '../../../../core/problem.ts';
 import { runSteps } from '../../../../core/run-steps.ts';
-import { floor, next } from '../../../../core/time-spans.ts';
+import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/archive.ts';
 import { selectPartsOf } from '../archive/queries.ts';
@@ -46,7 +46,7 @@ async function* daysOf(tenant: Scope, tenantId: string): AsyncGenerator<CountedD
     let from: string | undefined;
     for (let day; (day = await findDay(tenant, tenantId, scope, from)) !== undefined;) {
       yield { tenantId, scope, day };
-      from = next(day, 'day');
+      from = startOfNextSpan(day, 'day');
     }
   }
 }
@@ -61,7 +61,7 @@ async function findDay(
   const inDatabase = await findNextDay(tenant, tenantId, scope, from ?? '-infinity');
   // Parts from before the time from which roll-ups count are deleted with their months.
   const archived = (await selectPartsOf(tenant, tenantId, { scope, from })).map(({ firstAt }) => {
-    const first = floor(toMicroseconds(firstAt)!, 'day');
+    const first = startOfSpan(toMicroseconds(firstAt)!, 'day');
     return from !== undefined && from > first ? from : first;
   });
   return [...(inDatabase === undefined ? [] : [toMicroseconds(inDatabase)!]), ...archived].toSorted()[0];
@@ -89,7 +89,7 @@ async function countArchivedDay(
   // The transaction runs no statement while the archive is read.
   const idle = `${COUNTING_SECONDS + 60}s`;
   await transaction.run(sql`SELECT set_config('idle_in_transaction_session_timeout', ${idle}, true)`);
-  const end = next(day, 'day');
+  const end = startOfNextSpan(day, 'day');
   try {
     return await count(day, end);
   } catch (error) {
@@ -104,10 +104,10 @@ async function countArchivedDay(
       );
     if (code !== 'invalid_request') throw error;
   }
-  // Too many for one answer.
+  // The day has too many groups for one statement.
   const groups: ArchivedGroup[] = [];
-  for (let hour = day; hour < end; hour = next(hour, 'hour')) {
-    groups.push(...(await count(hour, next(hour, 'hour'))));
+  for (let hour = day; hour < end; hour = startOfNextSpan(hour, 'hour')) {
+    groups.push(...(await count(hour, startOfNextSpan(hour, 'hour'))));
     if (groups.length > MAX_ARCHIVED_GROUPS)
       throw new OperatorError(
         `The archived ${scope} events of tenant ${tenantId} on ${day.slice(0, 10)} have more than ${MAX_ARCHIVED_GROUPS} counts.`,
