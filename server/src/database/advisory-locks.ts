@@ -7,7 +7,7 @@ import { sql } from './sql.ts';
  * the creation of roles, 7118018 for the aggregation of usage, and the pairs of 7118 for the usage of a workspace.
  */
 export const advisoryLocks = {
-  /** Of the one server on an embedded database. */
+  /** Held by the one server that an embedded database may have. */
   embeddedServer: 7_118_000,
   /** Shared by all processes that use an embedded PostgreSQL, and exclusive for the one that stops it. */
   embeddedServerUse: 7_118_005,

@@ -104,7 +104,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   );
   cutStalledReaders(app);
   prepareDraining(app);
-  // After the draining, which closes connections.
+  // Its hook must run after that of the draining, which closes connections.
   discardUnreadBodies(app);
   app.addHook('onResponse', logRequest);
   if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);

@@ -10,9 +10,9 @@ import { chooseAccessPath, type StoredEvent } from './queries.ts';
 const EXPORT_CHUNK = 500;
 /** Rows of the archive that an export has in memory. */
 const EXPORT_ROWS = 4_000;
-/** A player without events in a part of 100 million costs a scan of it. */
+/** The timeout of a DuckDB statement. If few events match, one statement scans a whole part. */
 const EXPORT_LIMITS = { seconds: 60 };
-/** Of the files of a part, if they are in a bucket. */
+/** The timeout of the download of a part, if the parts are in a bucket. */
 const EXPORT_DOWNLOADS = { seconds: 300 };
 
 /**

@@ -129,7 +129,7 @@ async function redactPlayer(
   await deleteCredentials(db, playerId);
   await deleteNotes(db, playerId);
   await redactProfile(db, playerId);
-  // Before the sessions: a block of a device locks in this order too.
+  // Devices are locked before sessions. A block of a device locks them in the same order.
   await eraseDevices(db, playerId);
   await revokePlayerTokens(db, playerId);
   await revokePortalAndThirdPartyTokens(db, playerId);

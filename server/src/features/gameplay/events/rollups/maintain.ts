@@ -67,9 +67,9 @@ async function findDay(
   return [...(inDatabase === undefined ? [] : [toMicroseconds(inDatabase)!]), ...archived].toSorted()[0];
 }
 
-/** For the archived events of a day. */
+/** The timeout of the count of the archived events of a day. */
 const COUNTING_SECONDS = 600;
-/** 300 definitions that have events in each minute. */
+/** The most counts that are held in memory: about 300 definitions that have events in each minute of a day. */
 const MAX_ARCHIVED_GROUPS = 500_000;
 
 /** Counts the archived events of a day by minute. Until the transaction ends, no event moves to the archive. */
