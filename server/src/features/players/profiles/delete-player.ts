@@ -86,6 +86,7 @@ export async function deletePlayer(
       return {
         profile: before,
         receipt: written,
+        // Tenants get no record of a deletion by a platform administrator.
         tenantIds: caller ? await listTenantsOfPlayer(transaction, playerId) : [],
       };
     });
@@ -147,8 +148,8 @@ export async function revokePortalAndThirdPartyTokens(db: Querier, playerId: str
 }
 
 /**
- * Writes the deletion to the audit trail of each tenant that the player has signed in to. A deletion without a tenant is also
- * written to the trail of the platform. Only the tenant of the token sees the origin of the request.
+ * Writes the deletion to the audit trails of tenants. A deletion without a tenant is also written to the trail of the platform. Only
+ * the tenant of the token sees the origin of the request.
  */
 async function recordDeletion(
   database: Database,
