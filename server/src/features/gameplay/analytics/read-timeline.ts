@@ -1,5 +1,11 @@
 import type { Database } from '../../../database/database.ts';
-import { BUCKET_MS, requireFewBuckets, resolveRange, type TimeRange } from '../../../core/time-range.ts';
+import {
+  BUCKET_MS,
+  requireFewBuckets,
+  resolveRange,
+  type OpenRange,
+  type TimeRange,
+} from '../../../core/time-range.ts';
 import { startOfSpan } from '../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
@@ -26,7 +32,7 @@ const later = (one: string, other: string): string => (one < other ? other : one
 export async function readTimeline(
   database: Database,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined; bucket: TimelineBucket },
+  range: OpenRange & { bucket: TimelineBucket },
 ): Promise<SessionTimeline> {
   const { bucket } = range;
   const { from: begin, to } = resolveRange(range, (DEFAULT_BUCKETS - 1) * BUCKET_MS[bucket]);

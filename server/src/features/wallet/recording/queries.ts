@@ -2,6 +2,7 @@ import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql } from '../../../database/sql.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
+import type { OpenRange } from '../../../core/time-range.ts';
 import { GENESIS, type Head, type LedgerEntry } from './ledger-entry.ts';
 import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-state.ts';
 
@@ -206,7 +207,7 @@ export async function findEntries(
 export function findIndexRange(
   db: Querier,
   tenantId: string,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
+  { from, to }: OpenRange,
 ): Promise<IndexRange | undefined> {
   return db.row(sql`
     SELECT min(entry_index) AS first, max(entry_index) AS last FROM wallet_ledger_entries

@@ -1,6 +1,6 @@
 import type { Database, Scope } from '../../../database/database.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
 import { readBatches } from '../chain/index.ts';
+import { rangeInUtc, type OpenRange } from '../../../core/time-range.ts';
 import { GENESIS, hashContent, hashLink, type Head } from './ledger-entry.ts';
 import { findIndexRange, listEntries, type IndexRange, type StoredEntry } from './queries.ts';
 import { compareEnds, derivedTables, findMismatchedRows } from './verify-queries.ts';
@@ -24,7 +24,7 @@ export interface LedgerProblem {
 export async function verifyLedger(
   database: Database,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined },
+  range: OpenRange,
   report: (problem: LedgerProblem) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
@@ -34,7 +34,9 @@ export async function verifyLedger(
     report({ table, tenantId, id, problem });
   };
   const isWhole = range.from === undefined && range.to === undefined;
-  const indices = isWhole ? ALL : await findIndices(tenant, tenantId, range);
+  // The time of an entry can be earlier than that of the previous one, if the clock was set back. Entries in between belong to the
+  // range too.
+  const indices = isWhole ? ALL : await findIndexRange(tenant, tenantId, rangeInUtc(range));
   if (!indices) return 0;
   const count = await verifyEntries(tenant, tenantId, indices, isWhole ? GENESIS : undefined, found);
   if (!isWhole) return count;
@@ -92,22 +94,6 @@ async function verifyEntries(
 }
 
 const ALL: IndexRange = { first: 1, last: Number.MAX_SAFE_INTEGER };
-
-/**
- * The indices of the entries in a time range. The time of an entry can be earlier than that of the previous one, if the clock was set back, so
- * entries in between belong to the range too.
- */
-function findIndices(
-  tenant: Scope,
-  tenantId: string,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
-): Promise<IndexRange | undefined> {
-  // Converted to UTC, because PostgreSQL refuses offsets of 16 hours or more.
-  return findIndexRange(tenant, tenantId, {
-    from: from && toMicroseconds(from),
-    to: to && toMicroseconds(to),
-  });
-}
 
 type Batches = Awaited<ReturnType<typeof readBatches>>;
 
