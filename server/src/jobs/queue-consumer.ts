@@ -35,7 +35,7 @@ export function startQueueConsumer(
   const owners = createLimits(atOncePerOwner);
   /** The owners of groups, for all groups of each owner with running jobs. */
   let ownerOf = new Map<string, string>();
-  const settle = createAcknowledgementBatcher(boss, name, report);
+  const acknowledgements = createAcknowledgementBatcher(boss, name, report);
   let stopping = false;
   /** Whether jobs may wait for a free slot. */
   let isFull = false;
@@ -73,7 +73,8 @@ export function startQueueConsumer(
   };
 
   const start = (job: TakenJob, group: string | undefined): void => {
-    const work = async () => settle(job.id, stopping ? new Error('The worker is stopping.') : await run(job));
+    const work = async () =>
+      acknowledgements.add(job.id, stopping ? new Error('The worker is stopping.') : await run(job));
     const limited = async () => {
       if (group === undefined) return work();
       // The slot of the owner is acquired last: a job that waits for its group leaves it to other groups.
@@ -117,7 +118,7 @@ export function startQueueConsumer(
       await ended;
       const late = sleep(withinMs, undefined, { ref: false });
       await Promise.race([Promise.allSettled(running), late]);
-      await Promise.race([settle.done(), late]);
+      await Promise.race([acknowledgements.done(), late]);
     },
   };
 }
@@ -148,13 +149,16 @@ function createLimits(most: number) {
   };
 }
 
-/** Acknowledges finished jobs in batches: one statement for all jobs that ended during the previous one. */
+/**
+ * Acknowledges jobs that have ended. One statement completes all jobs that succeeded during the previous statement. A job with an
+ * error is marked as failed on its own.
+ */
 function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error: unknown) => void) {
   let completed: string[] = [];
-  let acknowledging: Promise<void> | undefined;
+  let completing: Promise<void> | undefined;
   const failing = new Set<Promise<void>>();
 
-  const acknowledge = async (): Promise<void> => {
+  const completeAll = async (): Promise<void> => {
     // Jobs that end in the same turn of the event loop form one batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (completed.length > 0) {
@@ -163,19 +167,24 @@ function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error
       // If this fails, the job is retried like the job of a dead worker.
       await boss.complete(name, ids).catch(report);
     }
-    acknowledging = undefined;
+    completing = undefined;
   };
-  const settle = (id: string, error: Error | undefined): void => {
-    if (!error) {
-      completed.push(id);
-      acknowledging ??= acknowledge();
-      return;
-    }
-    const acknowledged: Promise<void> = boss
-      .fail(name, id, { message: error.message })
-      .then(() => {}, report)
-      .finally(() => failing.delete(acknowledged));
-    failing.add(acknowledged);
+  return {
+    add(id: string, error: Error | undefined): void {
+      if (!error) {
+        completed.push(id);
+        completing ??= completeAll();
+        return;
+      }
+      const acknowledged: Promise<void> = boss
+        .fail(name, id, { message: error.message })
+        .then(() => {}, report)
+        .finally(() => failing.delete(acknowledged));
+      failing.add(acknowledged);
+    },
+    /** Resolves when the jobs that were added are acknowledged. */
+    async done(): Promise<void> {
+      await Promise.all([completing, ...failing]);
+    },
   };
-  return Object.assign(settle, { done: async () => void (await Promise.all([acknowledging, ...failing])) });
 }
