@@ -48,15 +48,15 @@ export async function* exportEvents(
 }
 
 /**
- * Yields all events of a player in a tenant in chunks, oldest first, ready for `JSON.stringify`. `playerId` lists all
+ * Yields all events of a player in a tenant in chunks, oldest first, ready for `JSON.stringify`. `playerIds` are all
  * profiles of the player.
  */
 export async function* exportEventsOfPlayer(
   sources: EventSources,
   tenantId: string,
   scope: EventScope,
-  playerId: string[],
+  playerIds: string[],
 ): AsyncGenerator<object[]> {
-  for await (const chunk of exportEvents(sources, tenantId, { scope, playerId }))
+  for await (const chunk of exportEvents(sources, tenantId, { scope, playerIds }))
     yield chunk.map(withExactValue);
 }
