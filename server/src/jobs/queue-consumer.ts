@@ -31,8 +31,8 @@ export function startQueueConsumer(
 ): QueueConsumer {
   const { name, atOnce = DEFAULT_AT_ONCE, atOncePerGroup = atOnce, atOncePerOwner = atOnce } = queue;
   const running = new Set<Promise<void>>();
-  const groups = createLimits(atOncePerGroup);
-  const owners = createLimits(atOncePerOwner);
+  const groups = createLimits(atOncePerGroup, () => wake());
+  const owners = createLimits(atOncePerOwner, () => wake());
   /** The owners of groups, for all groups of each owner with running jobs. */
   let ownerOf = new Map<string, string>();
   const acknowledgements = createAcknowledgementBatcher(boss, name, report);
@@ -78,15 +78,8 @@ export function startQueueConsumer(
     const limited = async () => {
       if (group === undefined) return work();
       // The slot of the owner is acquired last: a job that waits for its group leaves it to other groups.
-      await owners.count(
-        ownerOf.get(group) ?? group,
-        (inOwner) =>
-          groups.count(
-            group,
-            (inGroup) => inGroup(() => inOwner(work)),
-            () => wake(),
-          ),
-        () => wake(),
+      await owners.count(ownerOf.get(group) ?? group, (inOwner) =>
+        groups.count(group, (inGroup) => inGroup(() => inOwner(work))),
       );
     };
     const ended = limited().finally(() => {
@@ -123,19 +116,18 @@ export function startQueueConsumer(
   };
 }
 
-/** Counts the jobs of each name that were fetched and have not ended, and limits how many run at once. */
-function createLimits(most: number) {
+/**
+ * Counts the jobs of each name that were fetched and have not ended, and limits how many run at once. Calls `onRoom` when a full name
+ * has room again, because its other jobs were not fetched.
+ */
+function createLimits(most: number, onRoom: () => void) {
   const known = new Map<string, { jobs: number; limit: LimitFunction }>();
   return {
     /** The names that have reached the limit. */
     full: () => [...known].filter(([, { jobs }]) => jobs >= most).map(([name]) => name),
     isActive: (name: string) => known.has(name),
-    /** Calls `onRoom` when a full name has room again, because its other jobs were not fetched. */
-    async count(
-      name: string,
-      work: (limit: LimitFunction) => Promise<void>,
-      onRoom: () => void,
-    ): Promise<void> {
+    /** Counts a job of the name while `work` runs. `work` calls the limit to wait for its turn. */
+    async count(name: string, work: (limit: LimitFunction) => Promise<void>): Promise<void> {
       const counted = known.get(name) ?? { jobs: 0, limit: pLimit(most) };
       known.set(name, counted);
       counted.jobs++;
