@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { now } from '../../../core/timestamps.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
+import type { OpenRange } from '../../../core/time-range.ts';
 import type { HashedLogin } from './login-row-hash.ts';
 import type { LogoutReason } from './logout-reasons.ts';
 
@@ -176,7 +177,7 @@ export interface HashedLoginRow extends HashedLogin, LedgerPosition {
 export function selectHashedLogins(
   db: Querier,
   tenantId: string,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
+  { from, to }: OpenRange,
   after: LedgerPosition | undefined,
   limit: number,
 ): Promise<HashedLoginRow[]> {

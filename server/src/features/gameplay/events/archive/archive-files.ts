@@ -25,6 +25,12 @@ export interface PartName extends MonthName {
 export const partName = ({ scope, month, part }: Omit<PartName, 'tenantId'>): string =>
   `${scope}/${month}/part-${part}`;
 
+/** The part that a path ends with: the opposite of {@link partName}. */
+export function parsePartName(tenantId: string, path: string): PartName | undefined {
+  const [, scope, month, part] = /(match|player)\/(\d{4}-\d\d)\/part-(\d+)$/.exec(path) ?? [];
+  return scope && month ? { tenantId, scope: scope as EventScope, month, part: Number(part) } : undefined;
+}
+
 /** A part whose manifest has this SHA-256. */
 export interface StoredPart extends PartName {
   manifestHash: Buffer;
