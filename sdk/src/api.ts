@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: dedc3c3d6b919bfbc3974c5a22d7d83bff5d1da69f32fa650e159e0d52b78174
+// Document: f0eefb70f2b5d414611b0aad6bec204afb96d27b03a3240dd0ab39a1859d1ca9
 
 export interface paths {
     "/metrics": {
@@ -2445,7 +2445,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding a second factor
-         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The email address must be verified. If the session is older than 5 minutes, send the current password. A password that is sent is always checked.
+         * @description Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks for a code. The email address must be verified.
          */
         post: operations["enrollAccountTotp"];
         delete?: never;
@@ -4224,6 +4224,10 @@ export interface components {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
             id: number;
+        };
+        /** @description The current password of the account. */
+        CurrentPasswordRequest: {
+            password: string;
         };
         /** @enum {string} */
         DefinitionScope: "match" | "player" | "both";
@@ -9890,10 +9894,10 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The current password or a code of the authenticator app. */
+        /** @description The current password of the account. */
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReauthenticationRequest"];
+                "application/json": components["schemas"]["CurrentPasswordRequest"];
             };
         };
         responses: {
