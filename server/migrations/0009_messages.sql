@@ -102,14 +102,16 @@ CREATE TABLE webhooks (
   url                   text NOT NULL,
   description           text,
   event_types           text[],                     -- null: all
-  secret                bytea NOT NULL,             -- sealed with the master key, like the previous one
-  previous_secret       bytea,                      -- signs too, until its time is over
-  previous_secret_until timestamptz,
+  secret                bytea NOT NULL,             -- sealed with the master key, like the earlier ones
+  -- Secrets before a rotation, and until when each of them signs too. The one that signs longest is the first.
+  earlier_secrets       bytea[] NOT NULL DEFAULT '{}',
+  earlier_secrets_until timestamptz[] NOT NULL DEFAULT '{}',
   created_at            timestamptz NOT NULL DEFAULT now(),
   failing_since         timestamptz,                -- the first failure after the last success, or after days without a failure
   last_failed_at        timestamptz,                -- accurate to an hour, set with the column above
   disabled_at           timestamptz,
   disabled_reason       text CHECK (disabled_reason IN ('by_hand', 'gone', 'failing')),
+  CHECK (cardinality(earlier_secrets) = cardinality(earlier_secrets_until)),
   CHECK (tenant_id IS NULL OR workspace_id IS NOT NULL),
   CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL))
 );

@@ -6,7 +6,7 @@ import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { readConfig } from './config.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
-import { firstIdAt } from '../core/ids.ts';
+import { EMPTY_GUID, firstIdAt } from '../core/ids.ts';
 import { secondsFromNow } from '../core/timestamps.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
@@ -126,6 +126,13 @@ test('answers to repeatable requests are deleted after 24 hours, and no others',
     }
   }
 
+  await app.owner.query(
+    `INSERT INTO idempotency_records (tenant_id, caller_id, operation, idempotency_key, request_hash, created_at)
+     SELECT $1, $1, 'rotateWebhookSecret', age, '', now() - age::interval
+     FROM unnest(ARRAY['24 hours', '23 hours']) age`,
+    [EMPTY_GUID],
+  );
+
   await run('delete-expired-rows');
 
   const { rows } = await app.owner.query(
@@ -133,7 +140,7 @@ test('answers to repeatable requests are deleted after 24 hours, and no others',
   );
   assert.deepEqual(
     rows.map(({ idempotency_key }) => idempotency_key),
-    tenants.map(({ tenantId }) => `${tenantId}:23`).toSorted(),
+    ['23 hours', ...tenants.map(({ tenantId }) => `${tenantId}:23`).toSorted()],
   );
 });
 
