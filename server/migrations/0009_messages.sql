@@ -22,14 +22,16 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO guildhall_app;
 -- Changes of a profile are mailed in the transaction that makes them.
 GRANT INSERT ON mails TO guildhall_player;
 
+-- Notices within a day: to a dashboard account, or to an address about profiles of players.
 CREATE TABLE mail_budgets (
   budget text PRIMARY KEY,
   since  timestamptz NOT NULL,
   sent   integer NOT NULL
 ) WITH (fillfactor = 80);
+GRANT SELECT, DELETE ON mail_budgets TO guildhall_app;
 
 -- Runs right before a commit, so that a slow transaction that notifies somebody delays no other (like guildhall_place_notification).
--- Above the limit the mail stays in the outbox, as failed. Nothing else writes the budgets.
+-- Above the limit the mail stays in the outbox, as failed. Nothing else adds to the budgets.
 CREATE FUNCTION guildhall_count_mail() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

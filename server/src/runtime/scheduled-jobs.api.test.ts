@@ -212,6 +212,9 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
      SELECT gen_random_uuid(), 'ada@example.com', days::text, now() - make_interval(days => days), now()
      FROM unnest(ARRAY[6, 8]) days`,
   );
+  await app.owner.query(
+    `INSERT INTO mail_budgets SELECT hours::text, now() - make_interval(hours => hours), 1 FROM unnest(ARRAY[23, 25]) hours`,
+  );
 
   await run('delete-expired-rows');
   await run('delete-old-mails');
@@ -222,6 +225,7 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
   assert.deepEqual(await left('one_time_codes', 'email'), ['new', 'new']);
   assert.deepEqual(await left('email_tokens', 'email'), ['new']);
   assert.deepEqual(await left('mails', 'subject'), ['6']);
+  assert.deepEqual(await left('mail_budgets', 'budget'), ['23']);
 });
 
 test('webhook deliveries of over 30 days ago are deleted with their attempts, and no others', async () => {

@@ -278,6 +278,25 @@ describe('DELETE /api/player-profile/me', () => {
   });
 });
 
+describe('the mails about changes of a profile', () => {
+  test('are limited to 20 a day for an address, and the others fail in the outbox', async () => {
+    const { email, bearer } = await emailPlayer();
+    await app.owner.query(`INSERT INTO mail_budgets VALUES ('profile ' || $1, now(), 18)`, [email]);
+    const linkMock = () =>
+      app.http.post(METHODS, { provider: 'Mock', token: `mock:of-${randomUUID()}:secret` }, { bearer });
+    const before = (await rows('SELECT id FROM mails WHERE recipient = $1', email)).map(({ id }) => id);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => linkMock()));
+    for (const { status, text } of answers) assert.equal(status, 201, text);
+    const sent = 'SELECT failure, body IS NULL AS erased FROM mails WHERE recipient = $1 AND id <> ALL($2)';
+    const notices = await rows(`${sent} AND failed_at IS NULL`, email, before);
+    assert.equal(notices.length, 2);
+    const failed = await rows(`${sent} AND failed_at IS NOT NULL`, email, before);
+    const failure = 'Not sent: this address received too many notices today.';
+    assert.deepEqual(failed, Array(3).fill({ failure, erased: true }));
+    assert.equal((await app.http.get(ME, { bearer })).body.authMethods.length, 7);
+  });
+});
+
 /** The ways in which a player can leave an address that nobody has verified. */
 const ways: Record<string, (caller: { bearer: string; playerId: string }) => Promise<unknown>> = {
   deletion: (caller) => app.http.delete(ME, caller),
