@@ -55,13 +55,9 @@ export async function accountClient(app: TestApp, network?: () => string) {
     return account;
   };
 
-  const enroll = (bearer: string): Promise<Answer> =>
-    post('totp/enroll', { password: ACCOUNT_PASSWORD }, bearer);
-
   return {
     ...mailbox,
     post,
-    enroll,
     logIn,
     signUp,
     signUpVerified,
@@ -69,7 +65,7 @@ export async function accountClient(app: TestApp, network?: () => string) {
     /** Creates an account with a second factor. The code of the current time step is used, the next one is not. */
     async signUpWithTotp() {
       const account = await signUpVerified();
-      const enrolled = await enroll(account.bearer);
+      const enrolled = await post('totp/enroll', undefined, account.bearer);
       assert.equal(enrolled.status, 200, enrolled.text);
       const secret = enrolled.body.secret as string;
       const confirmed = await post('totp/confirm', { code: authenticatorCode(secret) }, account.bearer);

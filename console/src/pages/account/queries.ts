@@ -47,9 +47,7 @@ export const useResendVerification = () =>
   useMutation({ mutationFn: () => api.POST('/api/saas-auth/email/resend') });
 
 export const useEnrollTotp = () =>
-  useMutation({
-    mutationFn: (body: { password: string }) => api.POST('/api/saas-auth/totp/enroll', { body }),
-  });
+  useMutation({ mutationFn: (body: Reauthentication) => api.POST('/api/saas-auth/totp/enroll', { body }) });
 
 export const useConfirmTotp = () =>
   useAccountChange((code: string) => api.POST('/api/saas-auth/totp/confirm', { body: { code } }));

@@ -5,7 +5,7 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
 import { recoveryCodesRenewedMail, secondFactorOffMail, secondFactorOnMail } from './email-templates.ts';
 import { reauthenticate, type CurrentCredential, type ReauthenticationServices } from './reauthenticate.ts';
-import { lockAccount } from './queries.ts';
+import { isNewSession, lockAccount } from './queries.ts';
 import { mailSecurityNotice } from './security-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash, totpPurpose } from './second-factor.ts';
 import {
@@ -18,22 +18,30 @@ import {
 } from './totp-queries.ts';
 import { base32, matchingStep, newTotpSecret, otpauthUri } from './totp.ts';
 
+/** A session is new for 5 minutes: less than the lifetime of its first access token, which may be stolen. */
+const NEW_SESSION_SECONDS = 5 * 60;
+
 export type TotpServices = ReauthenticationServices & MailServices & { issuer: string };
 
 /**
  * Starts to add a second factor and returns the secret for an authenticator app. The second factor takes effect when a code
  * confirms it. The address must be verified. Otherwise an attacker could sign up with another person's address and lock that
- * person out permanently. The password is checked, because a stolen access token must not lock the owner out. Throws
- * email_not_verified, totp_enabled and the errors of {@link reauthenticate}.
+ * person out permanently. A session that is not new must reauthenticate, and a password that is sent
+ * is always checked. Otherwise a stolen access token could lock the owner
+ * out. Throws email_not_verified, totp_enabled and the errors of {@link reauthenticate}.
  */
 export async function enrollTotp(
   services: TotpServices,
   self: Self,
-  password: string,
+  credential: CurrentCredential,
 ): Promise<{ secret: string; otpauthUri: string }> {
   const { database, vault, issuer } = services;
-  const { accountId } = self;
-  await reauthenticate(services, self, { password });
+  const { accountId, sessionId } = self;
+  if (
+    credential.password !== undefined ||
+    !(await isNewSession(database.forAccount(accountId), sessionId, NEW_SESSION_SECONDS))
+  )
+    await reauthenticate(services, self, credential);
   const secret = newTotpSecret();
   return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);

@@ -209,7 +209,7 @@ describe('POST /api/saas-auth/password-reset/confirm', () => {
 
   test('leaves nothing to somebody who was signed in: no access token, and no second factor that is about to be added', async () => {
     const account = await accounts.signUpVerified();
-    const { secret } = (await accounts.enroll(account.bearer)).body;
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
     assert.equal((await confirm(await resetTokenFor(account.email))).status, 200);
     for (const answer of [
       await app.http.get('/api/saas-auth/me', account),

@@ -221,6 +221,13 @@ export function hasSession(db: Querier, accountId: string, sessionId: string): P
     SELECT FROM account_sessions WHERE id = ${sessionId} AND account_id = ${accountId}`);
 }
 
+/** Returns whether a session is younger than `seconds` and has not ended. */
+export function isNewSession(db: Querier, sessionId: string, seconds: number): Promise<boolean> {
+  return db.exists(sql`
+    SELECT FROM account_sessions
+    WHERE id = ${sessionId} AND revoked_at IS NULL AND created_at > now() - make_interval(secs => ${seconds})`);
+}
+
 /** Revokes all sessions of an account, except one if it is given. Returns the number of revoked sessions. */
 export function revokeSessions(db: Querier, accountId: string, exceptSessionId?: string): Promise<number> {
   return db.run(sql`

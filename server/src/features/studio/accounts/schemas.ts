@@ -146,10 +146,6 @@ export const AccountSessionPage = Page(
   ),
 );
 
-export const CurrentPasswordBody = Type.Object(
-  { password: CurrentPassword },
-  { title: 'CurrentPasswordRequest', description: 'The current password of the account.' },
-);
 export const ReauthenticationBody = Type.Object(
   { password: Type.Optional(CurrentPassword), code: Type.Optional(Code) },
   {

@@ -14,11 +14,16 @@ import { whileLocked } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const accounts = await accountClient(app);
-const { post, enroll, logIn, mfaToken, actionsOf, mailsTo } = accounts;
+const { post, logIn, mfaToken, actionsOf, mailsTo } = accounts;
 const verify = (body: object) => post('totp/verify', body);
 const remove = (bearer: string, body: object) =>
   app.http.raw('DELETE', '/api/saas-auth/totp', JSON.stringify(body), { bearer });
 const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
+const makeOld = ({ id }: { id: string }) =>
+  app.owner.query(
+    `UPDATE account_sessions SET created_at = now() - interval '6 minutes' WHERE account_id = $1`,
+    [id],
+  );
 const wrongCodeFor = (secret: string) => {
   const right = [-2, -1, 0, 1, 2].map((offset) => authenticatorCode(secret, offset));
   return ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !right.includes(code))!;
@@ -27,7 +32,7 @@ const wrongCodeFor = (secret: string) => {
 describe('POST /api/saas-auth/totp/enroll', () => {
   test('returns a secret for an authenticator app and changes no login yet', async () => {
     const account = await accounts.signUpVerified();
-    const { status, body, text } = await enroll(account.bearer);
+    const { status, body, text } = await post('totp/enroll', undefined, account.bearer);
     assert.equal(status, 200, text);
     assert.match(body.secret, /^[A-Z2-7]{32}$/);
     assert.equal(
@@ -44,23 +49,27 @@ describe('POST /api/saas-auth/totp/enroll', () => {
 
   test('returns 403 when the address is not verified', async () => {
     const account = await accounts.signUp();
-    const refused = await enroll(account.bearer);
+    const refused = await post('totp/enroll', {}, account.bearer);
     assert.deepEqual([refused.status, refused.body.code], [403, 'email_not_verified']);
   });
 
-  test('requires the password, also of a new session', async () => {
+  test('requires the password when the session is older than 5 minutes', async () => {
     const account = await accounts.signUpVerified();
-    for (const body of [undefined, {}, { code: '123456' }, { password: '' }])
-      assert.equal((await post('totp/enroll', body, account.bearer)).status, 400);
-    const wrong = await post('totp/enroll', { password: 'wrong' }, account.bearer);
-    assert.deepEqual([wrong.status, wrong.body.code], [401, 'invalid_credentials']);
-    assert.equal((await post('totp/confirm', { code: '123456' }, account.bearer)).status, 409);
-    assert.equal((await enroll(account.bearer)).status, 200);
+    await makeOld(account);
+    assert.equal((await post('totp/enroll', undefined, account.bearer)).status, 400);
+    assert.equal((await post('totp/enroll', { password: 'wrong' }, account.bearer)).status, 401);
+    assert.equal((await post('totp/enroll', { password }, account.bearer)).status, 200);
+  });
+
+  test('checks a password that a new session sends', async () => {
+    const account = await accounts.signUpVerified();
+    assert.equal((await post('totp/enroll', { password: 'wrong' }, account.bearer)).status, 401);
+    assert.equal((await post('totp/enroll', { password }, account.bearer)).status, 200);
   });
 
   test('returns 409 when the second factor is already on', async () => {
     const account = await accounts.signUpWithTotp();
-    const refused = await enroll(account.bearer);
+    const refused = await post('totp/enroll', {}, account.bearer);
     assert.deepEqual([refused.status, refused.body.code], [409, 'totp_enabled']);
   });
 });
@@ -85,7 +94,7 @@ describe('POST /api/saas-auth/totp/confirm', () => {
   test('returns 401 for a wrong code and 409 without an enrolment', async () => {
     const account = await accounts.signUpVerified();
     assert.equal((await post('totp/confirm', { code: '123456' }, account.bearer)).status, 409);
-    const { secret } = (await enroll(account.bearer)).body;
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
     assert.equal((await post('totp/confirm', { code: wrongCodeFor(secret) }, account.bearer)).status, 401);
     for (const code of ['12345', '1234567', 'abcdef', 123456, null])
       assert.equal((await post('totp/confirm', { code }, account.bearer)).status, 400);
@@ -93,7 +102,7 @@ describe('POST /api/saas-auth/totp/confirm', () => {
 
   test('returns recovery codes to one of the parallel requests', async () => {
     const account = await accounts.signUpVerified();
-    const { secret } = (await enroll(account.bearer)).body;
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
     const code = authenticatorCode(secret);
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => post('totp/confirm', { code }, account.bearer)),
@@ -122,7 +131,7 @@ describe('POST /api/saas-auth/totp/verify', () => {
 
   test('returns 401 for the code that confirmed the enrolment', async () => {
     const account = await accounts.signUpVerified();
-    const { secret } = (await enroll(account.bearer)).body;
+    const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
     const code = authenticatorCode(secret);
     assert.equal((await post('totp/confirm', { code }, account.bearer)).status, 200);
     assert.equal((await verify({ mfaToken: await mfaToken(account.email), code })).status, 401);

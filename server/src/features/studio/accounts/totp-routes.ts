@@ -13,7 +13,6 @@ import {
 import type { SessionServices } from './sessions.ts';
 import {
   CodeBody,
-  CurrentPasswordBody,
   ReauthenticationBody,
   RecoveryCodes,
   SecondFactorBody,
@@ -59,18 +58,21 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
     app.post(
       '/api/saas-auth/totp/enroll',
       {
+        // A new session sends no password and no code, so it can omit the body.
+        preValidation: async (request) => void (request.body ??= {}),
         schema: {
           operationId: 'enrollAccountTotp',
           tags: ['Accounts'],
           summary: 'Start adding a second factor',
           description:
             'Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks ' +
-            'for a code. The email address must be verified.',
-          body: CurrentPasswordBody,
+            'for a code. The email address must be verified. If the session is older than 5 minutes, send the current password. ' +
+            'A password that is sent is always checked.',
+          body: ReauthenticationBody,
           response: { 200: TotpEnrolment, ...problems(403, 409, 429, 503) },
         },
       },
-      async (request) => enrollTotp(services, selfOf(request), request.body.password),
+      async (request) => enrollTotp(services, selfOf(request), request.body),
     );
 
     app.post(
