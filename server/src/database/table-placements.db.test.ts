@@ -18,7 +18,6 @@ const KNOWN: Record<string, string> = {
   'event_rollup_deltas: has no primary key, by which its shards can move':
     'an index less for each stored event; REPLICA IDENTITY FULL is enough',
   'event_definitions: has the trigger notify_change': NOTIFIES,
-  'mail_counts: the policy own_rows reads another table': FOR_PLAYERS,
   'one_time_codes: the policy own_rows reads another table': FOR_PLAYERS,
   'provider_settings: has the trigger notify_change': NOTIFIES,
   'tenant_keys: has the trigger notify_change': NOTIFIES,
