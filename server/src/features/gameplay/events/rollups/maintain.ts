@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { stopEventsOnCitus } from '../../../../database/citus.ts';
 import type { Database, Querier, Scope } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
@@ -128,6 +129,7 @@ export async function rebuildRollups(
     const events = await tenant.transaction(async (transaction) => {
       const archived = await countArchivedDay(transaction, archive, day);
       await takeRollupLock(transaction);
+      await stopEventsOnCitus(transaction);
       return recountDay(transaction, day, archived);
     });
     progress({ ...day, events });
@@ -149,6 +151,7 @@ export async function checkRollups(
   for await (const day of daysOf(tenant, tenantId)) {
     const found = await tenant.transaction(async (transaction) => {
       const archived = await countArchivedDay(transaction, archive, day);
+      await stopEventsOnCitus(transaction);
       return compareDay(transaction, day, archived, DIFFERENCES_PER_DAY);
     });
     report({ ...day, ...found });
