@@ -7,7 +7,7 @@ import { httpClient } from '../../server/src/testing/http-client.ts';
 import type { TestTenant } from '../../server/src/testing/arrange.ts';
 import { seedPlayers } from '../../server/benchmarks/players.ts';
 import type { ServerProcess } from '../../server/benchmarks/server-process.ts';
-import { chainEntries, GENESIS_HASH } from '../../server/src/features/wallet/recording/ledger-entry.ts';
+import { chainEntries, GENESIS } from '../../server/src/features/wallet/recording/ledger-entry.ts';
 import { insertEntries } from '../../server/src/features/wallet/recording/queries.ts';
 
 export interface Sizes {
@@ -138,8 +138,7 @@ async function seedLedger(
     playerIndex: 1 + (score % 1_000),
     body: { score: String(score) },
   }));
-  const genesis = { index: 0, hash: GENESIS_HASH };
-  const entries = chainEntries(tenantId, genesis, new Date().toISOString().replace('Z', '000Z'), scores);
+  const entries = chainEntries(tenantId, GENESIS, new Date().toISOString().replace('Z', '000Z'), scores);
   const database = openDatabase(databaseUrl, { poolSize: 1 });
   for (let first = 0; first < count; first += LEDGER_STEP) {
     const step = entries.slice(first, first + LEDGER_STEP);
@@ -152,7 +151,7 @@ async function seedLedger(
   await database.close();
   await owner.query(
     `INSERT INTO wallet_ledgers (tenant_id, entries, hash, players) VALUES ($1, $2, decode($3, 'hex'), 1000)`,
-    [tenantId, count, (entries.at(-1)?.hash ?? GENESIS_HASH).slice(2)],
+    [tenantId, count, (entries.at(-1) ?? GENESIS).hash.slice(2)],
   );
 }
 

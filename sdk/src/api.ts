@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: dedc3c3d6b919bfbc3974c5a22d7d83bff5d1da69f32fa650e159e0d52b78174
+// Document: 8c708744df8fe6fc94c165a314bc9aafdd7e8b9522d3f0a52cc82f4d862f5d21
 
 export interface paths {
     "/metrics": {
@@ -8134,7 +8134,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["BanPlayerRequest"];
             };
@@ -9891,7 +9891,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description The current password or a code of the authenticator app. */
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ReauthenticationRequest"];
             };

@@ -8,16 +8,16 @@ import { arrangeAccount, arrangeKeyWithoutData, signedToken } from '../src/testi
 import { someNetwork } from '../src/testing/email-player.ts';
 import { createForger } from '../src/testing/forgeries.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
+import { createRequests } from './requests.ts';
 import {
   addressOf,
   alternativesOf,
-  createRequests,
   credentialHeaders,
   pickCredentials,
   sendRequest,
   type SchemeName,
   type ValidRequest,
-} from './requests.ts';
+} from './valid-request.ts';
 import { arrangeStudio, startWorld, type Operation } from './world.ts';
 
 // Every operation of the OpenAPI document is tried with every credential that it must refuse. An operation that needs a credential

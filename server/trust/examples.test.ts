@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createRequests, sendRequest } from './requests.ts';
+import { createRequests } from './requests.ts';
+import { sendRequest } from './valid-request.ts';
 import { arrangeStudio, startWorld, type Operation } from './world.ts';
 
 // A reader of the API reference sends the example of an operation after replacing the values that refer to something: ids, tokens,

@@ -5,15 +5,15 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import type { Answer } from '../src/testing/http-client.ts';
+import { createRequests } from './requests.ts';
 import {
   addressOf,
   alternativesOf,
-  createRequests,
   credentialHeaders,
   pickCredentials,
   sendRequest,
   type ValidRequest,
-} from './requests.ts';
+} from './valid-request.ts';
 import { optionalMembers, valuesOf, wrongBodies, wrongValuesOf } from './schema-values.ts';
 import { arrangeStudio, startWorld, type Operation, type Schema } from './world.ts';
 

@@ -18,7 +18,7 @@ import {
   somePart,
   someRecord,
 } from '../src/testing/wallet-recording.ts';
-import type { MakeRequest } from './requests.ts';
+import type { MakeRequest } from './valid-request.ts';
 import { someText, type Studio, type World } from './world.ts';
 
 const ME = '/api/player-profile/me';

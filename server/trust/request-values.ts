@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { newOpaqueToken, type TokenKind } from '../src/security/opaque-tokens.ts';
 import { someAddress } from '../src/testing/wallet-recording.ts';
-import type { ValidRequest } from './requests.ts';
+import type { ValidRequest } from './valid-request.ts';
 import { someText } from './world.ts';
 
 /** The position of a value in a request: `path.tenantId`, `body.events.0.playerId`. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { collectSecrets, findSecrets, type Secrets } from './find-secrets.ts';
-import { createRequests, sendRequest } from './requests.ts';
+import { createRequests } from './requests.ts';
+import { sendRequest } from './valid-request.ts';
 import { arrangeStudio, startWorld } from './world.ts';
 
 // Every operation is used, with every kind of secret. Afterwards no secret is in any table or in any line of the log.

@@ -9,15 +9,15 @@ import {
   withValue,
   type Position,
 } from './request-values.ts';
+import { createRequests } from './requests.ts';
 import {
   alternativesOf,
-  createRequests,
   credentialHeaders,
   pickCredentials,
   sendRequest,
   type SchemeName,
   type ValidRequest,
-} from './requests.ts';
+} from './valid-request.ts';
 import { openStudioRows, ownersOf } from './studio-rows.ts';
 import { arrangeStudio, type Operation, type Studio, type World } from './world.ts';
 

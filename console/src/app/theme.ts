@@ -47,6 +47,9 @@ export const seriesColors = {
   dark: ['#8b92f9', '#3cc0b1', '#f0954d', '#dc7be8', '#a3abb9'],
 };
 
+/** Two series of the same color could not be told apart. */
+export const MAX_SERIES = seriesColors.light.length;
+
 /** The head of a dialog is no head of the page. */
 const dialogAttributes = { header: { role: 'presentation' } };
 

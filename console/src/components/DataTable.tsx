@@ -12,12 +12,12 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** The head of the column, if it is more than its name. */
   head?: ReactNode;
-  /** In pixels. The first column without a width takes the space that is left. */
+  /** The width in pixels. The first column without a width takes the space that is left. */
   width?: number;
   align?: 'right';
   /** The name that the server sorts by. */
   sort?: string;
-  /** Not shown until the reader chooses it. */
+  /** Whether the column is hidden until the reader chooses it. */
   hidden?: boolean;
 }
 
@@ -35,15 +35,16 @@ export interface DataTableProps<Row> {
   columns: Column<Row>[];
   rows: Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** Of the request for the rows: an error without rows, or a new request while old rows show. */
+  /** The error of the request for the rows. Without rows, it is shown in their place. */
   error?: unknown;
+  /** Whether a new request runs while old rows are shown. */
   isFetching?: boolean;
   retry?: () => void;
   /** Loads the next page when the end is near. */
   loadMore?: (() => void) | undefined;
-  /** Then `error` says why, and the reader decides when to try again. */
+  /** If true, `error` says why, and the reader decides when to try again. */
   hasFailedToLoadMore?: boolean;
-  /** Such as `-lastSeenAt`: descending. */
+  /** The column that the rows are sorted by. A minus means descending: `-lastSeenAt`. */
   sort?: string;
   onSort?: (sort: string) => void;
   onOpen?: (row: Row) => void;

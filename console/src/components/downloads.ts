@@ -51,7 +51,7 @@ export function startDownload(name: string, request: (signal: AbortSignal) => Pr
     saveBlob(name, await readBlob(response, (bytes) => change(id, { bytes })));
     remove();
   };
-  // After the end there is no such download.
+  // change() ignores a download that was ended.
   work().catch((error: unknown) => change(id, { error }));
 }
 

@@ -67,7 +67,7 @@ export interface SessionOptions<Identity> {
   refresh(refreshToken: string, idempotencyKey: string): Promise<Tokens & { identity?: Identity }>;
 }
 
-/** A token that expires within this time is renewed before it is used. */
+/** A token that expires within this time, or within a tenth of its life if that is shorter, is renewed before it is used. */
 const RENEW_EARLY_MS = 30_000;
 
 /** The server repeats the answer of a refresh for 60 seconds. These attempts end before. */
@@ -271,8 +271,9 @@ function stored<Identity>(
 
 /** The clock may have been set back, so a token never counts as fresh for longer than it was issued for. */
 function isFresh({ expiresAt, expiresIn }: { expiresAt: number; expiresIn: number }): boolean {
-  const remaining = expiresAt - Date.now();
-  return remaining > Math.min(RENEW_EARLY_MS, expiresIn * 100) && remaining <= expiresIn * 1000;
+  const remainingMs = expiresAt - Date.now();
+  const lifeMs = expiresIn * 1000;
+  return remainingMs > Math.min(RENEW_EARLY_MS, lifeMs / 10) && remainingMs <= lifeMs;
 }
 
 function read<Identity>(text: string | undefined): Stored<Identity> | undefined {

@@ -27,18 +27,18 @@ export interface SignedInOptions<Identity> {
   ): ReturnType<SessionOptions<Identity>['refresh']>;
 }
 
-/** Connects a session with the requests that it authorizes, and that renew it. */
+/** Connects a session with the requests that it authorizes, and that renew it. The header of the key is sent with each of them. */
 export function createSignedInClient<Identity>(
   name: 'player' | 'portal' | 'admin',
   http: HttpOptions,
-  key: Record<string, string>,
+  keyHeader: Record<string, string>,
   { storage, storageKey, refresh }: SignedInOptions<Identity>,
 ): SignedInClient<Identity> {
   const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
-  const open = createApi(createSend({ ...http, timeoutMs }, { headers: async () => key }));
+  const open = createApi(createSend({ ...http, timeoutMs }, { headers: async () => keyHeader }));
   const session = createSession<Identity>({
     storage: requireStorage(storage),
-    key: storageKey ?? [`guildhall.${name}`, baseOf(http.baseUrl), ...Object.values(key)].join(' '),
+    key: storageKey ?? [`guildhall.${name}`, baseOf(http.baseUrl), ...Object.values(keyHeader)].join(' '),
     refresh: (...tokens) => refresh(open, ...tokens),
   });
   const send = createSend(http, {
@@ -51,7 +51,7 @@ export function createSignedInClient<Identity>(
           status: 401,
           detail: 'The player is not signed in any more.',
         });
-      return token === undefined ? key : { ...key, authorization: `Bearer ${token}` };
+      return token === undefined ? keyHeader : { ...keyHeader, authorization: `Bearer ${token}` };
     },
     renew: async ({ authorization }) =>
       (await session.renew(authorization?.slice('Bearer '.length))) !== undefined,
@@ -59,7 +59,7 @@ export function createSignedInClient<Identity>(
   return { open, session, send, api: createApi(send) };
 }
 
-/** After a sign-out, the session on the server ends at the latest when its refresh token expires. */
+/** Waits for a sign-out on the server. If it fails, the session there ends at the latest when its refresh token expires. */
 export async function ignoreRefusal(request: Promise<unknown>): Promise<void> {
   await request.catch((error: unknown) => {
     if (!(error instanceof GuildhallError)) throw error;

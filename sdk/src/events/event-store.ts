@@ -76,26 +76,30 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     event.settled?.(isSafe);
   }
 
-  /** A storage of the game may throw at once, or return no promise. */
-  const write = async (changes: Changes): Promise<boolean> => storage.write(changes);
+  /** Returns whether the storage took the changes. A storage of the game may throw at once, or return no promise. */
+  async function write(changes: Changes): Promise<boolean> {
+    try {
+      await storage.write(changes);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   /** Writes all new events, together with those that come in the meantime. */
   async function save(): Promise<void> {
     while (toSave.length > 0) {
       const group = toSave.slice(0, MOST_IN_A_WRITE);
       toSave = toSave.slice(group.length);
-      const state = await write(Object.fromEntries(group.map(entryOf))).then(
-        () => 'saved' as const,
-        () => 'refused' as const,
-      );
+      const isSaved = await write(Object.fromEntries(group.map(entryOf)));
       for (const event of group) {
         // It may have been sent on a page hide and answered in the meantime.
         if (!events.has(event.key)) {
-          if (state === 'saved') toDelete.add(event.key);
+          if (isSaved) toDelete.add(event.key);
           continue;
         }
-        event.state = state;
-        if (state === 'saved') event.settled?.(true);
+        event.state = isSaved ? 'saved' : 'refused';
+        if (isSaved) event.settled?.(true);
         else unsaved++;
       }
     }
@@ -112,10 +116,7 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     const keys = [...toDelete];
     if (keys.length === 0) return;
     // If the storage does not answer, the next run sends them again, and the server counts them as duplicates.
-    const isDeleted = await write(Object.fromEntries(keys.map((key) => [key, undefined]))).then(
-      () => true,
-      () => false,
-    );
+    const isDeleted = await write(Object.fromEntries(keys.map((key) => [key, undefined])));
     if (isDeleted) for (const key of keys) toDelete.delete(key);
   }
 

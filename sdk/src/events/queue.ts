@@ -1,6 +1,6 @@
 import { clientError } from '../core/errors.ts';
 import { writeJson } from '../core/json.ts';
-import { createListeners } from '../core/listeners.ts';
+import { callListener, createListeners } from '../core/listeners.ts';
 import { requireStorage, type ClientStorage } from '../core/storage.ts';
 import { randomId } from '../core/waiting.ts';
 import type { BatchResult, EventKind, Refusal } from './batch.ts';
@@ -141,12 +141,6 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
 
   const { session } = sender;
   const changed = createListeners<Progress>();
-  const refusing = createListeners<RefusedEvent>();
-  refusing.add(onRefused);
-  const warning = createListeners<WarnedEvent>();
-  warning.add(onWarning);
-  const dropping = createListeners<DroppedEvents>();
-  dropping.add(onDropped);
   const store = createEventStore(storage, storageKey);
   const counts = { stored: 0, duplicates: 0, refused: 0, dropped: 0 };
   const sweep = createStorageSweep(store, {
@@ -203,7 +197,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
   function drop(reason: DroppedEvents['reason'], events: QueuedEvent[]): void {
     if (events.length === 0) return;
     counts.dropped += events.length;
-    dropping.call({ reason, events: events.map(({ json }) => JSON.parse(json) as SentEvent) });
+    callListener(onDropped, { reason, events: events.map(({ json }) => JSON.parse(json) as SentEvent) });
     report();
   }
 
@@ -219,13 +213,13 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       .filter(isWaiting)
       .map(({ index, message }) => ({ event: eventAt(index), message }));
     const accepted = waiting - refusals.length;
-    const isNew = Math.min(stored, accepted);
-    counts.stored += isNew;
-    counts.duplicates += accepted - isNew;
+    const newlyStored = Math.min(stored, accepted);
+    counts.stored += newlyStored;
+    counts.duplicates += accepted - newlyStored;
     counts.refused += refusals.length;
     await store.settle(batch);
-    for (const refusal of refusals) refusing.call(refusal);
-    for (const each of warned) warning.call(each);
+    for (const refusal of refusals) callListener(onRefused, refusal);
+    for (const warning of warned) callListener(onWarning, warning);
   }
 
   const endings = [

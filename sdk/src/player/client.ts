@@ -53,8 +53,8 @@ export function createPlayerClient({
   storageKey,
   ...http
 }: PlayerClientOptions): PlayerClient {
-  const key = gameKeyHeader(gameKey);
-  const { open, session, send, api } = createSignedInClient<Player>('player', http, key, {
+  const keyHeader = gameKeyHeader(gameKey);
+  const { open, session, send, api } = createSignedInClient<Player>('player', http, keyHeader, {
     storage,
     storageKey,
     refresh: (open, refreshToken, idempotencyKey) =>

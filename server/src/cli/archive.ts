@@ -15,7 +15,7 @@ import { firstDayOf, withOwner } from './command.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
 import { reportAlteredRows } from './verify.ts';
 
-/** One has the lock of the archive, and one reads or changes partitions. */
+/** One connection holds the lock of the archive. The other one reads and changes partitions. */
 const OWNER_CONNECTIONS = 2;
 
 export const archiveCommand = new Command('archive').description(

@@ -20,7 +20,7 @@ export const serveCommand = new Command('serve')
   )
   .action(async (options: { worker: boolean; processes: number }) => {
     const starting = startServer(readSettings(), options);
-    // Before the server has started, because one that is killed while it starts would leave PostgreSQL running.
+    // The handler is set before the server has started: a server that is killed during its start would leave PostgreSQL running.
     stopOnSignal(async () => (await starting).stop());
     process.on('SIGUSR2', () => void starting.then((server) => server.reload()));
     notifySupervisor('stoppable');

@@ -12,6 +12,7 @@ import {
 } from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
+import type { OpenRange } from '../core/time-range.ts';
 import { UsageError, withStorage } from './command.ts';
 import { checkTenantId, selectTenantIds } from './tenants.ts';
 
@@ -54,10 +55,8 @@ export function reportAlteredRows(altered: { count: number }): (row: AlteredRow)
   };
 }
 
-export interface VerifyRange {
+export interface VerifyRange extends OpenRange {
   tenantId?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
 }
 
 /**

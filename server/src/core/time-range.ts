@@ -7,14 +7,22 @@ export interface TimeRange {
   to: string;
 }
 
+/** A range without one of its limits, or without both. */
+export interface OpenRange {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** Converts the limits to the format of toMicroseconds(), because PostgreSQL refuses offsets of 16 hours and more. */
+export function rangeInUtc({ from, to }: OpenRange): OpenRange {
+  return { from: from && toMicroseconds(from), to: to && toMicroseconds(to) };
+}
+
 /**
  * Completes a range: `to` defaults to now, and `from` to `defaultMs` before `to`, but not to a time before 1970. Throws
  * `invalid_request` if the range is empty.
  */
-export function resolveRange(
-  range: { from?: string | undefined; to?: string | undefined },
-  defaultMs: number,
-): TimeRange {
+export function resolveRange(range: OpenRange, defaultMs: number): TimeRange {
   const to = toMicroseconds(range.to ?? now())!;
   const earliest = new Date(Math.max(Date.parse(to) - defaultMs, 0));
   const from = toMicroseconds(range.from ?? earliest.toISOString())!;

@@ -20,9 +20,9 @@ export function splitBySpans<Spans extends Span>(
   if (from >= to) return [];
   const [span, ...finer] = spans;
   if (!span) return [{ span, from, to }];
-  const end = floor(to, span);
-  // Also keeps ceil() from times after the year 9999.
-  const begin = end > from ? ceil(from, span) : end;
+  const end = startOfSpan(to, span);
+  // Also keeps firstStartFrom() from times after the year 9999.
+  const begin = end > from ? firstStartFrom(from, span) : end;
   if (begin >= end) return splitBySpans(finer, from, to);
   return [
     ...splitBySpans(finer, from, begin),
@@ -31,21 +31,21 @@ export function splitBySpans<Spans extends Span>(
   ];
 }
 
-const KEPT = { minute: 16, hour: 13, day: 10, month: 7 };
+const PREFIX_LENGTHS = { minute: 16, hour: 13, day: 10, month: 7 };
 
 /** Returns the start of the span that contains an instant. */
-export function floor(instant: string, span: Span): string {
-  const kept = KEPT[span];
+export function startOfSpan(instant: string, span: Span): string {
+  const kept = PREFIX_LENGTHS[span];
   return instant.slice(0, kept) + '0000-01-01T00:00:00.000000Z'.slice(kept);
 }
 
-function ceil(instant: string, span: Span): string {
-  const begin = floor(instant, span);
-  return begin === instant ? instant : next(begin, span);
+function firstStartFrom(instant: string, span: Span): string {
+  const begin = startOfSpan(instant, span);
+  return begin === instant ? instant : startOfNextSpan(begin, span);
 }
 
 /** Returns the start of the span after the one that begins at an instant. */
-export function next(begin: string, span: Span): string {
+export function startOfNextSpan(begin: string, span: Span): string {
   const end = new Date(begin);
   if (span === 'minute') end.setUTCMinutes(end.getUTCMinutes() + 1);
   else if (span === 'hour') end.setUTCHours(end.getUTCHours() + 1);

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Querier } from './database.ts';
 import { sql } from './sql.ts';
 
@@ -6,7 +7,7 @@ import { sql } from './sql.ts';
  * the creation of roles, 7118018 for the aggregation of usage, and the pairs of 7118 for the usage of a workspace.
  */
 export const advisoryLocks = {
-  /** Of the one server on an embedded database. */
+  /** Held by the one server that an embedded database may have. */
   embeddedServer: 7_118_000,
   /** Shared by all processes that use an embedded PostgreSQL, and exclusive for the one that stops it. */
   embeddedServerUse: 7_118_005,
@@ -25,6 +26,8 @@ export const advisoryLocks = {
   eventRollups: 7_118_061,
 } as const;
 
+export type AdvisoryLock = keyof typeof advisoryLocks;
+
 /**
  * Waits for a lock, and holds it until the transaction ends. With an owner, such as a tenant, the transactions of
  * other owners do not wait. Read what the lock guards in a later statement: only its snapshot includes what was written while this
@@ -32,7 +35,7 @@ export const advisoryLocks = {
  */
 export async function lockUntilCommit(
   transaction: Querier,
-  lock: keyof typeof advisoryLocks,
+  lock: AdvisoryLock,
   owner?: string,
 ): Promise<void> {
   const number = advisoryLocks[lock];
@@ -41,4 +44,25 @@ export async function lockUntilCommit(
       ? sql`SELECT pg_advisory_xact_lock(${number})`
       : sql`SELECT pg_advisory_xact_lock(${number}, hashtext(${owner}))`,
   );
+}
+
+/** Takes a lock until the transaction ends. Returns false if another transaction has it. */
+export async function tryLockUntilCommit(transaction: Querier, lock: AdvisoryLock): Promise<boolean> {
+  const { granted } = await transaction.one<{ granted: boolean }>(
+    sql`SELECT pg_try_advisory_xact_lock(${advisoryLocks[lock]}) AS granted`,
+  );
+  return granted;
+}
+
+/** Takes a lock until the connection is closed. Returns false if another connection has it. */
+export async function tryLock(client: pg.ClientBase, lock: AdvisoryLock): Promise<boolean> {
+  const { rows } = await client.query<{ granted: boolean }>('SELECT pg_try_advisory_lock($1) AS granted', [
+    advisoryLocks[lock],
+  ]);
+  return rows[0]!.granted;
+}
+
+/** Releases a lock before the connection is closed. PostgreSQL may notice the end of a connection later. */
+export async function unlock(client: pg.ClientBase, lock: AdvisoryLock): Promise<void> {
+  await client.query('SELECT pg_advisory_unlock($1)', [advisoryLocks[lock]]);
 }

@@ -1,5 +1,5 @@
 import { firstIdAt } from '../core/ids.ts';
-import { toMicroseconds } from '../core/timestamps.ts';
+import { rangeInUtc, type OpenRange } from '../core/time-range.ts';
 import { sql, type Sql } from './sql.ts';
 
 /**
@@ -9,16 +9,10 @@ import { sql, type Sql } from './sql.ts';
 const MAX_CLOCK_SKEW_SECONDS = 60;
 
 /** Conditions for rows of a half-open time range, by the columns of their ids and times. */
-export function createdWithin(
-  id: Sql,
-  time: Sql,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
-): Sql[] {
-  // Converts to UTC, because PostgreSQL refuses offsets of 16 hours and more.
-  const [begin, end] = [from && toMicroseconds(from), to && toMicroseconds(to)];
+export function createdWithin(id: Sql, time: Sql, range: OpenRange): Sql[] {
+  const { from, to } = rangeInUtc(range);
   const conditions: Sql[] = [];
-  if (begin)
-    conditions.push(sql`${time} >= ${begin} AND ${id} >= ${firstIdAt(begin, -MAX_CLOCK_SKEW_SECONDS)}`);
-  if (end) conditions.push(sql`${time} < ${end} AND ${id} < ${firstIdAt(end, MAX_CLOCK_SKEW_SECONDS)}`);
+  if (from) conditions.push(sql`${time} >= ${from} AND ${id} >= ${firstIdAt(from, -MAX_CLOCK_SKEW_SECONDS)}`);
+  if (to) conditions.push(sql`${time} < ${to} AND ${id} < ${firstIdAt(to, MAX_CLOCK_SKEW_SECONDS)}`);
   return conditions;
 }

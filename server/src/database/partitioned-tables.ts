@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { isLockTimeout } from './errors.ts';
-import { advisoryLocks } from './advisory-locks.ts';
+import { advisoryLocks, unlock } from './advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
 export const partitionedTables = {
@@ -42,8 +42,7 @@ export function withPartitionLock<Result>(
       await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.partitions]);
       return await work(client);
     } finally {
-      // The end of a connection releases the lock too, but PostgreSQL may notice it later.
-      await client.query('SELECT pg_advisory_unlock($1)', [advisoryLocks.partitions]).catch(() => {});
+      await unlock(client, 'partitions').catch(() => {});
     }
   });
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
-import { advisoryLocks } from './advisory-locks.ts';
+import { advisoryLocks, tryLock } from './advisory-locks.ts';
 import { hasDatabase } from './embedded/data-folder.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
@@ -147,11 +147,6 @@ async function isLast(client: pg.Client): Promise<boolean> {
     // PostgreSQL has ended.
     return false;
   }
-}
-
-async function tryLock(client: pg.Client, lock: keyof typeof advisoryLocks): Promise<boolean> {
-  const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS granted', [advisoryLocks[lock]]);
-  return rows[0].granted as boolean;
 }
 
 async function connect(url: string): Promise<pg.Client> {

@@ -14,5 +14,8 @@ export const bucketStart = (bucket: Bucket, time: Sql): Sql =>
     ? sql`date_trunc('month', ${time} AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`
     : sql`date_bin(${lengths[bucket]}, ${time}, ${FIRST_MONDAY})`;
 
-/** Before all times: PostgreSQL 15.6, 16.2 and older place the start of a bucket before the origin into the bucket before it. */
+/**
+ * The origin of all buckets. It is earlier than any time of an event: if a bucket starts before the origin, PostgreSQL 15.6, 16.2 and
+ * older count its first instant in the bucket before it.
+ */
 const FIRST_MONDAY = sql`timestamptz '0001-01-01T00:00:00Z'`;

@@ -24,7 +24,7 @@ export function createExports(
   name: string,
   { reading, ...limits }: ExportLimits,
 ): Exports {
-  const open = createConcurrencyLimit(
+  const limit = createConcurrencyLimit(
     acquireSlots,
     { name, code: 'too_many_exports', noun: 'export' },
     limits,
@@ -33,7 +33,7 @@ export function createExports(
   const readers = createFairSemaphore({ running: reading, runningPerOwner: 1 });
   return {
     async open(request, tenantId, pieces) {
-      const leave = await open.enter(request, tenantId);
+      const leave = await limit.enter(request, tenantId);
       const owner = tenantId ?? request.id;
       const stream = Readable.from(paced(pieces, (work) => readers.run(owner, work))).once('close', leave);
       // A failure before the first piece becomes an answer of its own.

@@ -115,7 +115,7 @@ function removePrototypeMembers(value: unknown): void {
   for (const member of Object.values(value)) removePrototypeMembers(member);
 }
 
-/** Passes the bodies of a scope to its handlers as Buffers, to parse with `parseBatch` (batch-body.ts). */
+/** Passes the bodies of a scope to its handlers as Buffers. The handlers parse them. */
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   addParser(app, (buffer) => buffer);

@@ -8,7 +8,7 @@ import { version } from '../core/version.ts';
 import { bearerToken } from './credential-scope.ts';
 import { problems } from './schemas.ts';
 
-/** The callers that may read the metrics: all, none, or callers with the token. */
+/** The callers that may read /metrics: all, none, or callers with the token. */
 export type MetricsAccess = 'open' | 'closed' | { token: string };
 
 declare module 'fastify' {
@@ -28,6 +28,7 @@ const signIns = new Counter({
   help: 'Sign-ins by provider and result: success, or the code of the problem.',
   labelNames: ['provider', 'result'] as const,
 });
+
 /** Where requests are measured, and what `/metrics` serves. */
 export interface MetricsOptions {
   registry: Registry;

@@ -41,7 +41,7 @@ export interface HttpOptions {
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
 /** At the level trace, the parser of forms logs its options, which hold the headers of the request. */
-function withoutCredentials(logger: HttpOptions['logger']): HttpOptions['logger'] {
+function withoutFormHeaders(logger: HttpOptions['logger']): HttpOptions['logger'] {
   if (typeof logger !== 'object') return logger ?? false;
   const busboyOptions = ({ headers: _, ...options }: Record<string, unknown>) => options;
   return { ...logger, serializers: { ...logger.serializers, busboyOptions } };
@@ -50,7 +50,7 @@ function withoutCredentials(logger: HttpOptions['logger']): HttpOptions['logger'
 /** Creates the HTTP server without routes: parsing, validation, error responses, headers and request logs. */
 export async function createHttpServer(options: HttpOptions): Promise<App> {
   const app = Fastify({
-    logger: withoutCredentials(options.logger),
+    logger: withoutFormHeaders(options.logger),
     // logRequest() logs each request at a level that depends on the outcome.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies(options.trustProxy),
@@ -82,7 +82,8 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   parseJsonBodies(app);
 
   const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
-  for (const known of [...callers, 'accountRole', 'billing', 'problemCode']) app.decorateRequest(known, null);
+  for (const member of [...callers, 'accountRole', 'billing', 'problemCode'])
+    app.decorateRequest(member, null);
   app.addHook('onRoute', declareCommonStatuses);
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -104,7 +105,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   );
   cutStalledReaders(app);
   prepareDraining(app);
-  // After the draining, which closes connections.
+  // Its hook must run after that of the draining, which closes connections.
   discardUnreadBodies(app);
   app.addHook('onResponse', logRequest);
   if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);

@@ -31,11 +31,11 @@ export function startQueueConsumer(
 ): QueueConsumer {
   const { name, atOnce = DEFAULT_AT_ONCE, atOncePerGroup = atOnce, atOncePerOwner = atOnce } = queue;
   const running = new Set<Promise<void>>();
-  const groups = createLimits(atOncePerGroup);
-  const owners = createLimits(atOncePerOwner);
+  const groups = createLimits(atOncePerGroup, () => wake());
+  const owners = createLimits(atOncePerOwner, () => wake());
   /** The owners of groups, for all groups of each owner with running jobs. */
   let ownerOf = new Map<string, string>();
-  const settle = createAcknowledgementBatcher(boss, name, report);
+  const acknowledgements = createAcknowledgementBatcher(boss, name, report);
   let stopping = false;
   /** Whether jobs may wait for a free slot. */
   let isFull = false;
@@ -73,19 +73,13 @@ export function startQueueConsumer(
   };
 
   const start = (job: TakenJob, group: string | undefined): void => {
-    const work = async () => settle(job.id, stopping ? new Error('The worker is stopping.') : await run(job));
+    const work = async () =>
+      acknowledgements.add(job.id, stopping ? new Error('The worker is stopping.') : await run(job));
     const limited = async () => {
       if (group === undefined) return work();
       // The slot of the owner is acquired last: a job that waits for its group leaves it to other groups.
-      await owners.count(
-        ownerOf.get(group) ?? group,
-        (inOwner) =>
-          groups.count(
-            group,
-            (inGroup) => inGroup(() => inOwner(work)),
-            () => wake(),
-          ),
-        () => wake(),
+      await owners.count(ownerOf.get(group) ?? group, (inOwner) =>
+        groups.count(group, (inGroup) => inGroup(() => inOwner(work))),
       );
     };
     const ended = limited().finally(() => {
@@ -117,24 +111,23 @@ export function startQueueConsumer(
       await ended;
       const late = sleep(withinMs, undefined, { ref: false });
       await Promise.race([Promise.allSettled(running), late]);
-      await Promise.race([settle.done(), late]);
+      await Promise.race([acknowledgements.done(), late]);
     },
   };
 }
 
-/** Counts the jobs of each name that were fetched and have not ended, and limits how many run at once. */
-function createLimits(most: number) {
+/**
+ * Counts the jobs of each name that were fetched and have not ended, and limits how many run at once. Calls `onRoom` when a full name
+ * has room again, because its other jobs were not fetched.
+ */
+function createLimits(most: number, onRoom: () => void) {
   const known = new Map<string, { jobs: number; limit: LimitFunction }>();
   return {
     /** The names that have reached the limit. */
     full: () => [...known].filter(([, { jobs }]) => jobs >= most).map(([name]) => name),
     isActive: (name: string) => known.has(name),
-    /** Calls `onRoom` when a full name has room again, because its other jobs were not fetched. */
-    async count(
-      name: string,
-      work: (limit: LimitFunction) => Promise<void>,
-      onRoom: () => void,
-    ): Promise<void> {
+    /** Counts a job of the name while `work` runs. `work` calls the limit to wait for its turn. */
+    async count(name: string, work: (limit: LimitFunction) => Promise<void>): Promise<void> {
       const counted = known.get(name) ?? { jobs: 0, limit: pLimit(most) };
       known.set(name, counted);
       counted.jobs++;
@@ -148,13 +141,16 @@ function createLimits(most: number) {
   };
 }
 
-/** Acknowledges finished jobs in batches: one statement for all jobs that ended during the previous one. */
+/**
+ * Acknowledges jobs that have ended. One statement completes all jobs that succeeded during the previous statement. A job with an
+ * error is marked as failed on its own.
+ */
 function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error: unknown) => void) {
   let completed: string[] = [];
-  let acknowledging: Promise<void> | undefined;
+  let completing: Promise<void> | undefined;
   const failing = new Set<Promise<void>>();
 
-  const acknowledge = async (): Promise<void> => {
+  const completeAll = async (): Promise<void> => {
     // Jobs that end in the same turn of the event loop form one batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (completed.length > 0) {
@@ -163,19 +159,24 @@ function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error
       // If this fails, the job is retried like the job of a dead worker.
       await boss.complete(name, ids).catch(report);
     }
-    acknowledging = undefined;
+    completing = undefined;
   };
-  const settle = (id: string, error: Error | undefined): void => {
-    if (!error) {
-      completed.push(id);
-      acknowledging ??= acknowledge();
-      return;
-    }
-    const acknowledged: Promise<void> = boss
-      .fail(name, id, { message: error.message })
-      .then(() => {}, report)
-      .finally(() => failing.delete(acknowledged));
-    failing.add(acknowledged);
+  return {
+    add(id: string, error: Error | undefined): void {
+      if (!error) {
+        completed.push(id);
+        completing ??= completeAll();
+        return;
+      }
+      const acknowledged: Promise<void> = boss
+        .fail(name, id, { message: error.message })
+        .then(() => {}, report)
+        .finally(() => failing.delete(acknowledged));
+      failing.add(acknowledged);
+    },
+    /** Resolves when the jobs that were added are acknowledged. */
+    async done(): Promise<void> {
+      await Promise.all([completing, ...failing]);
+    },
   };
-  return Object.assign(settle, { done: async () => void (await Promise.all([acknowledging, ...failing])) });
 }

@@ -29,7 +29,7 @@ export function createCircuitBreaker({
 }: CircuitBreakerOptions): Pick<CircuitBreakerPolicy, 'execute'> {
   let openUntil = -Infinity;
   const breaker = circuitBreaker(failures, {
-    // For the library, the open time is always over.
+    // execute() keeps the circuit open by its own clock. So the library always tries the next call.
     halfOpenAfter: -Infinity,
     breaker: new ConsecutiveBreaker(opensAfter),
   });

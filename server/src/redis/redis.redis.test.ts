@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { eventually } from '../testing/eventually.ts';
 import { startRedisServer } from '../testing/redis-server.ts';
-import { isRedisReady, measureRedis, openRedis } from './redis.ts';
+import { isRedisReady, measureRedis, openRedis, requireWritable } from './redis.ts';
 
 const server = await startRedisServer();
 const silent = { info: () => {}, warn: () => {} };
@@ -68,4 +71,18 @@ describe('a Redis that refuses writes', () => {
     await eventually(isUp);
     assert.notEqual(await redis.client('ID'), connection);
   });
+});
+
+test('a Redis Cluster is not used, and not up', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'guildhall-redis-'));
+  after(() => rm(folder, { recursive: true }));
+  const cluster = await startRedisServer('--cluster-enabled', 'yes', '--dir', folder);
+  const warnings: string[] = [];
+  const connection = await openRedis(cluster.url, {
+    info: () => {},
+    warn: (_, message) => void warnings.push(message),
+  });
+  await eventually(() => connection.status === 'end');
+  assert.match(warnings.join(), /A Redis Cluster is not supported/);
+  await assert.rejects(requireWritable(connection));
 });

@@ -63,6 +63,17 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
   redis.on('ready', () => {
     if (isUnavailable) logger.info('Redis is available again');
     isUnavailable = false;
+    void redis.info('server').then(
+      (server) => {
+        if (!server.includes('redis_mode:cluster')) return;
+        logger.warn(
+          { setting: 'REDIS_URL' },
+          'A Redis Cluster is not supported: each server counts on its own. Use a single Redis',
+        );
+        redis.disconnect();
+      },
+      () => {},
+    );
   });
   return redis;
 }

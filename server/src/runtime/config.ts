@@ -4,6 +4,7 @@ import { distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import type { ChainSettings, DeploymentSettings } from '../features/wallet/chain/index.ts';
 import { OperatorError } from '../core/operator-error.ts';
+import type { MetricsAccess } from '../http/metrics.ts';
 import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
 import type { Retention } from './retention.ts';
 import { FIRST_ISSUE, settings, tracingSettings } from './settings.ts';
@@ -58,8 +59,7 @@ export interface Config {
   /** How long a stopping server waits for its load balancer. */
   drainSeconds: number;
   corsOrigins: '*' | string[];
-  /** The callers that may read /metrics: all, none, or callers with the token. */
-  metricsAccess: 'open' | 'closed' | { token: string };
+  metricsAccess: MetricsAccess;
   /** The protocol of traces. If undefined, nothing is traced. */
   tracing: { protocol: 'http/protobuf' | 'http/json' } | undefined;
   logLevel: string;

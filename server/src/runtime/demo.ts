@@ -45,16 +45,27 @@ export async function seedDemo(
   const tenantId = newId();
   return withDatabaseAt(databaseUrl, (database) =>
     database.forTenant(tenantId).transaction(async (transaction) => {
-      const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
-      const isEmpty = !(await hasAccounts(transaction));
-      const admin = isEmpty ? await createFirstAdmin(transaction, SYSTEM, account) : undefined;
-      const vault = createVault(masterKey);
-      const keys = admin && (await makeDemoTenant(transaction, vault, tenantId, admin.id));
-      const linkToken = admin && (await createSignInLink(transaction, vault, admin.id));
+      const created = (await hasAccounts(transaction))
+        ? undefined
+        : await createDemo(transaction, createVault(masterKey), tenantId, passwordHash);
       await open();
-      return keys && linkToken ? { email: DEMO_EMAIL, password, tenantId, linkToken, ...keys } : undefined;
+      return created && { email: DEMO_EMAIL, password, tenantId, ...created };
     }),
   );
+}
+
+/** Returns undefined if another process has created the first account meanwhile. */
+async function createDemo(
+  transaction: Querier,
+  vault: Vault,
+  tenantId: string,
+  passwordHash: string,
+): Promise<Omit<DemoAccess, 'email' | 'password' | 'tenantId'> | undefined> {
+  const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
+  const admin = await createFirstAdmin(transaction, SYSTEM, account);
+  if (!admin) return undefined;
+  const keys = await makeDemoTenant(transaction, vault, tenantId, admin.id);
+  return { ...keys, linkToken: await createSignInLink(transaction, vault, admin.id) };
 }
 
 async function makeDemoTenant(

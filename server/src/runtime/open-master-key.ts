@@ -14,7 +14,7 @@ export function openMasterKey(
   databaseUrl: string,
 ): Promise<Buffer> {
   return withDatabaseAt(databaseUrl, async (database) => {
-    // Before the key is read, because another process that starts creates first the key and then the secrets.
+    // Read before the key: another process that starts creates the key first, and then the secrets.
     const isNew = (await listSigningKeys(database)).length === 0;
     const key = config.masterKey ?? (await readMasterKey(config));
     if (key) {

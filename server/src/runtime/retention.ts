@@ -26,12 +26,6 @@ export const scopeOfEvents: Partial<Record<PartitionedTable, EventScope>> = {
   player_events: 'player',
 };
 
-/** The first day whose rows a table keeps. Undefined if it keeps all. */
-function keptFrom(retention: Retention, table: PartitionedTable, today: Date): string | undefined {
-  const months = retention[table];
-  return months === undefined ? undefined : firstOfMonth(today, -months);
-}
-
 /** The result of dropping rows of a table. */
 interface DroppedRows {
   /** The names of the partitions. */
@@ -42,7 +36,8 @@ interface DroppedRows {
 
 /**
  * Drops the rows of a table from before a day, the first of a month that has begun. Also deletes the archived events from before
- * this day. Throws {@link OperatorError} if the analytics still need them. Leaves audit records.
+ * this day. Throws {@link OperatorError} if the analytics still need them. Writes audit records of what
+ * it dropped.
  */
 export async function dropOldRows(
   owner: pg.Pool,
@@ -96,10 +91,11 @@ export async function applyRetention(
   archive: Archive,
   today = new Date(),
 ): Promise<void> {
-  const tables = Object.keys(retention) as PartitionedTable[];
+  const tables = Object.entries(retention) as [PartitionedTable, number][];
   await runEach(
-    tables.map(
-      (table) => () => dropOldRows(owner, database, table, keptFrom(retention, table, today)!, archive),
-    ),
+    tables.map(([table, months]) => {
+      const before = firstOfMonth(today, -months);
+      return () => dropOldRows(owner, database, table, before, archive);
+    }),
   );
 }

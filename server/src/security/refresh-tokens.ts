@@ -6,7 +6,7 @@ import type { Vault } from './vault.ts';
  * The lifetime of a refresh token, in days from its issue: a session lives as long as it is used once in this time. The lifetime in
  * games is a setting. Sessions of the portal and of dashboard accounts can change profiles and games, so their lifetime is fixed.
  */
-export const DEFAULT_REFRESH_TOKEN_DAYS = 30;
+const DEFAULT_REFRESH_TOKEN_DAYS = 30;
 
 const SECONDS_PER_DAY = 24 * 60 * 60;
 

@@ -5,24 +5,31 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const SRC = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = join(SRC, '../..');
 const sources = globSync('**/*.ts', { cwd: SRC });
 const isProduction = (file: string): boolean => !file.includes('.test.') && !file.startsWith('testing/');
 const textOf = (file: string): string => readFileSync(join(SRC, file), 'utf8');
 
 interface Import {
   from: string;
-  /** A path inside src, or the name of a package. */
+  /** A path inside the folder of `from`, or the name of a package. */
   to: string;
 }
 
-const imports: Import[] = sources.flatMap((from) =>
-  [...textOf(from).matchAll(/^\s*(?:import|export)\s+(?:type\s)?[^'"]*?from\s+'([^']+)'/gm)].map(
-    ([, target = '']) => ({
+function importsIn(folder: string, files: string[]): Import[] {
+  return files.flatMap((from) =>
+    [
+      ...readFileSync(join(folder, from), 'utf8').matchAll(
+        /^\s*(?:import|export)\s+(?:type\s)?[^'"]*?from\s+'([^']+)'/gm,
+      ),
+    ].map(([, target = '']) => ({
       from,
       to: target.startsWith('.') ? normalize(join(dirname(from), target)) : target,
-    }),
-  ),
-);
+    })),
+  );
+}
+
+const imports = importsIn(SRC, sources);
 const production = imports.filter(({ from }) => isProduction(from));
 
 /** `features/gameplay/matches/routes.ts` belongs to the feature `gameplay/matches`. */
@@ -41,6 +48,20 @@ const LAYERS: Record<string, string[]> = {
   // It is a client: it knows the server over HTTP alone.
   simulation: [],
 };
+
+/** Fails if files import each other in a circle. Compares paths without their ending, which the console leaves out. */
+function refuseCycles(edges: Import[]): void {
+  const withoutEnding = (path: string): string => path.replace(/\.tsx?$/, '');
+  const graph = Map.groupBy(edges, ({ from }) => withoutEnding(from));
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]): void => {
+    assert.ok(!path.includes(file), `a cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+    if (done.has(file)) return;
+    for (const { to } of graph.get(file) ?? []) visit(withoutEnding(to), [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+}
 
 function forbid(what: string, isBroken: (candidate: Import) => boolean): void {
   test(what, () => {
@@ -113,20 +134,15 @@ describe('imports', () => {
     assert.deepEqual(broken, []);
   });
 
-  test('form no cycle, imports of types included', () => {
-    const graph = Map.groupBy(
-      production.filter(({ to }) => to.endsWith('.ts')),
-      ({ from }) => from,
-    );
-    const done = new Set<string>();
-    const visit = (file: string, path: string[]): void => {
-      assert.ok(!path.includes(file), `a cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
-      if (done.has(file)) return;
-      for (const { to } of graph.get(file) ?? []) visit(to, [...path, file]);
-      done.add(file);
-    };
-    for (const file of graph.keys()) visit(file, []);
-  });
+  test('form no cycle, imports of types included', () => refuseCycles(production));
+
+  for (const folder of ['console/src', 'sdk/src', 'server/trust', 'server/acceptance', 'server/benchmarks'])
+    test(`form no cycle in ${folder}, imports of types included`, () => {
+      const path = join(ROOT, folder);
+      const found = importsIn(path, globSync('**/*.{ts,tsx}', { cwd: path }));
+      assert.ok(found.length > 30, 'the imports are found');
+      refuseCycles(found);
+    });
 });
 
 /** Features that write tables of other features, with the reason. All other features write only their own tables. */

@@ -16,10 +16,10 @@ export interface RedisServer {
   resume(): void;
 }
 
-/** Starts a Redis in about 30 ms, and kills it after the tests of the file. */
-export async function startRedisServer(): Promise<RedisServer> {
+/** Starts a Redis in about 30 ms, and kills it after the tests of the file. `settings` are arguments of `redis-server`. */
+export async function startRedisServer(...settings: string[]): Promise<RedisServer> {
   const port = await freePort();
-  let process = await startProcess(port);
+  let process = await startProcess(port, settings);
   const kill = async (): Promise<void> => {
     if (process.exitCode !== null || process.signalCode !== null) return;
     process.kill('SIGKILL');
@@ -33,16 +33,16 @@ export async function startRedisServer(): Promise<RedisServer> {
     kill,
     async start() {
       await kill();
-      process = await startProcess(port);
+      process = await startProcess(port, settings);
     },
     pause: () => void process.kill('SIGSTOP'),
     resume: () => void process.kill('SIGCONT'),
   };
 }
 
-async function startProcess(port: number): Promise<ChildProcess> {
+async function startProcess(port: number, more: string[]): Promise<ChildProcess> {
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const redis = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const redis = spawn('redis-server', [...settings, ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
   redis.once('error', () => {
     throw new Error('The tests need Redis: install it, on Debian by `apt-get install redis-server`.');
   });

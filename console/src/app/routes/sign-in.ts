@@ -8,7 +8,7 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: textParams('next', 'ended'),
-  // So the page notices a sign-in in another tab, and takes no account that was signed in before for a new one.
+  // Loads the session of all tabs: without it, the page would take an account that is signed in already for a new sign-in.
   beforeLoad: () => client.session.load(),
   ...lazyPage(() => import('../../pages/sign-in/SignInPage'), 'SignInPage'),
 });

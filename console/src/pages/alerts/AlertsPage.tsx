@@ -9,7 +9,7 @@ import { FilterSelect } from '../../components/FilterSelect';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
-import { rangeChoices } from '../../components/range';
+import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { alertNames, formatAmount } from './alert-texts';
@@ -49,12 +49,7 @@ export function AlertsPage() {
               onChange={(tenantId) => change({ tenantId })}
               width={180}
             />
-            <FilterSelect
-              label="Any time"
-              value={filter.range}
-              choices={rangeChoices}
-              onChange={(range) => change({ range })}
-            />
+            <RangeFilter value={filter.range} onChange={(range) => change({ range })} />
           </>
         }
         empty={

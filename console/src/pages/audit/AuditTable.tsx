@@ -5,13 +5,12 @@ import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
-import { FilterSelect } from '../../components/FilterSelect';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
-import { rangeChoices } from '../../components/range';
+import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { auditColumns } from './columns';
@@ -54,12 +53,7 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
               value={filter.targetId}
               onChange={(targetId) => change({ targetId })}
             />
-            <FilterSelect
-              label="Any time"
-              value={filter.range}
-              choices={rangeChoices}
-              onChange={(range) => change({ range })}
-            />
+            <RangeFilter value={filter.range} onChange={(range) => change({ range })} />
           </>
         }
         empty={

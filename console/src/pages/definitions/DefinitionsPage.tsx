@@ -33,7 +33,7 @@ import classes from './DefinitionsPage.module.css';
 
 const route = getRouteApi('/app/games/$tenantId/definitions');
 
-export const scopeNames = { match: 'Match events', player: 'Player events', both: 'Both' };
+const scopeNames = { match: 'Match events', player: 'Player events', both: 'Both' };
 
 export const preload = (
   queryClient: QueryClient,

@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { MAX_SERIES } from '../../app/theme';
 import { byCursor } from '../../components/paging';
 import { limitsOf, ranges, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
-import { MAX_SERIES } from './top-series';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
 export type StoredEvent = EventPage['items'][number];

@@ -1,3 +1,4 @@
+import { MAX_SERIES } from '../../app/theme';
 import type { Series } from '../../components/Chart';
 import { bucketTimes } from './bucket-times';
 import type { EventSummary } from './queries';
@@ -7,9 +8,6 @@ export function countsOf(summary: EventSummary, items = summary.items): number[]
   const counts = new Map(items.map(({ bucketStart, count }) => [Date.parse(bucketStart) / 1000, count]));
   return bucketTimes(summary).map((time) => counts.get(time) ?? 0);
 }
-
-/** The number of colors. */
-export const MAX_SERIES = 5;
 
 /**
  * The most frequent keys as lines, and all others as one line. `all` are the events of all keys, `frequent` those of up to

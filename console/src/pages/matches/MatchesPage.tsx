@@ -8,7 +8,7 @@ import { FilterSelect } from '../../components/FilterSelect';
 import { Page } from '../../components/Page';
 import { Snippets } from '../../components/Snippet';
 import { TextFilter } from '../../components/TextFilter';
-import { rangeChoices } from '../../components/range';
+import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { useKeyPlaceholder } from '../keys/queries';
@@ -51,12 +51,7 @@ export function MatchesPage() {
               onChange={(state) => change({ state })}
               width={130}
             />
-            <FilterSelect
-              label="Any time"
-              value={filter.range}
-              choices={rangeChoices}
-              onChange={(range) => change({ range })}
-            />
+            <RangeFilter value={filter.range} onChange={(range) => change({ range })} />
             <TextFilter
               label="Player id"
               value={filter.playerId}

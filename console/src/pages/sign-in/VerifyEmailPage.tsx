@@ -9,7 +9,7 @@ import { useMailedToken } from './mailed-token';
 
 export function VerifyEmailPage() {
   const [token, setToken] = useState(useMailedToken());
-  // By a click, because programs that scan mails open links and would use the token up.
+  // The page waits for a click, because programs that scan mails open links and would use the token up.
   const verify = useMutation({
     mutationFn: () => api.POST('/api/saas-auth/email/verify', { body: { token: token.trim() } }),
   });

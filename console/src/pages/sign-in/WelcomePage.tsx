@@ -14,7 +14,7 @@ export function WelcomePage() {
   const token = useMailedToken();
   const enter = useAfterSignIn();
   const queryClient = useQueryClient();
-  // By a click, so that a preview of the link does not use it up.
+  // The page waits for a click, so that a preview of the link does not use it up.
   const signIn = useMutation({
     mutationFn: async () => {
       await client.adopt(await api.POST('/api/saas-auth/link', { body: { token } }));

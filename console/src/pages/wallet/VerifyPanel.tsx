@@ -6,7 +6,7 @@ import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
 import { Panel } from '../../components/Page';
 import { State } from '../../components/State';
-import { useVerification } from './queries';
+import { useVerification } from './use-verification';
 import { parseHead, type Verdict } from './verify-ledger';
 
 /** Verifies the whole ledger when it opens. */

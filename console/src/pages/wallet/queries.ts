@@ -1,15 +1,6 @@
-import {
-  keepPreviousData,
-  queryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { keepPreviousData, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { api, GuildhallError, type Answer, type operations } from '../../app/client';
 import { patience } from '../../app/query-client';
-import type { Head } from './check-entry';
-import { verifyLedger } from './verify-ledger';
 
 export type EntryPage = Answer<'/api/bus_tenants/{tenantId}/wallet-entries', 'get'>;
 export type WalletEntry = EntryPage['items'][number];
@@ -33,14 +24,15 @@ interface EntryQuery {
   limit: number;
 }
 
-const readEntries = (tenantId: string, query: EntryQuery, signal: AbortSignal): Promise<EntryPage> =>
+/** Reads a page of the entries of the ledger. */
+export const readEntries = (tenantId: string, query: EntryQuery, signal: AbortSignal): Promise<EntryPage> =>
   api.GET('/api/bus_tenants/{tenantId}/wallet-entries', { params: { path: { tenantId }, query }, signal });
 
 const PAGE_SIZE = 100;
 
 interface ListedPage {
   items: WalletEntry[];
-  head?: Head;
+  head?: EntryPage['head'];
   nextCursor?: number;
 }
 
@@ -103,44 +95,3 @@ export const chainStateQuery = (tenantId: string, transactionHash: string) =>
     queryFn: () => api.GET(TRANSACTION, { params: { path: { tenantId, transactionHash } } }),
     select: ({ chain }) => chain,
   });
-
-const VERIFIED_AT_ONCE = 1_000;
-
-/** Verifies the ledger in this browser. `stop` ends a verification without a verdict. */
-export function useVerification(tenantId: string) {
-  const queryClient = useQueryClient();
-  const controller = useRef<AbortController>(undefined);
-  const [progress, setProgress] = useState({ verified: 0, total: 0 });
-  const verification = useMutation({
-    mutationFn: (savedHead?: Head) => {
-      controller.current?.abort();
-      const { signal } = (controller.current = new AbortController());
-      setProgress({ verified: 0, total: 0 });
-      return verifyLedger({
-        tenantId,
-        savedHead,
-        onProgress: (verified, total) => setProgress({ verified, total }),
-        readPage: (cursor) => {
-          signal.throwIfAborted();
-          return queryClient.fetchQuery({
-            queryKey: ['wallet-verification', tenantId, cursor],
-            queryFn: () =>
-              readEntries(tenantId, { order: 'oldest', cursor, limit: VERIFIED_AT_ONCE }, signal),
-            staleTime: 0,
-            gcTime: 0,
-            ...patience,
-          });
-        },
-      });
-    },
-  });
-  useEffect(() => () => controller.current?.abort(), []);
-  return {
-    ...verification,
-    progress,
-    stop: () => {
-      controller.current?.abort();
-      verification.reset();
-    },
-  };
-}

@@ -15,7 +15,7 @@ import { Facts } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SavedViews } from '../../components/SavedViews';
 import { Snippet } from '../../components/Snippet';
-import { rangeChoices } from '../../components/range';
+import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { BulkRedelivery, NOTHING_SELECTED, type DeliverySelection } from './BulkRedelivery';
@@ -90,12 +90,7 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
               onChange={(eventType) => change({ eventType })}
               width={180}
             />
-            <FilterSelect
-              label="Any time"
-              value={filter.range}
-              choices={rangeChoices}
-              onChange={(range) => change({ range })}
-            />
+            <RangeFilter value={filter.range} onChange={(range) => change({ range })} />
           </>
         }
         empty={

@@ -98,7 +98,7 @@ const results = {
 
 const endedOf = ({ delivered, failed, skipped }: Redelivery): number => delivered + failed + skipped;
 
-/** They are tried again later. */
+/** Failed deliveries are tried again later. */
 const failedOf = ({ failed }: Redelivery): string => `${formatNumber(failed)} failed at the first attempt`;
 
 function countsOf(redelivery: Redelivery): string {

@@ -3,6 +3,7 @@ import { networkOf } from '../../core/network.ts';
 import { ProblemError } from '../../core/problem.ts';
 import { createBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
 import { clientAddress } from '../client-address.ts';
+import { announcedBody } from './body-size.ts';
 
 /** The minimum speed at which a body must arrive. */
 export interface IntakePace {
@@ -34,10 +35,9 @@ export function limitBodyIntake(
 
   // Runs after authentication, so a request with an invalid credential is not counted.
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const { headers, raw, method } = request;
-    const isChunked = headers['transfer-encoding'] !== undefined;
-    const announced = Number(headers['content-length'] ?? 0);
-    const isRead = method !== 'GET' && method !== 'HEAD' && (isChunked || announced > 0);
+    const { raw, method } = request;
+    const { isExpected, announced } = announcedBody(request);
+    const isRead = method !== 'GET' && method !== 'HEAD' && isExpected;
     // If the client disconnected during authentication, no `close` event follows to release the reservation.
     if (!isRead || reply.raw.destroyed) return done(null, payload);
 

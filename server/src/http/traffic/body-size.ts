@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { KeyCaller } from '../../core/callers.ts';
 
 declare module 'fastify' {
@@ -6,6 +6,12 @@ declare module 'fastify' {
     /** The number of received body bytes, without the framing of chunked transfer. */
     bodyBytes: number;
   }
+}
+
+/** What the headers say about the body of a request. The size of a chunked body is not announced. */
+export function announcedBody({ headers }: FastifyRequest): { isExpected: boolean; announced: number } {
+  const announced = Number(headers['content-length'] ?? 0);
+  return { isExpected: announced > 0 || headers['transfer-encoding'] !== undefined, announced };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BATCH_BODY_LIMIT } from '../body-limits.ts';
+import { announcedBody } from './body-size.ts';
 
 /** The largest body that is accepted, and as much as a proxy may round up its own limit. */
 export const DISCARDED_BYTES = BATCH_BODY_LIMIT + 1024 * 1024;
@@ -17,10 +18,8 @@ export function discardUnreadBodies(
   { mostBytes = DISCARDED_BYTES, withinMs = DISCARD_WITHIN_MS } = {},
 ): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    const { raw, headers } = request;
-    const isChunked = headers['transfer-encoding'] !== undefined;
-    const announced = Number(headers['content-length'] ?? 0);
-    if (reply.statusCode >= 400 && !raw.complete && (isChunked || announced > 0)) {
+    const { isExpected, announced } = announcedBody(request);
+    if (reply.statusCode >= 400 && !request.raw.complete && isExpected) {
       if (announced > mostBytes || reply.statusCode === 408) reply.header('connection', 'close');
       else discardRest(request, reply, mostBytes, withinMs);
     }

@@ -51,7 +51,7 @@ export async function createBackup(
       { cause: error },
     );
   } finally {
-    // After an interruption, files may appear while it is removed.
+    // An interrupted backup may still write files while its folder is removed.
     await rm(draft, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
     await storage.close();
   }

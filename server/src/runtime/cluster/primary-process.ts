@@ -102,7 +102,7 @@ export async function startCluster(
     // The first process updates the database for the code that is new.
     const serving = launch(number, { prepare: number === 1, mayCreateDemo: false });
     await serving.ready;
-    // Another one than before, if that one died and was started again.
+    // Read after the start: meanwhile the old process may have died, and another one may have replaced it.
     const old = current.get(number);
     await adopt(number, serving);
     await old?.stop(RETIRE);

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { DAY_MS, resolveRange, type TimeRange } from '../../../core/time-range.ts';
+import { DAY_MS, resolveRange, type OpenRange, type TimeRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { splitRange } from './split-range.ts';
 import { countSessions, findRolledUpTo, type SessionCounts } from './queries.ts';
@@ -15,7 +15,7 @@ export interface SessionAnalytics extends SessionCounts, TimeRange {}
 export async function readAnalytics(
   database: Database,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined },
+  range: OpenRange,
 ): Promise<SessionAnalytics> {
   const { from, to } = resolveRange(range, DEFAULT_DAYS * DAY_MS);
   const tenant = database.heavy.forTenant(tenantId);

@@ -1,6 +1,12 @@
 import type { Database } from '../../../database/database.ts';
-import { BUCKET_MS, requireFewBuckets, resolveRange, type TimeRange } from '../../../core/time-range.ts';
-import { floor } from '../../../core/time-spans.ts';
+import {
+  BUCKET_MS,
+  requireFewBuckets,
+  resolveRange,
+  type OpenRange,
+  type TimeRange,
+} from '../../../core/time-range.ts';
+import { startOfSpan } from '../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
 
@@ -26,16 +32,16 @@ const later = (one: string, other: string): string => (one < other ? other : one
 export async function readTimeline(
   database: Database,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined; bucket: TimelineBucket },
+  range: OpenRange & { bucket: TimelineBucket },
 ): Promise<SessionTimeline> {
   const { bucket } = range;
   const { from: begin, to } = resolveRange(range, (DEFAULT_BUCKETS - 1) * BUCKET_MS[bucket]);
-  const from = floor(begin, bucket);
+  const from = startOfSpan(begin, bucket);
   requireFewBuckets({ from, to }, bucket, MAX_BUCKETS);
 
   const tenant = database.heavy.forTenant(tenantId);
   const rolledUpTo = toMicroseconds((await findRolledUpTo(tenant, tenantId)) ?? from)!;
-  const covered = earlier(floor(rolledUpTo, bucket), floor(to, bucket));
+  const covered = earlier(startOfSpan(rolledUpTo, bucket), startOfSpan(to, bucket));
   const open = later(from, covered);
   // With a running worker these are the current bucket and the one before.
   const [rolledUp, others] = await Promise.all([
@@ -44,7 +50,7 @@ export async function readTimeline(
       ? countOpenBuckets(tenant, tenantId, {
           span: bucket,
           from: open,
-          ledgerFrom: later(open, earlier(rolledUpTo, floor(to, 'hour'))),
+          ledgerFrom: later(open, earlier(rolledUpTo, startOfSpan(to, 'hour'))),
           to,
         })
       : [],

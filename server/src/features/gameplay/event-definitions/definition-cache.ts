@@ -17,7 +17,7 @@ export interface DefinitionCache {
   invalidate(tenantId: string): void;
 }
 
-/** For all tenants together. They take about 40 MB. */
+/** The limit for all tenants together. So many definitions take about 40 MB. */
 const MAX_CACHED_DEFINITIONS = 100_000;
 
 /** Limits the age of an entry in case the change feed misses a change. */

@@ -55,7 +55,7 @@ export function pairKey(eventKey: string, eventValue: string | null): string {
   return eventValue === null ? eventKey : `${eventKey}\0${eventValue}`;
 }
 
-/** For keys and values, in code points after normalisation. */
+/** The limit of a key and of a value, in code points after normalisation. */
 const MAX_KEY_LENGTH = 32;
 /** In code points, after trimming. */
 export const MAX_CATEGORY_LENGTH = 32;

@@ -5,7 +5,6 @@ import { bytesInSlices, inBackground } from '../../../core/event-loop.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { csvColumns, type CsvColumn } from './csv-cells.ts';
 
-/** 2 MiB. */
 export const MAX_CSV_BYTES = 2 * 1024 * 1024;
 /** Excludes the header and blank rows. */
 export const MAX_ROWS = 5_000;
@@ -24,7 +23,7 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 export interface CsvRow {
   /** The row number that a spreadsheet shows: it counts blank rows and the header. */
   rowNumber: number;
-  /** By column of the file. A cell that the row does not have is empty. */
+  /** The cells by column. If the row is too short, its last cells are empty. */
   cells: Partial<Record<CsvColumn, string>>;
   /** Whether the row has a cell that is not blank after the last column. */
   isTooLong: boolean;

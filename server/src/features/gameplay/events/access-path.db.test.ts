@@ -96,18 +96,18 @@ async function readPage(filter: EventFilter): Promise<number> {
 describe('selectEvents', () => {
   test('reads no events of others for a player or match without events', async () => {
     for (const filter of [
-      { scope: 'player', playerId: rare },
-      { scope: 'player', playerId: randomUUID() },
-      { scope: 'match', playerId: rare },
+      { scope: 'player', playerIds: [rare] },
+      { scope: 'player', playerIds: [randomUUID()] },
+      { scope: 'match', playerIds: [rare] },
       { scope: 'match', matchSessionId },
-      { scope: 'match', matchSessionId, playerId: rare },
-    ] as EventFilter[])
+      { scope: 'match', matchSessionId, playerIds: [rare] },
+    ] satisfies EventFilter[])
       assert.equal(await readPage(filter), 0, JSON.stringify(filter));
   });
 
   test('reads a page of a frequent player through the index on time', async () => {
     const { db } = createInspector();
-    const filter: EventFilter = { scope: 'player', playerId: frequent };
+    const filter: EventFilter = { scope: 'player', playerIds: [frequent] };
     assert.equal(await chooseAccessPath(db, tenantId, filter), 'time');
     assert.equal(await chooseAccessPath(db, tenantId, { scope: 'player' }), 'time');
     const page = createInspector();

@@ -66,6 +66,31 @@ describe('small batches of events that arrive together', () => {
     assert.deepEqual(altered, []);
   });
 
+  test('are stored while large batches wait', async () => {
+    const { tenant, send, some } = await arrangeSender();
+    const large = Array.from({ length: 8 }, () => some(30));
+    let sent: Promise<Answer>[] = [];
+    await whileLocked(
+      app,
+      // The first event of each large batch is stored in a transaction that has not ended.
+      async (holder) =>
+        void (await holder.query(
+          `INSERT INTO player_events
+           SELECT occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id, event_definitions_id, key, row_hash
+           FROM player_events CROSS JOIN unnest($2::text[]) AS key WHERE tenant_id = $1`,
+          [tenant.tenantId, large.map(([first]) => first!.idempotencyKey)],
+        )),
+      async (waiting) => {
+        sent = large.map(send);
+        await waiting(4);
+        assert.equal((await send(some(1))).status, 201);
+        await waiting(4);
+      },
+    );
+    for (const { status, body } of await Promise.all(sent))
+      assert.deepEqual([status, body.records.length], [201, 30]);
+  });
+
   test('store and charge an event once that several requests send at the same time', async () => {
     const { tenant, send, some } = await arrangeSender();
     const before = await unitsOf(tenant);

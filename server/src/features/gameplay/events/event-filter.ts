@@ -20,14 +20,13 @@ export interface EventFilter {
   scope: EventScope;
   from?: string | undefined;
   to?: string | undefined;
-  /** One key, or alternatives. */
-  eventKey?: string | string[] | undefined;
-  eventValue?: string | string[] | undefined;
-  eventCategory?: string[] | undefined;
+  /** An event matches if it has one of them. */
+  eventKeys?: string[] | undefined;
+  eventValues?: string[] | undefined;
+  eventCategories?: string[] | undefined;
   minimumValue?: number | undefined;
   maximumValue?: number | undefined;
-  /** One player ID, or the IDs of all profiles of one player. */
-  playerId?: string | string[] | undefined;
+  playerIds?: string[] | undefined;
   matchSessionId?: string | undefined;
 }
 
@@ -43,8 +42,8 @@ export async function withMergedProfiles<Filter extends EventFilter>(
   tenantId: string,
   filter: Filter,
 ): Promise<Filter> {
-  if (filter.playerId === undefined) return filter;
-  return { ...filter, playerId: await findProfilesOf(db, tenantId, [filter.playerId].flat()) };
+  if (filter.playerIds === undefined) return filter;
+  return { ...filter, playerIds: await findProfilesOf(db, tenantId, filter.playerIds) };
 }
 
 /**
@@ -81,20 +80,20 @@ export const isOneOfDefinitions = (definitionId: Sql, definitions: Sql): Sql =>
 /** Returns a query for the IDs of the definitions of a filter, or undefined if the filter selects all definitions. */
 export function filterDefinitions(
   tenantId: string,
-  { eventKey, eventValue, eventCategory }: EventFilter,
+  { eventKeys, eventValues, eventCategories }: EventFilter,
 ): Sql | undefined {
-  if (eventKey === undefined && eventValue === undefined && eventCategory === undefined) return undefined;
-  const isOneOf = (column: Sql, texts: string | string[] | undefined, normalise = normaliseKey): Sql => {
+  if ([eventKeys, eventValues, eventCategories].every((texts) => texts === undefined)) return undefined;
+  const isOneOf = (column: Sql, texts: string[] | undefined, normalise = normaliseKey): Sql => {
     if (texts === undefined) return empty;
-    const [first, ...others] = [texts].flat().map(normalise);
+    const [first, ...others] = texts.map(normalise);
     // The planner knows how few rows one key has. For an array it would read all definitions.
     return others.length === 0
       ? sql`AND ${column} = ${first}`
       : sql`AND ${column} = ANY (${[first, ...others]})`;
   };
-  const key = isOneOf(sql`event_key`, eventKey);
-  const value = isOneOf(sql`event_value`, eventValue);
-  const category = isOneOf(sql`event_category`, eventCategory, (text) => text.trim());
+  const key = isOneOf(sql`event_key`, eventKeys);
+  const value = isOneOf(sql`event_value`, eventValues);
+  const category = isOneOf(sql`event_category`, eventCategories, (text) => text.trim());
   return sql`SELECT id FROM event_definitions WHERE tenant_id = ${tenantId} ${key} ${value} ${category}`;
 }
 
@@ -104,13 +103,13 @@ export function filterDefinitions(
  */
 export function filterActors(
   tenantId: string,
-  { scope, playerId, matchSessionId }: EventFilter,
+  { scope, playerIds, matchSessionId }: EventFilter,
 ): Sql | undefined {
-  if (playerId === undefined && matchSessionId === undefined) return undefined;
-  const players = sql`${[playerId ?? []].flat()}::uuid[]`;
+  if (playerIds === undefined && matchSessionId === undefined) return undefined;
+  const players = sql`${playerIds ?? []}::uuid[]`;
   if (scope === 'player') return sql`SELECT unnest(${players}) AS id`;
   const ofMatch = matchSessionId === undefined ? empty : sql`AND match_session_id = ${matchSessionId}`;
-  if (playerId === undefined)
+  if (playerIds === undefined)
     return sql`SELECT id FROM match_players WHERE tenant_id = ${tenantId} ${ofMatch}`;
   // One look-up for each player. For an array, PostgreSQL 15 and 16 may read all match players of the tenant.
   return sql`

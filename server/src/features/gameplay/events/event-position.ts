@@ -14,7 +14,7 @@ export const positionOf = ({ occurredAt, idempotencyKey }: EventPosition): Event
 });
 
 /** Compares positions in the order of time. Keys are compared by their bytes, as PostgreSQL and DuckDB do. */
-export function comparePositions(a: EventPosition, b: EventPosition): number {
+function comparePositions(a: EventPosition, b: EventPosition): number {
   if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
   return a.idempotencyKey === b.idempotencyKey
     ? 0

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
+import { rangeInUtc } from '../../../core/time-range.ts';
 import type { Archive } from './archive/archive.ts';
 import {
   createArchivedEvents,
@@ -73,6 +73,5 @@ export function createEventReader(
 
 const partRange = ({ scope, from, to }: EventFilter): PartRange => ({
   scope,
-  from: from === undefined ? undefined : toMicroseconds(from),
-  to: to === undefined ? undefined : toMicroseconds(to),
+  ...rangeInUtc({ from, to }),
 });

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type pg from 'pg';
 import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
@@ -41,6 +42,8 @@ const MIN_ROWS_FOR_OWN_TRANSACTION = 20;
 /** On two cores, more connections only wait for each other in PostgreSQL. Several processes divide them. */
 const COPY_CONNECTIONS = 6;
 const LEAST_COPY_CONNECTIONS = 2;
+/** The share of the connections that large requests may use at once. So small ones never wait for their end. */
+const SHARE_OF_OWN_TRANSACTIONS = 2 / 3;
 
 /**
  * Opens the writer. It stores rows with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row
@@ -52,11 +55,9 @@ export async function openEventWriter(
   databaseUrl: string,
   processes = 1,
 ): Promise<EventWriter> {
-  const pool = openPool(databaseUrl, 'guildhall_event_writer', {
-    poolSize: shareOf(COPY_CONNECTIONS, processes, LEAST_COPY_CONNECTIONS),
-    pipeline: false,
-    work: 'events',
-  });
+  const poolSize = shareOf(COPY_CONNECTIONS, processes, LEAST_COPY_CONNECTIONS);
+  const pool = openPool(databaseUrl, 'guildhall_event_writer', { poolSize, pipeline: false, work: 'events' });
+  const inOwnTransaction = pLimit(Math.floor(poolSize * SHARE_OF_OWN_TRANSACTIONS));
   measurePool('events', pool);
   const role = await database.row<{ canCopy: boolean }>(
     sql`SELECT rolbypassrls AS "canCopy" FROM pg_roles WHERE rolname = 'guildhall_event_writer'`,
@@ -91,7 +92,7 @@ export async function openEventWriter(
     async write(scope, rows, billing) {
       const write = { scope, rows, billing };
       const isShared = rows.length < MIN_ROWS_FOR_OWN_TRANSACTION;
-      const added = await (isShared ? sharedWrites.submit(write) : store(write));
+      const added = await (isShared ? sharedWrites.submit(write) : inOwnTransaction(() => store(write)));
       if (added === 'all' || rows.some(({ id }) => added.has(id))) billing.chargedTransactions++;
       return added;
     },

@@ -209,12 +209,17 @@ describe('on a cluster of Citus', () => {
   });
 
   test('each statement about events runs as one task, on one node', async () => {
-    const actors: Partial<EventFilter>[] = [{}, { playerId: [ada.playerId] }, { eventKey: 'fall' }];
+    const actors: Partial<EventFilter>[] = [
+      {},
+      { playerIds: [ada.playerId] },
+      { eventKeys: ['player fall', 'match fall'] },
+      { eventKeys: ['match fall'] },
+    ];
     const filters: EventFilter[] = [
       ...actors.map((one): EventFilter => ({ ...one, scope: 'player' })),
       ...actors.map((one): EventFilter => ({ ...one, scope: 'match' })),
       { scope: 'match', matchSessionId: mine.matchSessionId },
-      { scope: 'match', matchSessionId: mine.matchSessionId, playerId: ada.playerId },
+      { scope: 'match', matchSessionId: mine.matchSessionId, playerIds: [ada.playerId] },
     ];
     const { tenantId } = mine;
     const limits = { from: `${day}T00:00:30.000000Z`, to: `${day}T23:00:30.000000Z` };

@@ -10,9 +10,9 @@ import { chooseAccessPath, type StoredEvent } from './queries.ts';
 const EXPORT_CHUNK = 500;
 /** Rows of the archive that an export has in memory. */
 const EXPORT_ROWS = 4_000;
-/** A player without events in a part of 100 million costs a scan of it. */
+/** The timeout of a DuckDB statement. If few events match, one statement scans a whole part. */
 const EXPORT_LIMITS = { seconds: 60 };
-/** Of the files of a part, if they are in a bucket. */
+/** The timeout of the download of a part, if the parts are in a bucket. */
 const EXPORT_DOWNLOADS = { seconds: 300 };
 
 /**
@@ -48,15 +48,15 @@ export async function* exportEvents(
 }
 
 /**
- * Yields all events of a player in a tenant in chunks, oldest first, ready for `JSON.stringify`. `playerId` lists all
+ * Yields all events of a player in a tenant in chunks, oldest first, ready for `JSON.stringify`. `playerIds` are all
  * profiles of the player.
  */
 export async function* exportEventsOfPlayer(
   sources: EventSources,
   tenantId: string,
   scope: EventScope,
-  playerId: string[],
+  playerIds: string[],
 ): AsyncGenerator<object[]> {
-  for await (const chunk of exportEvents(sources, tenantId, { scope, playerId }))
+  for await (const chunk of exportEvents(sources, tenantId, { scope, playerIds }))
     yield chunk.map(withExactValue);
 }

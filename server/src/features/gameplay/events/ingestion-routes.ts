@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createFairSemaphore } from '../../../core/fair-semaphore.ts';
 import { BATCH_BODY_LIMIT } from '../../../http/body-limits.ts';
-import { parseBatch } from '../../../http/batch-body.ts';
 import { keepRawBodies } from '../../../http/json-body.ts';
 import { billingOf, keyOf, playerOf } from '../../../http/request-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -10,6 +9,7 @@ import { sendProblem } from '../../../http/error-handler.ts';
 import type { EventScope } from './event-row.ts';
 import { ingestEvents, type IngestServices } from './ingest-events.ts';
 import type { IngestResult as IngestedBatch } from './ingest-result.ts';
+import { parseBatch } from './parse-batch.ts';
 import {
   IngestResult,
   MatchEventBatch,
@@ -55,7 +55,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
         const body = request.body as Buffer | undefined;
         request.body = undefined;
         const events = parseEvents(
-          body && (await parseBatch(body, 'events', MAX_VALUES)),
+          body && (await parseBatch(body, MAX_VALUES)),
           Math.min(allowed, MAX_EVENTS_PER_REQUEST),
         );
         return ingestEvents(services, scope, sender, events);

@@ -54,7 +54,7 @@ export async function chooseAccessPath(
   if (!filterActors(tenantId, filter)) return 'time';
   const count = await db.count(sql`
     SELECT count(*) FROM (
-      SELECT 1 ${matchingEvents(tenantId, { ...filter, eventKey: undefined, eventValue: undefined, eventCategory: undefined }, 'actor')}
+      SELECT 1 ${matchingEvents(tenantId, { ...filter, eventKeys: undefined, eventValues: undefined, eventCategories: undefined }, 'actor')}
       LIMIT ${MAX_EVENTS_BY_ACTOR + 1}) event`);
   return count > MAX_EVENTS_BY_ACTOR ? 'time' : 'actor';
 }

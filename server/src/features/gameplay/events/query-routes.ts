@@ -32,15 +32,7 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
       },
       async (request, reply) => {
         const { where = {}, groupBy = [], bucket, countPlayers, limit, ...range } = request.body;
-        const { eventKeys, eventValues, eventCategories, playerIds, ...rest } = where;
-        const filter = {
-          ...range,
-          ...rest,
-          eventKey: eventKeys,
-          eventValue: eventValues,
-          eventCategory: eventCategories,
-          playerId: playerIds,
-        };
+        const filter = { ...range, ...where };
         const answer = await queryEvents(
           sources,
           request.params.tenantId,

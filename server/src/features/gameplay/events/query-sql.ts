@@ -23,14 +23,15 @@ export interface EventGroup extends Partial<Record<Dimension, string | null>> {
   bucketStart?: string;
   events: number;
   players?: number;
-  /** Undefined if no event of the group has a value. */
+  /** Null if no event of the group has a value. The other figures of values are then null too. */
   valueSum: string | null;
   valueAverage: number | null;
   valueMinimum: string | null;
   valueMaximum: string | null;
 }
 
-const dimensions: Record<Dimension, Sql> = {
+/** The columns of the dimensions in the second step. */
+const dimensionColumns: Record<Dimension, Sql> = {
   eventKey: sql`definition.event_key`,
   eventValue: sql`definition.event_value`,
   eventCategory: sql`definition.event_category`,
@@ -38,7 +39,7 @@ const dimensions: Record<Dimension, Sql> = {
   matchSessionId: sql`counted.match_session_id`,
 };
 
-const names: Record<Dimension, Sql> = {
+const dimensionNames: Record<Dimension, Sql> = {
   eventKey: sql`"eventKey"`,
   eventValue: sql`"eventValue"`,
   eventCategory: sql`"eventCategory"`,
@@ -54,6 +55,13 @@ export const groupsByDefinition = ({ groupBy }: Grouping): boolean =>
 export const groupsByPlayer = ({ groupBy, countPlayers }: Grouping): boolean =>
   countPlayers || groupBy.includes('playerId');
 
+interface GroupOptions {
+  filter: RangeFilter;
+  grouping: Grouping;
+  path: CountPath;
+  archived: ArchivedGroup[];
+}
+
 /**
  * Groups events in two steps. The first reads the events and groups them by the ids that they have themselves, so the second looks
  * up names of definitions and players once for each part, not for each event.
@@ -61,82 +69,28 @@ export const groupsByPlayer = ({ groupBy, countPlayers }: Grouping): boolean =>
 export async function groupEvents(
   db: Querier,
   tenantId: string,
-  options: {
-    filter: RangeFilter;
-    grouping: Grouping;
-    path: CountPath;
-    archived: ArchivedGroup[];
-    limit: number;
-    seconds: number;
-  },
+  { limit, seconds, ...options }: GroupOptions & { limit: number; seconds: number },
 ): Promise<EventGroup[]> {
-  const { filter, grouping, path, archived, limit, seconds } = options;
-  const { groupBy, bucket, countPlayers } = grouping;
-  const has = (dimension: Dimension): boolean => groupBy.includes(dimension);
-  const needsDefinition = groupsByDefinition(grouping);
-  const needsActor = groupsByPlayer(grouping);
-  const isMatch = filter.scope === 'match';
-
-  const isRolledUp = path === 'rollups';
-  const time = isRolledUp ? sql`event.starts_at` : sql`event.occurred_at`;
-  const definitionId = isRolledUp ? sql`event.definition_id` : sql`event.event_definitions_id`;
-  const parts: Sql[] = [
-    ...(bucket ? [sql`${bucketStart(bucket, time)} AS start`] : []),
-    ...(needsDefinition ? [sql`${definitionId} AS definition_id`] : []),
-    ...(needsActor
-      ? [isMatch ? sql`event.match_player_id AS actor_id` : sql`event.player_id AS actor_id`]
-      : []),
-    ...(has('matchSessionId') ? [sql`event.match_session_id`] : []),
-  ];
-  const figures = isRolledUp
-    ? sql`sum(event.events) AS events, sum(event.value_count) AS values, sum(event.value_sum) AS sum,
-          min(event.value_minimum) AS minimum, max(event.value_maximum) AS maximum`
-    : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
-          min(event.value) AS minimum, max(event.value) AS maximum`;
-  const source = isRolledUp
-    ? sql`FROM (${countedEvents(tenantId, filter, { bucket, byDefinition: needsDefinition })}) event`
-    : matchingEvents(tenantId, filter, path);
-
-  const definitions = needsDefinition
+  const { groupBy, bucket, countPlayers } = options.grouping;
+  const definitions = groupsByDefinition(options.grouping)
     ? sql`CROSS JOIN LATERAL (
         SELECT event_key, event_value, event_category FROM event_definitions
         WHERE tenant_id = ${tenantId} AND id = counted.definition_id OFFSET 0) definition`
     : empty;
-  const rosters = isMatch
-    ? sql`CROSS JOIN LATERAL (
-        SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = part.actor_id OFFSET 0) actor`
-    : sql`CROSS JOIN LATERAL (SELECT part.actor_id AS player_id) actor`;
-  const ids: Sql[] = [
-    ...(bucket ? [sql`start`] : []),
-    ...(needsDefinition ? [sql`definition_id`] : []),
-    ...(needsActor ? [sql`player_id`] : []),
-    ...(has('matchSessionId') ? [sql`match_session_id`] : []),
-  ];
-  const ofArchive =
-    archived.length === 0
-      ? empty
-      : sql`UNION ALL SELECT ${leading(ids)} events, values, sum, minimum, maximum
-          FROM json_to_recordset(${JSON.stringify(archived)}::json) AS archived (
-            start timestamptz, definition_id uuid, player_id uuid, match_session_id uuid, events numeric, values numeric, sum numeric,
-            minimum bigint, maximum bigint)`;
   const groups: Sql[] = [
     ...(bucket ? [sql`counted.start AS "bucketStart"`] : []),
-    ...groupBy.map((dimension) => sql`${dimensions[dimension]} AS ${names[dimension]}`),
+    ...groupBy.map((dimension) => sql`${dimensionColumns[dimension]} AS ${dimensionNames[dimension]}`),
   ];
   const order = [
     ...(bucket ? [sql`"bucketStart"`] : []),
     sql`events DESC`,
-    ...groupBy.map((dimension) => names[dimension]),
+    ...groupBy.map((dimension) => dimensionNames[dimension]),
   ];
 
   await limitStatements(db, seconds);
   return db.rows(
     unprepared(sql`
-    WITH part AS MATERIALIZED (
-      SELECT ${leading(parts)} ${figures} ${source} ${groupByFirst(parts.length)}),
-    counted AS (
-      SELECT ${leading(ids)} events, values, sum, minimum, maximum FROM part ${needsActor ? rosters : empty}
-      ${ofArchive})
+    ${countedByIds(tenantId, options)}
     SELECT ${leading(groups)} coalesce(sum(counted.events), 0)::bigint AS events,
            ${countPlayers ? sql`count(DISTINCT counted.player_id) AS players,` : empty}
            sum(counted.sum)::text AS "valueSum", (sum(counted.sum) / nullif(sum(counted.values), 0))::float8 AS "valueAverage",
@@ -144,6 +98,56 @@ export async function groupEvents(
     FROM counted ${definitions}
     ${groupByFirst(groups.length)} ${groups.length > 0 ? sql`HAVING sum(counted.events) > 0` : empty} ORDER BY ${join(order, ', ')} LIMIT ${limit}`),
   );
+}
+
+/** Returns the first step, as the WITH clause of `counted`: the events by start of their bucket and by ids. */
+function countedByIds(tenantId: string, { filter, grouping, path, archived }: GroupOptions): Sql {
+  const { groupBy, bucket } = grouping;
+  const needsDefinition = groupsByDefinition(grouping);
+  const needsPlayer = groupsByPlayer(grouping);
+  const isMatch = filter.scope === 'match';
+  const isRolledUp = path === 'rollups';
+  const time = isRolledUp ? sql`event.starts_at` : sql`event.occurred_at`;
+  const definitionId = isRolledUp ? sql`event.definition_id` : sql`event.event_definitions_id`;
+  const actorId = isMatch ? sql`event.match_player_id` : sql`event.player_id`;
+
+  /** The columns of `counted`, and what they are computed from. */
+  const columns: { name: Sql; source: Sql }[] = [
+    ...(bucket ? [{ name: sql`start`, source: sql`${bucketStart(bucket, time)} AS start` }] : []),
+    ...(needsDefinition ? [{ name: sql`definition_id`, source: sql`${definitionId} AS definition_id` }] : []),
+    ...(needsPlayer ? [{ name: sql`player_id`, source: sql`${actorId} AS actor_id` }] : []),
+    ...(groupBy.includes('matchSessionId')
+      ? [{ name: sql`match_session_id`, source: sql`event.match_session_id` }]
+      : []),
+  ];
+  const names = leading(columns.map(({ name }) => name));
+  const sources = leading(columns.map(({ source }) => source));
+
+  const figures = isRolledUp
+    ? sql`sum(event.events) AS events, sum(event.value_count) AS values, sum(event.value_sum) AS sum,
+          min(event.value_minimum) AS minimum, max(event.value_maximum) AS maximum`
+    : sql`count(*) AS events, count(event.value) AS values, sum(event.value) AS sum,
+          min(event.value) AS minimum, max(event.value) AS maximum`;
+  const events = isRolledUp
+    ? sql`FROM (${countedEvents(tenantId, filter, { bucket, byDefinition: needsDefinition })}) event`
+    : matchingEvents(tenantId, filter, path);
+  const players = isMatch
+    ? sql`CROSS JOIN LATERAL (
+        SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = part.actor_id OFFSET 0) actor`
+    : sql`CROSS JOIN LATERAL (SELECT part.actor_id AS player_id) actor`;
+  const ofArchive =
+    archived.length === 0
+      ? empty
+      : sql`UNION ALL SELECT ${names} events, values, sum, minimum, maximum
+          FROM json_to_recordset(${JSON.stringify(archived)}::json) AS archived (
+            start timestamptz, definition_id uuid, player_id uuid, match_session_id uuid, events numeric, values numeric, sum numeric,
+            minimum bigint, maximum bigint)`;
+  return sql`
+    WITH part AS MATERIALIZED (
+      SELECT ${sources} ${figures} ${events} ${groupByFirst(columns.length)}),
+    counted AS (
+      SELECT ${names} events, values, sum, minimum, maximum FROM part ${needsPlayer ? players : empty}
+      ${ofArchive})`;
 }
 
 /** Lets PostgreSQL stop the statements of a transaction at a time limit, and when the server has closed the connection. */
@@ -161,7 +165,7 @@ const leading = (expressions: Sql[]): Sql =>
 const groupByFirst = (columns: number): Sql =>
   columns === 0 ? empty : sql`GROUP BY ${join(POSITIONS.slice(0, columns), ', ')}`;
 
-/** The positions of columns in GROUP BY: a time bucket, three dimensions, and ids that they need. */
+/** The positions of columns in GROUP BY. There are at most four: a time bucket and three dimensions, or three ids. */
 const POSITIONS: Sql[] = [sql`1`, sql`2`, sql`3`, sql`4`];
 
 /** Whether PostgreSQL has stopped a statement at its time limit. */

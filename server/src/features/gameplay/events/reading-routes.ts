@@ -1,17 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stringify } from 'csv-stringify/sync';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { Exports } from '../../../http/exports.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { protectCell } from '../event-definitions/index.ts';
-import { requireValidFilter } from './event-filter.ts';
+import { requireValidFilter, type EventFilter } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
 import type { EventSources } from './event-sources.ts';
 import { withExactValue } from './exact-json.ts';
 import { exportEvents } from './export-events.ts';
 import { listEvents } from './list-events.ts';
 import type { StoredEvent } from './queries.ts';
-import { EventPage, EventsQuery, EventSummary, ExportQuery, SummaryQuery } from './schemas.ts';
+import {
+  EventPage,
+  EventsQuery,
+  EventSummary,
+  ExportQuery,
+  SummaryQuery,
+  type EventFilterQuery,
+} from './schemas.ts';
 import { MAX_SUMMARY_ROWS, summariseEvents } from './summarise-events.ts';
 
 /** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
@@ -39,8 +46,8 @@ export function eventReadingRoutes({
         },
       },
       async (request, reply) => {
-        const { limit, cursor, ...filter } = request.query;
-        const page = await listEvents({ database, archive }, request.params.tenantId, filter, {
+        const { limit, cursor, ...query } = request.query;
+        const page = await listEvents({ database, archive }, request.params.tenantId, toFilter(query), {
           limit,
           cursor,
         });
@@ -78,8 +85,9 @@ export function eventReadingRoutes({
         },
       },
       async (request, reply) => {
-        const { format, ...filter } = request.query;
+        const { format, ...query } = request.query;
         const { tenantId } = request.params;
+        const filter = toFilter(query);
         // An export cannot report an error after the response has begun.
         requireValidFilter(filter);
         const chunks = exportEvents({ database, archive }, tenantId, filter);
@@ -115,14 +123,29 @@ export function eventReadingRoutes({
         },
       },
       async (request) => {
-        const { bucket, groupBy, top = MAX_SUMMARY_ROWS, ...filter } = request.query;
-        return summariseEvents({ database, archive }, request.params.tenantId, filter, {
+        const { bucket, groupBy, top = MAX_SUMMARY_ROWS, ...query } = request.query;
+        return summariseEvents({ database, archive }, request.params.tenantId, toFilter(query), {
           bucket,
           groupBy,
           top,
         });
       },
     );
+  };
+}
+
+/** The filter of a query string, which has at most one key, value and player. */
+function toFilter({
+  eventKey,
+  eventValue,
+  playerId,
+  ...filter
+}: Static<typeof EventFilterQuery>): EventFilter {
+  return {
+    ...filter,
+    ...(eventKey !== undefined && { eventKeys: [eventKey] }),
+    ...(eventValue !== undefined && { eventValues: [eventValue] }),
+    ...(playerId !== undefined && { playerIds: [playerId] }),
   };
 }
 

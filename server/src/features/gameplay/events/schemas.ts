@@ -120,7 +120,8 @@ export const scopeQuery = OneOf(EVENT_SCOPES, {
   description: 'Match events or player events.',
 });
 
-const filterFields = {
+/** The filter of a query string. */
+export const EventFilterQuery = Type.Object({
   scope: scopeQuery,
   from: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only events that occurred at or after this time.' }),
@@ -138,22 +139,22 @@ const filterFields = {
     }),
   ),
   matchSessionId: Type.Optional(Guid),
-};
+});
 
 export const EventsQuery = Type.Object({
-  ...filterFields,
+  ...EventFilterQuery.properties,
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
   // 64 control characters of an idempotencyKey are 384 in JSON, and 512 in base64url.
   cursor: Type.Optional(Type.String({ maxLength: 1024, description: '`nextCursor` of the previous page.' })),
 });
 
 export const ExportQuery = Type.Object({
-  ...filterFields,
+  ...EventFilterQuery.properties,
   format: OneOf(['ndjson', 'csv'], { title: 'EventExportFormat', default: 'ndjson' }),
 });
 
 export const SummaryQuery = Type.Object({
-  ...filterFields,
+  ...EventFilterQuery.properties,
   bucket: OneOf(['minute', 'hour', 'day'], {
     title: 'EventBucket',
     default: 'hour',

@@ -7,9 +7,9 @@ import { timesBesideRollups } from './rollups/counted-events.ts';
 import { countEvents, type SummaryOptions, type SummaryRow } from './summary-sql.ts';
 
 const DEFAULT_BUCKETS = 48;
-/** For the archived events of a summary. */
+/** The timeout of the read of archived events. */
 const SUMMARY_SECONDS = 15;
-/** 3 MB of JSON. */
+/** An answer with so many rows has 3 MB. */
 export const MAX_SUMMARY_ROWS = 20_000;
 
 export interface EventSummary {

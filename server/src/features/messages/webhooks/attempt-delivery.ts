@@ -112,13 +112,13 @@ async function send(
   }
 }
 
-/** Another attempt may have failed while this one was running. */
+/** Records a success. The webhook counts as failing if an earlier attempt failed, or another one while this one was running. */
 async function succeed(database: Scope, attempt: StartedAttempt, outcome: Outcome): Promise<void> {
   const isFailing = await recordSuccess(database, attempt, outcome);
   if (isFailing) await clearFailing(database, attempt.webhookId);
 }
 
-/** All transactions write to the webhook before the delivery, which prevents deadlocks. */
+/** Records a failure, and disables a webhook that fails for too long. Writes to the webhook first, like all transactions, so they cannot deadlock. */
 async function fail(
   services: AttemptServices,
   attempt: StartedAttempt,

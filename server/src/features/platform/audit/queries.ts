@@ -56,7 +56,7 @@ export function listTenantRecords(
   tenantId: string,
   page: AuditFilter & { limit: number },
 ): Promise<AuditRecord[]> {
-  return listRecords(db, of(sql`record.tenant_id`, tenantId), page);
+  return listRecords(db, ownedBy(sql`record.tenant_id`, tenantId), page);
 }
 
 /** Lists the records of a workspace and its tenants, newest first. */
@@ -65,12 +65,12 @@ export function listWorkspaceRecords(
   workspaceId: string,
   page: AuditFilter & { limit: number },
 ): Promise<AuditRecord[]> {
-  return listRecords(db, of(sql`record.workspace_id`, workspaceId), page);
+  return listRecords(db, ownedBy(sql`record.workspace_id`, workspaceId), page);
 }
 
 /** Lists all records, newest first. Records without tenant and workspace are included. */
 export function listAllRecords(db: Querier, page: AuditFilter & { limit: number }): Promise<AuditRecord[]> {
-  return listRecords(db, { condition: sql`true`, order: empty }, page, { anyAccount: true });
+  return listRecords(db, { condition: sql`true`, order: empty, withEmail: empty }, page);
 }
 
 /** Selects the records of a page. */
@@ -85,36 +85,35 @@ export interface AuditFilter {
   cursor?: string | undefined;
 }
 
-/** The records of a list, and what comes before their ids in its order. */
+/** The records that a list is about. */
 interface RecordScope {
   condition: Sql;
+  /** The columns that the list is sorted by before the id. */
   order: Sql;
+  /** The condition on the account of an actor under which its email address is returned. */
+  withEmail: Sql;
 }
 
 /**
+ * The records of one tenant or one workspace. Only members of the workspace appear with their email addresses.
+ *
  * If statistics say that nearly all records are of one owner, the planner would read the records of all owners by their ids. It does
  * not know that a list of one has one value, so only an index that begins with the owner gives the order.
  */
-const of = (owner: Sql, id: string): RecordScope => ({
+const ownedBy = (owner: Sql, id: string): RecordScope => ({
   condition: sql`${owner} = ANY (ARRAY[${id}::uuid])`,
   order: sql`${owner},`,
+  withEmail: sql`AND EXISTS (
+          SELECT FROM memberships
+          WHERE memberships.workspace_id = record.workspace_id AND memberships.account_id = accounts.id OFFSET 0)`,
 });
 
-/**
- * Sorts by id, because ids are generated in the order of time. The email address of an actor is returned only if the actor is a
- * member of the workspace, or if `anyAccount` is true.
- */
+/** Sorts by id, because ids are generated in the order of time. */
 function listRecords(
   db: Querier,
   scope: RecordScope,
   { limit, ...filter }: AuditFilter & { limit: number },
-  { anyAccount = false } = {},
 ): Promise<AuditRecord[]> {
-  const memberOnly = anyAccount
-    ? empty
-    : sql`AND EXISTS (
-          SELECT FROM memberships
-          WHERE memberships.workspace_id = record.workspace_id AND memberships.account_id = accounts.id OFFSET 0)`;
   const conditions = [unlessTarget(filter, scope.condition), ...conditionsOf(filter)];
   const page =
     filter.targetIds === undefined
@@ -133,7 +132,7 @@ function listRecords(
            record.tenant_id AS "tenantId", record.action, record.target_id AS "targetId", record.details,
            record.ip_address AS "ipAddress", record.request_id AS "requestId",
            jsonb_build_object('kind', record.actor_kind, 'id', record.actor_id, 'email', (
-             SELECT email FROM accounts WHERE accounts.id = record.actor_id ${memberOnly})) AS actor
+             SELECT email FROM accounts WHERE accounts.id = record.actor_id ${scope.withEmail})) AS actor
     FROM record
     ORDER BY record.id DESC`);
 }

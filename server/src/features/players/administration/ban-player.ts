@@ -11,7 +11,6 @@ import { banFingerprint } from '../../sign-in/login/index.ts';
 import {
   countBans,
   deleteBanFingerprints,
-  hasAccess,
   insertBan,
   insertBanFingerprints,
   liftActiveBans,
@@ -21,7 +20,7 @@ import {
   setBannedUntil,
   type Ban,
 } from './moderation-queries.ts';
-import { playerNotFound } from './read-player.ts';
+import { playerNotFound, resolvePlayerId } from './read-player.ts';
 
 export interface BanRequest {
   tenantId: string;
@@ -110,14 +109,10 @@ export async function liftBan(
 export async function listPlayerBans(
   database: Database,
   tenantId: string,
-  playerId: string,
+  id: string,
   page: PageRequest,
 ): Promise<Page<Ban>> {
   const tenant = database.forTenant(tenantId);
-  const [isKnown, bans] = await Promise.all([
-    hasAccess(tenant, tenantId, playerId),
-    readPage(page, listBans(tenant, tenantId, playerId, page), countBans(tenant, tenantId, playerId)),
-  ]);
-  if (!isKnown) throw playerNotFound();
-  return bans;
+  const playerId = await resolvePlayerId(tenant, tenantId, id);
+  return readPage(page, listBans(tenant, tenantId, playerId, page), countBans(tenant, tenantId, playerId));
 }

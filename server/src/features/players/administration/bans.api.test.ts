@@ -170,6 +170,13 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     assert.equal((await login(player.username)).status, 200, 'one lift is enough');
   });
 
+  test('needs no body for a ban without a reason and without an end', async () => {
+    const { playerId } = await arrangePlayer(app, tenant);
+    const banned = await app.http.post(`${pathOf(playerId)}/ban`, undefined, admin);
+    assert.equal(banned.status, 201, banned.text);
+    assert.deepEqual([banned.body.reason, banned.body.note, banned.body.until], [null, null, null]);
+  });
+
   test('returns 400 or 415 for an invalid ban', async () => {
     const player = await arrangePlayer(app, tenant);
     for (const body of [

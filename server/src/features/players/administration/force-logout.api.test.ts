@@ -60,6 +60,13 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () 
         [row.tenant_id, row.message, row.personal_data],
         [tenant.tenantId, 'maintenance', null],
       );
+    const ids = kicked.map(({ id }) => id as string);
+    assert.notEqual(ids[0], ids[1]);
+    for (const id of ids) {
+      assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, 'a UUIDv7');
+      const milliseconds = parseInt(id.replace('-', '').slice(0, 12), 16);
+      assert.ok(Math.abs(milliseconds - kicked[0].occurred_at.getTime()) < 60_000, 'the time of the row');
+    }
     const { rows } = await app.owner.query(
       'SELECT ended_at, last_seen_at FROM login_sessions WHERE session_id = $1',
       [player.sessionId],

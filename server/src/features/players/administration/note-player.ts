@@ -1,26 +1,24 @@
 import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { hasAccess, lockPlayer } from './moderation-queries.ts';
 import { insertNote, listNotes, MAX_NOTES, removeNote, type Note } from './note-queries.ts';
-import { playerNotFound } from './read-player.ts';
+import { playerNotFound, resolvePlayerId } from './read-player.ts';
 
 interface NotedPlayer {
   tenantId: string;
   playerId: string;
 }
 
-async function requirePlayer(db: Querier, { tenantId, playerId }: NotedPlayer): Promise<void> {
-  if (!(await hasAccess(db, tenantId, playerId))) throw playerNotFound();
-}
-
 /** The notes of a tenant about a player, newest first. Throws player_not_found. */
-export async function readNotes(database: Database, player: NotedPlayer): Promise<Note[]> {
-  const tenant = database.forTenant(player.tenantId);
-  await requirePlayer(tenant, player);
-  return listNotes(tenant, player.tenantId, player.playerId);
+export async function readNotes(
+  database: Database,
+  { tenantId, playerId: id }: NotedPlayer,
+): Promise<Note[]> {
+  const tenant = database.forTenant(tenantId);
+  return listNotes(tenant, tenantId, await resolvePlayerId(tenant, tenantId, id));
 }
 
 /** Adds a note about a player. Throws player_not_found and conflict. */
@@ -32,7 +30,7 @@ export async function addNote(
   return database.forTenant(player.tenantId).transaction(async (transaction) => {
     // A concurrent merge or deletion of the player runs either before or after the note.
     await lockPlayer(transaction, player.playerId);
-    await requirePlayer(transaction, player);
+    if (!(await hasAccess(transaction, player.tenantId, player.playerId))) throw playerNotFound();
     const id = newId();
     if (!(await insertNote(transaction, { ...player, id, text, authorId: author.actor.id! })))
       throw new ProblemError('conflict', `A player has at most ${MAX_NOTES} notes. Delete an old one first.`);

@@ -4,35 +4,38 @@ import { platforms } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { sortKeys, type Sort } from './search-queries.ts';
 
-export const BanBody = Type.Object(
-  {
-    reason: Type.Optional(
-      Nullable(
-        Type.String({
-          maxLength: 256,
-          transform: ['trim'],
-          description: 'The reason of the ban, in a few words. It is part of the player’s data export.',
-        }),
+/** The body is optional. */
+export const BanBody = Nullable(
+  Type.Object(
+    {
+      reason: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 256,
+            transform: ['trim'],
+            description: 'The reason of the ban, in a few words. It is part of the player’s data export.',
+          }),
+        ),
       ),
-    ),
-    note: Type.Optional(
-      Nullable(
-        Type.String({
-          maxLength: 2000,
-          description: 'A note for the members of the workspace. The player does not see it.',
-        }),
+      note: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 2000,
+            description: 'A note for the members of the workspace. The player does not see it.',
+          }),
+        ),
       ),
-    ),
-    until: Type.Optional(
-      Nullable(
-        Type.String({
-          ...Timestamp,
-          description: 'The end of the ban, in the future. Null or absent: until the ban is lifted.',
-        }),
+      until: Type.Optional(
+        Nullable(
+          Type.String({
+            ...Timestamp,
+            description: 'The end of the ban, in the future. Null or absent: until the ban is lifted.',
+          }),
+        ),
       ),
-    ),
-  },
-  { title: 'BanPlayerRequest' },
+    },
+    { title: 'BanPlayerRequest' },
+  ),
 );
 
 const memberEmail = Nullable(

@@ -146,6 +146,21 @@ describe('what the studio finds about a player after a merge', () => {
     );
   });
 
+  test('finds bans and notes with the id of the merged profile too', async () => {
+    const source = await arrangeHistory();
+    const target = await arrangePlayer(app, tenant);
+    await merge(source, target);
+    for (const list of ['bans', 'notes']) {
+      const expected = await read(`players/${target.playerId}/${list}`);
+      assert.equal(expected.body.items.length, 1, expected.text);
+      const { status, body, text } = await read(`players/${source.playerId}/${list}`);
+      assert.equal(status, 200, text);
+      assert.deepEqual(body, expected.body);
+      const elsewhere = await read(`players/${source.playerId}/${list}`, sibling);
+      assert.deepEqual([elsewhere.status, elsewhere.body.code], [404, 'player_not_found']);
+    }
+  });
+
   test('includes the profiles of earlier merges', async () => {
     const first = await arrangeHistory();
     const [second, third] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];

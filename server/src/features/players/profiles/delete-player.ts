@@ -86,6 +86,7 @@ export async function deletePlayer(
       return {
         profile: before,
         receipt: written,
+        // Tenants get no record of a deletion by a platform administrator.
         tenantIds: caller ? await listTenantsOfPlayer(transaction, playerId) : [],
       };
     });
@@ -129,7 +130,7 @@ async function redactPlayer(
   await deleteCredentials(db, playerId);
   await deleteNotes(db, playerId);
   await redactProfile(db, playerId);
-  // Before the sessions: a block of a device locks in this order too.
+  // Devices are locked before sessions. A block of a device locks them in the same order.
   await eraseDevices(db, playerId);
   await revokePlayerTokens(db, playerId);
   await revokePortalAndThirdPartyTokens(db, playerId);
@@ -147,8 +148,8 @@ export async function revokePortalAndThirdPartyTokens(db: Querier, playerId: str
 }
 
 /**
- * Writes the deletion to the audit trail of each tenant that the player has signed in to. A deletion without a tenant is also
- * written to the trail of the platform. Only the tenant of the token sees the origin of the request.
+ * Writes the deletion to the audit trails of tenants. A deletion without a tenant is also written to the trail of the platform. Only
+ * the tenant of the token sees the origin of the request.
  */
 async function recordDeletion(
   database: Database,

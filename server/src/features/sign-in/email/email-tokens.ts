@@ -9,6 +9,7 @@ import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { readTenant } from '../../studio/tenants/index.ts';
 import { lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
 import { resetPasswordEmail, verifyAddressEmail } from './email-templates.ts';
+import type { MailDecision } from './mail-limits.ts';
 import { deleteToken, findToken, insertToken } from './token-queries.ts';
 
 const TOKENS = {
@@ -21,7 +22,7 @@ export async function mailToken(
   services: MailServices,
   transaction: Querier,
   owner: { tenantId: string; email: string; playerId: string },
-  { purpose, decision }: { purpose: keyof typeof TOKENS; decision: 'send' | 'hold' },
+  { purpose, decision }: { purpose: keyof typeof TOKENS; decision: MailDecision },
 ): Promise<void> {
   const { lifetimeSeconds, writeEmail } = TOKENS[purpose];
   const token = newOpaqueToken(purpose);

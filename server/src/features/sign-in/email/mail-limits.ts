@@ -69,19 +69,22 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
   };
 }
 
-export type MailDecision =
-  | 'send'
-  /** Store the email without sending it. The response stays the same, so it does not disclose in which tenants the address signs in. */
-  | 'hold'
-  /** The tenant has reached its daily limit for the address. */
-  | 'refuse';
+/**
+ * What happens to an email within the limit of its tenant. `hold` stores it without sending it. The response stays the same, so it does
+ * not disclose in which tenants the address signs in.
+ */
+export type MailDecision = 'send' | 'hold';
 
 /**
  * Counts an email from a tenant to an address. If the address signs in to the tenant, only the limit of this tenant applies: other
- * tenants cannot use it up.
+ * tenants cannot use it up. Returns undefined if the tenant has reached its daily limit for the address.
  */
-export async function decideMail(db: Querier, tenantId: string, email: string): Promise<MailDecision> {
-  if (!(await countMail(db, tenantId, email, MAILS_PER_DAY))) return 'refuse';
+export async function decideMail(
+  db: Querier,
+  tenantId: string,
+  email: string,
+): Promise<MailDecision | undefined> {
+  if (!(await countMail(db, tenantId, email, MAILS_PER_DAY))) return undefined;
   const isOwn = await isVerifiedInTenant(db, tenantId, email);
   const isUnderLimit = await countUnrelatedMail(db, email, {
     counts: !isOwn,
@@ -90,10 +93,10 @@ export async function decideMail(db: Querier, tenantId: string, email: string): 
   return isOwn || isUnderLimit ? 'send' : 'hold';
 }
 
-/** Runs {@link decideMail}. Throws too_many_attempts instead of returning `refuse`. */
-export async function spendMail(db: Querier, tenantId: string, email: string): Promise<'send' | 'hold'> {
+/** Runs {@link decideMail}. Throws too_many_attempts if the tenant has reached its limit. */
+export async function spendMail(db: Querier, tenantId: string, email: string): Promise<MailDecision> {
   const decision = await decideMail(db, tenantId, email);
-  if (decision !== 'refuse') return decision;
+  if (decision) return decision;
   throw tooManyMails(await secondsUntilMailAllowed(db, tenantId, email));
 }
 

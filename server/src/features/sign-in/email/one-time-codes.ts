@@ -14,7 +14,7 @@ import {
   type CodeKey,
   type SentCode,
 } from './code-queries.ts';
-import type { MailBudget } from './mail-limits.ts';
+import type { MailBudget, MailDecision } from './mail-limits.ts';
 
 const LIFETIME_SECONDS = 10 * 60;
 const RESEND_SECONDS = 30;
@@ -36,7 +36,7 @@ export interface CodeIssuer {
   tenantId: string;
   scope: Scope;
   /** Counts the email. Throws too_many_attempts. */
-  spend: (transaction: Querier, tenantId: string, email: string) => Promise<'send' | 'hold'>;
+  spend: (transaction: Querier, tenantId: string, email: string) => Promise<MailDecision>;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function createCode(
   { mailBudget }: Pick<CreateCodeServices, 'mailBudget'>,
   issuer: CodeIssuer,
   { email, ipAddress }: { email: string; ipAddress: string | null },
-  mail: (transaction: Querier, codeId: string, decision: 'send' | 'hold') => Promise<unknown>,
+  mail: (transaction: Querier, codeId: string, decision: MailDecision) => Promise<unknown>,
 ): Promise<SentCode> {
   const giveBack = await mailBudget.spend(ipAddress, email);
   const key = { tenantId: issuer.tenantId, email, resendSeconds: RESEND_SECONDS };
@@ -87,7 +87,7 @@ export async function mailCode(
   transaction: Querier,
   key: { tenantId: string; email: string; codeId: string },
   write: (code: string) => EmailContent,
-  decision: 'send' | 'hold' = 'send',
+  decision: MailDecision = 'send',
 ): Promise<void> {
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const codeHash = decision === 'hold' ? randomBytes(32) : hashCode(services.vault, key, code);

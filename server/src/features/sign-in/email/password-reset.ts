@@ -39,7 +39,7 @@ export async function mailReset(
 ): Promise<void> {
   await services.database.forTenant(tenantId).transaction(async (transaction) => {
     const decision = await decideMail(transaction, tenantId, email);
-    if (decision === 'refuse') return;
+    if (!decision) return;
     const playerId = (await findCredential(transaction, email))?.playerId;
     if (!playerId) return;
     const owner = { tenantId, email, playerId };

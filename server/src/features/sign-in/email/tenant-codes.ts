@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import {
   signIn,
@@ -11,7 +12,7 @@ import {
 import { readTenant, type ProviderSettings } from '../../studio/tenants/index.ts';
 import { confirmOwnership, CredentialChangedError } from './address-ownership.ts';
 import { deleteCode, type CodeKey, type SentCode } from './code-queries.ts';
-import { claimForPlayer, claimForSignIn, findCredential } from './credential-queries.ts';
+import { claimForPlayer, claimForSignIn, findCredential, type Credential } from './credential-queries.ts';
 import { oneTimeCodeEmail } from './email-templates.ts';
 import { spendMail } from './mail-limits.ts';
 import {
@@ -48,7 +49,8 @@ export async function sendCode(
 /**
  * Signs in with a one-time code. A pending address becomes a player. If a player signed up with the address but never verified it,
  * that player loses all credentials first (docs/decisions/0011-proof-of-address.md). Only a successful sign-in uses the code up.
- * Throws provider_not_available, the errors of {@link signIn}, and invalid_credentials for a code that is wrong, used or expired.
+ * Throws provider_not_available, the errors of {@link signIn}, and invalid_credentials for a code that is wrong, used or expired, or
+ * if the player of the address has removed this method.
  */
 export async function exchangeCode(
   services: SignInServices & CheckCodeServices & { providerSettings: ProviderSettings },
@@ -65,8 +67,9 @@ export async function exchangeCode(
     if (!(await claimForSignIn(transaction, email, playerId))) throw new CredentialChangedError();
     if (!(await deleteCode(transaction, tenantId, email, codeId))) throw invalidCode();
   };
+  let credential: Credential | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const credential = await findCredential(database, email);
+    credential = await findCredential(database, email);
     try {
       if (credential?.playerId && !credential.isVerified)
         await confirmOwnership(database, { email, playerId: credential.playerId });
@@ -75,7 +78,15 @@ export async function exchangeCode(
       if (!(error instanceof CredentialChangedError)) throw error;
     }
   }
-  throw invalidCode();
+  throw credential?.isVerified ? removedMethod() : invalidCode();
+}
+
+/** The code is correct, but the player of the address has removed the sign-in by code and kept the password. */
+function removedMethod(): ProblemError {
+  return new ProblemError(
+    'invalid_credentials',
+    'The player of the email address has removed the sign-in by code. Sign in with the password, and link the address again.',
+  );
 }
 
 /** An address and a code that matched it. */

@@ -9,7 +9,7 @@ import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { banFingerprint } from './bans.ts';
 import { hasSecret, type Identity } from './identity.ts';
-import type { LoginBatchers } from './login-batchers.ts';
+import type { LoginBatchers, SignedIn } from './login-batchers.ts';
 import { buildLoginRecord } from './login-record.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 import {
@@ -73,7 +73,7 @@ async function attemptSignIn(
   const outcome = isBatched(request)
     ? await logins.signInKnown({ identity, request })
     : { found: await findAlone(services, identity, request) };
-  if ('signedIn' in outcome) return loginResult(signer, billing, outcome.signedIn, false);
+  if ('signedIn' in outcome) return loginResult(signer, billing, { ...outcome.signedIn, isNewPlayer: false });
 
   const { known, isIdentityBanned } = outcome.found;
   if (known) refuseUnlessAllowed(known, identity, request);
@@ -82,7 +82,7 @@ async function attemptSignIn(
 
   if (!known && !request.inTransaction) {
     const created = await logins.create({ identity, request });
-    return created && loginResult(signer, billing, created, true);
+    return created && loginResult(signer, billing, { ...created, isNewPlayer: true });
   }
   const refreshToken = newRefreshToken(vault, 'refresh', config.refreshTokenDays);
   const login = buildLoginRecord(vault, known, identity, request, now(), refreshToken);
@@ -91,7 +91,12 @@ async function attemptSignIn(
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
   if (!(await write(database.forKey(billing, login.playerId), login, newPlayer, request.inTransaction)))
     return undefined;
-  return loginResult(signer, billing, { ...login, refreshToken: refreshToken.token }, !known);
+  return loginResult(signer, billing, {
+    playerId: login.playerId,
+    sessionId: login.sessionId,
+    refreshToken: refreshToken.token,
+    isNewPlayer: !known,
+  });
 }
 
 /** Whether a sign-in of an existing player may share its transaction with others. */
@@ -113,8 +118,7 @@ function findAlone(
 function loginResult(
   signer: TokenSigner,
   { tenantId }: BillingContext,
-  { playerId, sessionId, refreshToken }: { playerId: string; sessionId: string; refreshToken: string },
-  isNewPlayer: boolean,
+  { playerId, sessionId, refreshToken, isNewPlayer }: SignedIn & { isNewPlayer: boolean },
 ): LoginResult {
   return {
     accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),

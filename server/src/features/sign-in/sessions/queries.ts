@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { now } from '../../../core/timestamps.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
+import type { OpenRange } from '../../../core/time-range.ts';
 import type { HashedLogin } from './login-row-hash.ts';
 import type { LogoutReason } from './logout-reasons.ts';
 
@@ -35,6 +36,12 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
       FROM ended)
     SELECT player_id AS "playerId", ended_at AS "endedAt" FROM ended`);
 }
+
+/** A UUIDv7 for each row of a statement. PostgreSQL has a function for it from version 18 on. */
+const newRowId = sql`encode(set_bit(set_bit(overlay(
+        uuid_send(gen_random_uuid())
+        PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
+      52, 1), 53, 1), 'hex')::uuid`;
 
 /** Selects sessions of a player. */
 export type SessionFilter =
@@ -93,7 +100,7 @@ export function endPlayerSessions(
       RETURNING session.tenant_id, session.session_id, reached.was_open),
     ledger AS (
       INSERT INTO logout_ledger (tenant_id, id, session_id, player_id, reason, message, occurred_at, created_at_gl)
-      SELECT tenant_id, gen_random_uuid(), session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
+      SELECT tenant_id, ${newRowId}, session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
       FROM revoked WHERE was_open
       RETURNING id)
     SELECT count(*)::int AS count FROM ledger`);
@@ -170,7 +177,7 @@ export interface HashedLoginRow extends HashedLogin, LedgerPosition {
 export function selectHashedLogins(
   db: Querier,
   tenantId: string,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
+  { from, to }: OpenRange,
   after: LedgerPosition | undefined,
   limit: number,
 ): Promise<HashedLoginRow[]> {

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
+import { rangeInUtc, type OpenRange } from '../../../core/time-range.ts';
 import { loginRowHash } from './login-row-hash.ts';
 import { selectHashedLogins, type LedgerPosition } from './queries.ts';
 
@@ -9,16 +9,14 @@ const CHUNK = 5_000;
 export async function verifyLogins(
   database: Database,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined },
+  range: OpenRange,
   report: (row: { table: string; tenantId: string; id: string }) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
-  // Converted to UTC, because PostgreSQL refuses offsets of 16 hours and more.
-  const inUtc = { from: range.from && toMicroseconds(range.from), to: range.to && toMicroseconds(range.to) };
   let after: LedgerPosition | undefined;
   let count = 0;
   while (true) {
-    const rows = await selectHashedLogins(tenant, tenantId, inUtc, after, CHUNK);
+    const rows = await selectHashedLogins(tenant, tenantId, rangeInUtc(range), after, CHUNK);
     for (const row of rows) {
       if (!loginRowHash({ ...row, tenantId }).equals(row.rowHash))
         report({ table: 'login_ledger', tenantId, id: row.id });

@@ -20,7 +20,7 @@ export async function replacePassword(
 ): Promise<number> {
   await setPassword(transaction, accountId, passwordHash);
   await endTokens(transaction, accountId);
-  // Somebody who knew the old password may have started it.
+  // Somebody who knew the old password may have started to enrol an authenticator.
   await deleteEnrolment(transaction, accountId);
   return revokeSessions(transaction, accountId, keptSessionId);
 }

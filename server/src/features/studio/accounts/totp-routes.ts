@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { originOf, selfOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
+import { Nullable, problems } from '../../../http/schemas.ts';
 import { invalidField } from '../../../core/problem.ts';
 import {
   confirmTotp,
@@ -58,8 +58,6 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
     app.post(
       '/api/saas-auth/totp/enroll',
       {
-        // A new session sends no password and no code, so it can omit the body.
-        preValidation: async (request) => void (request.body ??= {}),
         schema: {
           operationId: 'enrollAccountTotp',
           tags: ['Accounts'],
@@ -68,11 +66,12 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
             'Returns a new secret for an authenticator app. Confirm it with a code within 1 hour. After that, each login asks ' +
             'for a code. The email address must be verified. If the session is older than 5 minutes, send the current password. ' +
             'A password that is sent is always checked.',
-          body: ReauthenticationBody,
+          // A new session sends no password and no code, so it can omit the body.
+          body: Nullable(ReauthenticationBody),
           response: { 200: TotpEnrolment, ...problems(403, 409, 429, 503) },
         },
       },
-      async (request) => enrollTotp(services, selfOf(request), request.body),
+      async (request) => enrollTotp(services, selfOf(request), request.body ?? {}),
     );
 
     app.post(

@@ -18,13 +18,19 @@ export async function announcePayer(
   const payerId = key.subscriberWorkspaceId;
   if (payerId === (before?.subscriberWorkspaceId ?? null)) return;
   if (before)
-    await announceEnd(services, transaction, author, { ...before, tenantId: key.tenantId }, 'payer_removed');
+    await announcePaymentEnd(
+      services,
+      transaction,
+      author,
+      { ...before, tenantId: key.tenantId },
+      'payer_removed',
+    );
   const paid = payerId && (await paidKeyOf(transaction, key));
   if (paid) await announceAgreement(services, transaction, author, { payerId, ...paid });
 }
 
 /** Notifies the workspaces of a key that its payer no longer pays for it. The payment for an expired key has already ended. */
-export async function announceEnd(
+export async function announcePaymentEnd(
   services: MailServices,
   transaction: Querier,
   author: Author,

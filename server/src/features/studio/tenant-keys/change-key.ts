@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
-import { announceEnd, announcePayer } from './announce-payer.ts';
+import { announcePaymentEnd, announcePayer } from './announce-payer.ts';
 import { requireRoomForKey } from './key-limit.ts';
 import {
   applyChange,
@@ -104,7 +104,7 @@ export async function revokeKey(
         details: { name: key.name, prefix: key.prefix },
       },
     ]);
-    await announceEnd(services, transaction, author, { ...key, tenantId }, 'key_revoked');
+    await announcePaymentEnd(services, transaction, author, { ...key, tenantId }, 'key_revoked');
   });
   services.keys.invalidate(tenantId);
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import { emptyRange, invalidField, ProblemError } from '../../../core/problem.ts';
-import { DAY_MS } from '../../../core/time-range.ts';
+import { DAY_MS, type OpenRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import {
   findQuota,
@@ -34,7 +34,7 @@ export interface Usage extends Days {
 export async function readUsage(
   database: Database,
   workspaceId: string,
-  range: { from?: string | undefined; to?: string | undefined },
+  range: OpenRange,
   groupBy: UsageGroup,
 ): Promise<Usage> {
   const days = wholeDays(range);
@@ -42,7 +42,7 @@ export async function readUsage(
   return { ...days, groupBy, items };
 }
 
-function wholeDays(range: { from?: string | undefined; to?: string | undefined }): Days {
+function wholeDays(range: OpenRange): Days {
   const end = range.to === undefined ? Date.now() : instantOf('to', range.to);
   const to = Math.ceil(end / DAY_MS) * DAY_MS;
   if (to > LAST_DAY) throw invalidField('to', `must not be later than ${dayOf(LAST_DAY)}`);

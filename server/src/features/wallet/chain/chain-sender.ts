@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
 import pg from 'pg';
-import { advisoryLocks } from '../../../database/advisory-locks.ts';
+import { tryLock } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
 import { sessionOptions } from '../../../database/pool.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
@@ -48,7 +48,7 @@ export function startChainSender(
       lock.on('error', () => {});
       try {
         await lock.connect();
-        while (!signal.aborted && !(await takeLock(lock))) await pause(pollMs);
+        while (!signal.aborted && !(await tryLock(lock, 'chainSender'))) await pause(pollMs);
         await send(lock);
       } catch (error) {
         logger.warn({ err: error }, 'the chain sender failed and restarts');
@@ -97,11 +97,6 @@ export function startChainSender(
       await running;
     },
   };
-}
-
-async function takeLock(lock: pg.Client): Promise<boolean> {
-  const { rows } = await lock.query('SELECT pg_try_advisory_lock($1) AS got', [advisoryLocks.chainSender]);
-  return rows[0].got;
 }
 
 function problemOf(error: unknown): string | undefined {

@@ -15,6 +15,7 @@ import {
   findWriter,
   insertWriter,
   lowerHead,
+  type ContractOnChain,
   type Writer,
 } from './queries.ts';
 import { createSigner, type Signer } from './signer.ts';
@@ -138,14 +139,14 @@ async function registerWriter(
 async function readHeads(
   database: Database,
   node: ChainNode,
-  writer: Omit<Writer, 'id'>,
+  target: ContractOnChain,
 ): Promise<{ tenantId: string; index: number }[]> {
   const heads = [];
   for (const tenantId of await listTenantIds(database.forPlatform())) {
-    if ((await findLastEnqueued(database.forTenant(tenantId), tenantId, writer)) === 0) continue;
+    if ((await findLastEnqueued(database.forTenant(tenantId), tenantId, target)) === 0) continue;
     const call = { abi: guildhallLedgerAbi, functionName: 'heads' } as const;
     const data = await node.read(
-      writer.contract,
+      target.contract,
       encodeFunctionData({ ...call, args: [tenantOnChain(tenantId)] }),
     );
     heads.push({ tenantId, index: Number(decodeFunctionResult({ ...call, data })[0]) });

@@ -4,20 +4,23 @@ import { sql } from '../../../database/sql.ts';
 import type { Block, Fees } from './chain-node.ts';
 import type { SignedCall } from './signer.ts';
 
-/** A signer that writes to a contract on a chain. Its transactions have one order of nonces. */
-export interface Writer {
-  id: number;
+/** A contract on a chain. */
+export interface ContractOnChain {
   chainId: number;
   contract: Address;
+}
+
+/** A signer that writes to a contract on a chain. Its transactions have one order of nonces. */
+export interface Writer extends ContractOnChain {
+  id: number;
   signer: Address;
 }
 
 /** A call that is not in a block, with its newest signature. */
-export interface WaitingCall extends Omit<SignedCall, 'signed'> {
+export interface WaitingCall extends SignedCall {
   position: number;
   /** How often the call was signed, including this time. */
   number: number;
-  signed: Hex;
 }
 
 /** The status of a call on the chain. */
@@ -77,7 +80,7 @@ export function takeNonce(db: Querier, writerId: number): Promise<Fees & { nonce
 export async function findLastEnqueued(
   db: Querier,
   tenantId: string,
-  { chainId, contract }: Omit<Writer, 'id' | 'signer'>,
+  { chainId, contract }: ContractOnChain,
 ): Promise<number> {
   const row = await db.row<{ index: number }>(sql`
     SELECT entry_index AS index FROM chain_heads
@@ -89,7 +92,7 @@ export async function findLastEnqueued(
 export async function lowerHead(
   db: Querier,
   tenantId: string,
-  { chainId, contract }: Pick<Writer, 'chainId' | 'contract'>,
+  { chainId, contract }: ContractOnChain,
   index: number,
 ): Promise<void> {
   await db.run(sql`
@@ -179,10 +182,7 @@ export function listTakenAttempts(
 }
 
 /** Inserts new signed attempts of calls, and sets the nonces of the calls. */
-export async function insertAttempts(
-  db: Querier,
-  attempts: (SignedCall & { position: number; number: number })[],
-): Promise<void> {
+export async function insertAttempts(db: Querier, attempts: WaitingCall[]): Promise<void> {
   await db.run(sql`
     WITH attempt AS (
       INSERT INTO chain_attempts (position, number, nonce, max_fee, priority_fee, hash, signed)
@@ -266,7 +266,7 @@ export async function readClock(db: Querier): Promise<string> {
 }
 
 /** All signers that have written to a contract. */
-const writersOf = ({ chainId, contract }: Pick<Writer, 'chainId' | 'contract'>) =>
+const writersOf = ({ chainId, contract }: ContractOnChain) =>
   sql`SELECT id FROM chain_writers WHERE chain_id = ${chainId} AND contract = ${contract}`;
 
 /** The given hashes whose calls of a contract were final at a time. */

@@ -14,7 +14,6 @@ const ENTRIES_PER_CALL = 32;
  */
 export function createEvmRecorder(chain: Chain, vault: Vault): Recorder {
   return {
-    kind: 'evm',
     async assignHashes(transaction, tenantId, entries) {
       const hashes: Hex[] = [];
       for (let start = 0; start < entries.length; start += ENTRIES_PER_CALL) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { keccak256, stringToBytes, toHex } from 'viem';
-import { canonicalEntry, chainEntries, GENESIS_HASH, hashContent, hashLink } from './ledger-entry.ts';
+import { canonicalEntry, chainEntries, GENESIS, hashContent, hashLink } from './ledger-entry.ts';
 
 const entry = {
   tenantId: '0198c1d2-0000-7000-8000-000000000001',
@@ -29,7 +29,7 @@ describe('ledger entry', () => {
 
   test('contains the hash of the previous entry', () => {
     const content = hashContent(entry);
-    assert.equal(hashLink(GENESIS_HASH, content), keccak256(`0x${'00'.repeat(32)}${content.slice(2)}`));
+    assert.equal(hashLink(GENESIS.hash, content), keccak256(`0x${'00'.repeat(32)}${content.slice(2)}`));
     const scored = { kind: 'player.scored', playerIndex: 1, body: { score: '1' } } as const;
     const head = { index: 4, hash: content };
     const [first, second] = chainEntries(entry.tenantId, head, entry.recordedAt, [scored, scored]);

@@ -76,8 +76,8 @@ export interface Head {
   hash: Hex;
 }
 
-/** The previous hash of the first entry of each chain. */
-export const GENESIS_HASH: Hex = `0x${'00'.repeat(32)}`;
+/** The head of a chain without entries. The first entry of each chain follows it. */
+export const GENESIS: Head = { index: 0, hash: `0x${'00'.repeat(32)}` };
 
 const SALT_BYTES = 16;
 

@@ -3,7 +3,7 @@ import { createBatcher, type Outcome } from '../../../database/batcher.ts';
 import { chargeUnits, type Database, type Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
-import { chainEntries, type NewEntry } from './ledger-entry.ts';
+import { chainEntries, type LedgerEntry, type NewEntry } from './ledger-entry.ts';
 import { LedgerState, type Command, type Needs } from './ledger-state.ts';
 import {
   findMatches,
@@ -76,31 +76,13 @@ async function writeBatch(
   tenantId: string,
   batch: BilledCommand[],
 ): Promise<Outcome<object>[]> {
-  const all = <Name extends number | string>(named: (needs: Needs) => Name[] | undefined) => [
-    ...new Set(batch.flatMap(({ command }) => named(command.needs) ?? [])),
-  ];
-  // All statements are sent in one packet. Those after the lock have their own snapshots, so they see all earlier commits.
-  const [head, players, sessions, matches] = await Promise.all([
-    lockHead(transaction, tenantId),
-    findPlayers(transaction, tenantId, {
-      playerIndexes: all((needs) => needs.players),
-      playerIds: all((needs) => needs.playerIds),
-      addresses: all((needs) => needs.addresses),
-    }),
-    findSessions(
-      transaction,
-      tenantId,
-      all((needs) => needs.sessions),
-    ),
-    findMatches(
-      transaction,
-      tenantId,
-      all((needs) => needs.matches),
-    ),
-  ]);
-  const state = new LedgerState(head, { players, sessions, matches });
-
+  const { head, state } = await lockState(
+    transaction,
+    tenantId,
+    batch.map(({ command }) => command.needs),
+  );
   const entries: NewEntry[] = [];
+  /** The place in `entries` of each command's entry. Undefined if the command has none. */
   const places: (number | undefined)[] = [];
   const outcomes = batch.map(({ command }, place): Outcome<object> => {
     try {
@@ -114,22 +96,12 @@ async function writeBatch(
   const paying = batch.flatMap(({ billing }, place) =>
     'answer' in outcomes[place]! && billing ? [billing] : [],
   );
-  if (entries.length === 0) {
-    await chargeTogether(transaction, paying);
-    return outcomes;
+  let hashes: Hex[] = [];
+  if (entries.length > 0) {
+    const chained = chainEntries(tenantId, head, hashedInstant(head.now), entries);
+    hashes = await recorder.assignHashes(transaction, tenantId, chained);
+    await writeState(transaction, tenantId, chained, hashes, state);
   }
-
-  const chained = chainEntries(tenantId, head, hashedInstant(head.now), entries);
-  const hashes = await recorder.assignHashes(transaction, tenantId, chained);
-  const { changed } = state;
-  await Promise.all([
-    insertEntries(transaction, chained, hashes),
-    writeHead(transaction, tenantId, chained.at(-1)!, state.counts),
-    writePlayers(transaction, tenantId, [...changed.players.values()]),
-    writeSessions(transaction, tenantId, [...changed.sessions.values()]),
-    writeMatches(transaction, tenantId, [...changed.matches.values()]),
-    writePasswords(transaction, tenantId, changed.newPasswords, [...changed.droppedPasswords]),
-  ]);
   await chargeTogether(transaction, paying);
   return outcomes.map((outcome, place) => {
     const entry = places[place];
@@ -137,6 +109,43 @@ async function writeBatch(
       ? { answer: { transactionHash: hashes[entry], ...outcome.answer } }
       : outcome;
   });
+}
+
+/** Locks the head of a tenant's chain, and loads the part of the state that commands need. */
+async function lockState(transaction: Querier, tenantId: string, wanted: Needs[]) {
+  const all = <Kind extends keyof Needs>(kind: Kind) => [
+    ...new Set(wanted.flatMap((needs): NonNullable<Needs[Kind]>[number][] => needs[kind] ?? [])),
+  ];
+  // All statements are sent in one packet. Those after the lock have their own snapshots, so they see all earlier commits.
+  const [head, players, sessions, matches] = await Promise.all([
+    lockHead(transaction, tenantId),
+    findPlayers(transaction, tenantId, {
+      playerIndexes: all('players'),
+      playerIds: all('playerIds'),
+      addresses: all('addresses'),
+    }),
+    findSessions(transaction, tenantId, all('sessions')),
+    findMatches(transaction, tenantId, all('matches')),
+  ]);
+  return { head, state: new LedgerState(head, { players, sessions, matches }) };
+}
+
+/** Writes the entries, the head and the changed state. */
+async function writeState(
+  transaction: Querier,
+  tenantId: string,
+  entries: LedgerEntry[],
+  hashes: Hex[],
+  { changed, counts }: LedgerState,
+): Promise<void> {
+  await Promise.all([
+    insertEntries(transaction, entries, hashes),
+    writeHead(transaction, tenantId, entries.at(-1)!, counts),
+    writePlayers(transaction, tenantId, [...changed.players.values()]),
+    writeSessions(transaction, tenantId, [...changed.sessions.values()]),
+    writeMatches(transaction, tenantId, [...changed.matches.values()]),
+    writePasswords(transaction, tenantId, changed.newPasswords, [...changed.droppedPasswords]),
+  ]);
 }
 
 /** Charges one unit for each command, in one statement per key. This must be the last step of the transaction. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
-import { GENESIS_HASH, type Head } from './ledger-entry.ts';
-import { findHead, selectEntries, type EntryFilter } from './queries.ts';
+import type { Head } from './ledger-entry.ts';
+import { listEntries, readHead, type EntryFilter, type IndexRange } from './queries.ts';
 import { toShownEntry, type ShownEntry } from './read-ledger.ts';
 
 /** No index serves the filters, so that recording stays fast. A page reads at most this many entries (15 ms). */
@@ -23,14 +23,21 @@ export async function listLedgerEntries(
   { limit, cursor, ...filter }: EntryFilter & { cursor?: number; limit: number },
 ): Promise<EntryPage> {
   const tenant = database.heavy.forTenant(tenantId);
-  const head = (await findHead(tenant, tenantId)) ?? { index: 0, hash: GENESIS_HASH };
+  const head = await readHead(tenant, tenantId);
   const isOldest = filter.order === 'oldest';
-  const first = isOldest ? (cursor ?? 0) + 1 : Math.max(1, (cursor ?? head.index + 1) - SEARCHED_ENTRIES);
-  const last = isOldest ? first + SEARCHED_ENTRIES - 1 : (cursor ?? head.index + 1) - 1;
-  const found = await selectEntries(tenant, tenantId, { ...filter, first, last }, limit);
+  const { first, last } = isOldest ? rangeAfter(cursor ?? 0) : rangeBefore(cursor ?? head.index + 1);
+  const found = await listEntries(tenant, tenantId, { ...filter, first, last }, limit);
   const items = found.map(toShownEntry);
 
+  // A full page ends with its last entry. Any other page has searched the whole range.
   const end = found.length === limit ? found.at(-1)!.index : isOldest ? last : first;
   const hasMore = isOldest ? end < head.index : end > 1;
   return hasMore ? { items, head, hasMore, nextCursor: end } : { items, head, hasMore };
 }
+
+const rangeAfter = (index: number): IndexRange => ({ first: index + 1, last: index + SEARCHED_ENTRIES });
+
+const rangeBefore = (index: number): IndexRange => ({
+  first: Math.max(1, index - SEARCHED_ENTRIES),
+  last: index - 1,
+});

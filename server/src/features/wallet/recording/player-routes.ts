@@ -9,13 +9,13 @@ import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { addAnonymousPlayer } from './add-player.ts';
 import { logInByPassword } from './log-in-by-password.ts';
 import { logInByWallet, type WalletLoginServices } from './log-in-by-wallet.ts';
-import { lookUpAddress, lookUpName } from './read-player.ts';
+import { lookUpAddress, lookUpPlayerId } from './read-player.ts';
 import type { Recorder } from './recorder.ts';
 import {
   AddedPlayer,
   AddPlayerBody,
   AddressPath,
-  NamePath,
+  PlayerIdPath,
   PasswordBody,
   PlayerIndex,
   WalletJwtBody,
@@ -58,11 +58,11 @@ export function walletPlayerRoutes(
           tags,
           summary: 'Look up a playerId',
           description: 'Returns the index of the player with this playerId, or 404 if the playerId is free.',
-          params: NamePath,
+          params: PlayerIdPath,
           response: { 200: PlayerIndex },
         },
       },
-      async (request) => lookUpName(services, keyOf(request).tenantId, request.params.playerId),
+      async (request) => lookUpPlayerId(services, keyOf(request).tenantId, request.params.playerId),
     );
 
     app.post(

@@ -2,7 +2,8 @@ import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql } from '../../../database/sql.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import type { Head, LedgerEntry } from './ledger-entry.ts';
+import type { OpenRange } from '../../../core/time-range.ts';
+import { GENESIS, type Head, type LedgerEntry } from './ledger-entry.ts';
 import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-state.ts';
 
 /**
@@ -202,25 +203,11 @@ export async function findEntries(
   return rows.map(asHashed);
 }
 
-/** Entries from the index `first` to `last`, in order. */
-export async function listEntries(
-  db: Querier,
-  tenantId: string,
-  { first, last }: IndexRange,
-  limit: number,
-): Promise<StoredEntry[]> {
-  const rows = await db.rows<StoredEntry>(sql`
-    SELECT ${entry} FROM wallet_ledger_entries
-    WHERE tenant_id = ${tenantId} AND entry_index BETWEEN ${first} AND ${last}
-    ORDER BY entry_index LIMIT ${limit}`);
-  return rows.map(asHashed);
-}
-
 /** The indices from the first to the last entry that was recorded in a time range. Undefined if there is none. */
 export function findIndexRange(
   db: Querier,
   tenantId: string,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
+  { from, to }: OpenRange,
 ): Promise<IndexRange | undefined> {
   return db.row(sql`
     SELECT min(entry_index) AS first, max(entry_index) AS last FROM wallet_ledger_entries
@@ -231,7 +218,7 @@ export function findIndexRange(
 }
 
 /** Entries from the index `first` to `last`, optionally of one kind or about one player. */
-export async function selectEntries(
+export async function listEntries(
   db: Querier,
   tenantId: string,
   { first, last, kind, playerIndex, order }: EntryFilter & IndexRange,
@@ -255,10 +242,11 @@ export function listLinks(db: Querier, tenantId: string, from: number, limit: nu
     WHERE tenant_id = ${tenantId} AND entry_index >= ${from} ORDER BY entry_index LIMIT ${limit}`);
 }
 
-/** The head of a chain. Undefined if nothing was ever recorded. */
-export function findHead(db: Querier, tenantId: string): Promise<Head | undefined> {
-  return db.row(sql`
+/** The head of a chain: {@link GENESIS} if nothing was ever recorded. */
+export async function readHead(db: Querier, tenantId: string): Promise<Head> {
+  const head = await db.row<Head>(sql`
     SELECT entries AS index, '0x' || encode(hash, 'hex') AS hash FROM wallet_ledgers WHERE tenant_id = ${tenantId}`);
+  return head ?? GENESIS;
 }
 
 function bytea(hash: Hex): string {

@@ -2,8 +2,8 @@ import type { Hex } from 'viem';
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findFirstHash } from '../chain/index.ts';
-import { canonicalEntry, GENESIS_HASH, type Head } from './ledger-entry.ts';
-import { findEntries, findHead, listLinks, type Link, type StoredEntry } from './queries.ts';
+import { canonicalEntry, type Head } from './ledger-entry.ts';
+import { findEntries, listLinks, readHead, type Link, type StoredEntry } from './queries.ts';
 import type { Recorder } from './recorder.ts';
 
 interface LedgerServices {
@@ -60,7 +60,7 @@ export async function readChain(
   const tenant = database.forTenant(tenantId);
   const [items, head] = await Promise.all([
     listLinks(tenant, tenantId, from, limit),
-    findHead(tenant, tenantId),
+    readHead(tenant, tenantId),
   ]);
-  return { items, head: head ?? { index: 0, hash: GENESIS_HASH } };
+  return { items, head };
 }

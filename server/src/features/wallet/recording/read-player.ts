@@ -35,12 +35,12 @@ export async function lookUpAddress(
 }
 
 /** The index of the player with a playerId. Throws not_found if the playerId is free. */
-export async function lookUpName(
+export async function lookUpPlayerId(
   { database, recorder }: ReadingServices,
   tenantId: string,
-  name: string,
+  text: string,
 ): Promise<{ playerIndex: number }> {
-  const playerId = normalisePlayerId(name);
+  const playerId = normalisePlayerId(text);
   const player = await findPlayerById(database.forTenant(tenantId), tenantId, playerId);
   if (!player) throw new ProblemError('not_found', 'No player has this playerId.');
   return { playerIndex: (await recorder.findIndex(tenantId, 'name', playerId)) ?? player.playerIndex };

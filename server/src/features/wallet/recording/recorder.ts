@@ -15,7 +15,6 @@ export interface KnownTransaction {
  * rules are the same for all recorders.
  */
 export interface Recorder {
-  readonly kind: 'hash-chain' | 'evm';
   /**
    * Returns the transaction hash of each entry, in order. Runs in the transaction that writes the entries, under the lock of the
    * tenant's chain. It writes only through `transaction`, because a retried transaction runs it again.
@@ -38,7 +37,6 @@ export interface Recorder {
 
 /** Records in the ledger only. The transaction hash of an entry is its own hash. */
 export const hashChainRecorder: Recorder = {
-  kind: 'hash-chain',
   assignHashes: async (_transaction, _tenantId, entries) => entries.map(({ hash }) => hash),
   describe: async () => ({}),
   findIndex: async () => undefined,

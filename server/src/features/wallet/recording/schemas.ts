@@ -18,7 +18,7 @@ const TransactionHash = Type.String({
 });
 
 export const AddressPath = Type.Object({ address: Type.String() });
-export const NamePath = Type.Object({ playerId: Type.String() });
+export const PlayerIdPath = Type.Object({ playerId: Type.String() });
 export const PlayerPath = Type.Object({ playerIndex: Index });
 export const TransactionPath = Type.Object({ transactionHash: Type.String() });
 

@@ -183,7 +183,12 @@ describe('verifyLedger', () => {
 
   test('reports the next entry when all hashes of an entry were forged', async () => {
     const middle = { first: MIDDLE, last: MIDDLE };
-    const [entry] = await listEntries(database.forTenant(tenant.tenantId), tenant.tenantId, middle, 1);
+    const [entry] = await listEntries(
+      database.forTenant(tenant.tenantId),
+      tenant.tenantId,
+      { ...middle, order: 'oldest' },
+      1,
+    );
     const forged = { ...entry!, body: '{"score":"999"}', kind: 'player.scored' };
     const contentHash = hashContent(forged);
     const hash = hashLink(forged.previousHash, contentHash);

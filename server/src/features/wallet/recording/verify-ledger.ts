@@ -1,8 +1,7 @@
-import type { Hex } from 'viem';
 import type { Database, Scope } from '../../../database/database.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
 import { readBatches } from '../chain/index.ts';
-import { GENESIS_HASH, hashContent, hashLink, type Head } from './ledger-entry.ts';
+import { rangeInUtc, type OpenRange } from '../../../core/time-range.ts';
+import { GENESIS, hashContent, hashLink, type Head } from './ledger-entry.ts';
 import { findIndexRange, listEntries, type IndexRange, type StoredEntry } from './queries.ts';
 import { compareEnds, derivedTables, findMismatchedRows } from './verify-queries.ts';
 
@@ -25,7 +24,7 @@ export interface LedgerProblem {
 export async function verifyLedger(
   database: Database,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined },
+  range: OpenRange,
   report: (problem: LedgerProblem) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
@@ -35,13 +34,17 @@ export async function verifyLedger(
     report({ table, tenantId, id, problem });
   };
   const isWhole = range.from === undefined && range.to === undefined;
-  const count = await walk(tenant, tenantId, range, isWhole, found);
+  // The time of an entry can be earlier than that of the previous one, if the clock was set back. Entries in between belong to the
+  // range too.
+  const indices = isWhole ? ALL : await findIndexRange(tenant, tenantId, rangeInUtc(range));
+  if (!indices) return 0;
+  const count = await verifyEntries(tenant, tenantId, indices, isWhole ? GENESIS : undefined, found);
   if (!isWhole) return count;
 
   const { headIndex, headHash, lastIndex, lastHash } = await compareEnds(tenant, tenantId);
-  if ((headIndex ?? 0) > (lastIndex ?? 0)) found(ENTRIES, span(lastIndex ?? 0, headIndex! + 1), MISSING);
-  else if (headIndex !== lastIndex && (headIndex ?? 0) !== (lastIndex ?? 0)) found(HEAD, 'head', MISMATCH);
-  else if (lastIndex !== null && headHash !== lastHash) found(HEAD, 'head', MISMATCH);
+  if (headIndex > lastIndex) found(ENTRIES, span(lastIndex, headIndex + 1), MISSING);
+  else if (headIndex < lastIndex || (lastHash !== null && headHash !== lastHash))
+    found(HEAD, 'head', MISMATCH);
   if (isSound)
     for (const table of derivedTables) {
       const rows = await tenant.transaction((transaction) =>
@@ -58,21 +61,19 @@ const MISSING = 'is missing';
 const ALTERED = 'does not match its hash';
 const MISMATCH = 'does not match the entries';
 
-async function walk(
+/** Verifies the entries of a range. If `start` is given, the first of them must follow it. Returns their number. */
+async function verifyEntries(
   tenant: Scope,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined },
-  isWhole: boolean,
+  indices: IndexRange,
+  start: Head | undefined,
   found: (table: string, id: string, problem: string) => void,
 ): Promise<number> {
-  let before: (Head & { recomputed: Hex }) | undefined;
-  if (isWhole) before = { index: 0, hash: GENESIS_HASH, recomputed: GENESIS_HASH };
-  const indices = isWhole ? ALL : await findIndices(tenant, tenantId, range);
-  if (!indices) return 0;
+  let before = start && { ...start, recomputed: start.hash };
   let count = 0;
   while (true) {
     const first = before ? before.index + 1 : indices.first;
-    const entries = await listEntries(tenant, tenantId, { ...indices, first }, CHUNK);
+    const entries = await listEntries(tenant, tenantId, { ...indices, first, order: 'oldest' }, CHUNK);
     const enqueued = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
     const batches = await readBatches(
       tenant,
@@ -93,22 +94,6 @@ async function walk(
 }
 
 const ALL: IndexRange = { first: 1, last: Number.MAX_SAFE_INTEGER };
-
-/**
- * The indices of the entries in a time range. The time of an entry can be earlier than that of the previous one, if the clock was set back, so
- * entries in between belong to the range too.
- */
-function findIndices(
-  tenant: Scope,
-  tenantId: string,
-  { from, to }: { from?: string | undefined; to?: string | undefined },
-): Promise<IndexRange | undefined> {
-  // Converted to UTC, because PostgreSQL refuses offsets of 16 hours or more.
-  return findIndexRange(tenant, tenantId, {
-    from: from && toMicroseconds(from),
-    to: to && toMicroseconds(to),
-  });
-}
 
 type Batches = Awaited<ReturnType<typeof readBatches>>;
 

@@ -2,19 +2,19 @@ import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 
-/** The end of a chain by its head and by its last entry. Null if there is no head, or no entry. */
+/** The end of a chain by its head and by its last entry. Without a head or an entry, the index is 0 and the hash null. */
 export function compareEnds(
   db: Querier,
   tenantId: string,
 ): Promise<{
-  headIndex: number | null;
+  headIndex: number;
   headHash: Hex | null;
-  lastIndex: number | null;
+  lastIndex: number;
   lastHash: Hex | null;
 }> {
   return db.one(sql`
-    SELECT head.entries AS "headIndex", encode(head.hash, 'hex') AS "headHash",
-           last.entry_index AS "lastIndex", encode(last.hash, 'hex') AS "lastHash"
+    SELECT coalesce(head.entries, 0) AS "headIndex", encode(head.hash, 'hex') AS "headHash",
+           coalesce(last.entry_index, 0) AS "lastIndex", encode(last.hash, 'hex') AS "lastHash"
     FROM (SELECT ${tenantId}::uuid AS tenant_id) tenant
     LEFT JOIN wallet_ledgers head USING (tenant_id)
     LEFT JOIN LATERAL (

@@ -229,8 +229,8 @@ describe('an archive in a bucket', () => {
     const tenant = await arrange();
     await archive();
     for (const [file, problem] of [
-      ['manifest.json', 'has a manifest.json that does not match its checksum'],
-      ['events.parquet', 'has a events.parquet that does not match its checksum'],
+      ['manifest.json', 'has a file manifest.json that does not match its checksum'],
+      ['events.parquet', 'has a file events.parquet that does not match its checksum'],
     ] as const) {
       const key = tenant.keys().find((name) => name.endsWith(file))!;
       const object = s3.objects.get(key)!;

@@ -16,6 +16,7 @@ import {
   checkFiles,
   hashOf,
   MANIFEST_FILE,
+  parsePartName,
   partFolder,
   partName,
   PART_FILES,
@@ -60,6 +61,7 @@ export class ArchiveTooLargeError extends OperatorError {
  */
 const TIMEOUTS_MS = { reading: 5_000, writing: 60_000 };
 const MAX_MANIFEST_BYTES = 1024 ** 2;
+
 /** Opens a bucket. Sends no request before the first use. */
 export function createArchiveBucket(
   storage: BucketStorage,
@@ -71,7 +73,8 @@ export function createArchiveBucket(
     let opened: Promise<Disk> | undefined;
     return () => (opened ??= openObjectStorage(storage, { socketTimeout }));
   };
-  const [reading, writing] = [openOnce(timeouts.reading), openOnce(timeouts.writing)];
+  const openForReads = openOnce(timeouts.reading);
+  const openForWrites = openOnce(timeouts.writing);
   const downloadOnce = createSharedDownloads();
 
   const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
@@ -79,7 +82,7 @@ export function createArchiveBucket(
 
   /** Opens an object. Returns undefined if it does not exist. */
   const openObject = async (name: PartName, file: string): Promise<Readable | undefined> =>
-    (await reading()).getStream(keyOfFile(name, file)).catch((error: unknown) => {
+    (await openForReads()).getStream(keyOfFile(name, file)).catch((error: unknown) => {
       if (isMissingObject(error)) return undefined;
       throw error;
     });
@@ -90,16 +93,16 @@ export function createArchiveBucket(
       throw new ArchiveStorageError(
         'All local copies of archived events are in use. Try again in a few minutes, or raise ARCHIVE_CACHE_MEGABYTES.',
       );
-    const object = await reached(openObject(part, file));
+    const object = await withStorageErrors(openObject(part, file));
     if (!object) throw new ArchiveStorageError(`The bucket of the archive has no ${nameOf(part, file)}.`);
     const draft = `${path}.${randomUUID()}.download`;
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const hash = createHash('sha256');
-      await reached(
+      await withStorageErrors(
         pipeline(
           object,
-          limited(expected.bytes, (chunk) => hash.update(chunk)),
+          passAtMost(expected.bytes, (chunk) => hash.update(chunk)),
           createWriteStream(draft, { mode: 0o600, flush: true }),
         ),
       );
@@ -137,9 +140,9 @@ export function createArchiveBucket(
       // The manifest is last, so a part with it is complete.
       for (const file of PART_FILES) {
         const path = join(folder, file);
-        await reached((await writing()).copyFromFs(path, keyOfFile(name, file)));
-        const object = await reached(openObject(name, file));
-        const [stored, written] = [object && (await reached(hashOf(object))), await hashOf(path)];
+        await withStorageErrors((await openForWrites()).copyFromFs(path, keyOfFile(name, file)));
+        const object = await withStorageErrors(openObject(name, file));
+        const [stored, written] = [object && (await withStorageErrors(hashOf(object))), await hashOf(path)];
         if (!stored?.equals(written))
           throw new ArchiveStorageError(`The bucket of the archive has not stored ${nameOf(name, file)}.`);
       }
@@ -148,31 +151,22 @@ export function createArchiveBucket(
 
     async remove(name) {
       for (const file of PART_FILES.toReversed())
-        await reached((await writing()).delete(keyOfFile(name, file)));
+        await withStorageErrors((await openForWrites()).delete(keyOfFile(name, file)));
     },
 
     async listParts(tenantId) {
       const found = new Map<string, PartName>();
       let paginationToken: string | undefined;
       do {
-        const page = await reached(
-          (await reading()).listAll(keyOf(storage, `${tenantId}/`), {
+        const page = await withStorageErrors(
+          (await openForReads()).listAll(keyOf(storage, `${tenantId}/`), {
             recursive: true,
             ...(paginationToken !== undefined && { paginationToken }),
           }),
         );
         for (const object of page.objects) {
-          const match = /(match|player)\/(\d{4}-\d\d)\/part-(\d+)\/[^/]+$/.exec(
-            'key' in object ? object.key : '',
-          );
-          if (!match) continue;
-          const [path, scope, month = '', part] = match;
-          found.set(dirname(path), {
-            tenantId,
-            scope: scope as PartName['scope'],
-            month,
-            part: Number(part),
-          });
+          const name = 'key' in object ? parsePartName(tenantId, dirname(object.key)) : undefined;
+          if (name) found.set(partName(name), name);
         }
         ({ paginationToken } = page);
       } while (paginationToken !== undefined);
@@ -199,14 +193,14 @@ export function createArchiveBucket(
       );
     },
 
-    check: (part) => reached(checkFiles((file) => openObject(part, file), part.manifestHash)),
+    check: (part) => withStorageErrors(checkFiles((file) => openObject(part, file), part.manifestHash)),
   };
 }
 
 const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
 
 /** Turns failures of the bucket into one error. */
-async function reached<Result>(work: Promise<Result>): Promise<Result> {
+async function withStorageErrors<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } catch (error) {
@@ -217,14 +211,14 @@ async function reached<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Passes at most `bytes` on. */
-const limited = (bytes: number, see: (chunk: Buffer) => void) =>
+/** Passes chunks on, and throws if they have more than `bytes` bytes. */
+const passAtMost = (bytes: number, onChunk: (chunk: Buffer) => void) =>
   async function* pass(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let passed = 0;
     for await (const chunk of chunks) {
       passed += chunk.length;
       if (passed > bytes) throw new ArchiveStorageError('An object of the archive is too large.');
-      see(chunk);
+      onChunk(chunk);
       yield chunk;
     }
   };

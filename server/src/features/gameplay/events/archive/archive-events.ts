@@ -54,7 +54,7 @@ async function archiveUpTo(run: ArchiveRun, scope: EventScope, end: string): Pro
     await replacePartitions(client, scope, end, written);
     return written.parts;
   } catch (error) {
-    // Otherwise the next run does it, for example if the database does not answer.
+    // If this fails too, for example because the database does not answer, the next run does it.
     await removeUnfinished(client, archive).catch(() => {});
     await dropLateTables(client).catch(() => {});
     throw error;

@@ -25,6 +25,12 @@ export interface PartName extends MonthName {
 export const partName = ({ scope, month, part }: Omit<PartName, 'tenantId'>): string =>
   `${scope}/${month}/part-${part}`;
 
+/** The part that a path ends with: the opposite of {@link partName}. */
+export function parsePartName(tenantId: string, path: string): PartName | undefined {
+  const [, scope, month, part] = /(match|player)\/(\d{4}-\d\d)\/part-(\d+)$/.exec(path) ?? [];
+  return scope && month ? { tenantId, scope: scope as EventScope, month, part: Number(part) } : undefined;
+}
+
 /** A part whose manifest has this SHA-256. */
 export interface StoredPart extends PartName {
   manifestHash: Buffer;
@@ -155,13 +161,13 @@ export async function checkFiles(
   const text = stored && (await buffer(stored));
   if (!text) return `has no ${MANIFEST_FILE}`;
   if (!createHash('sha256').update(text).digest().equals(manifestHash))
-    return `has a ${MANIFEST_FILE} that does not match its checksum`;
+    return `has a file ${MANIFEST_FILE} that does not match its checksum`;
   const manifest = JSON.parse(text.toString()) as PartManifest;
   for (const { name: file, sha256 } of manifest.files) {
     const content = await openFile(file);
     if (!content) return `has no ${file}`;
     if ((await hashOf(content)).toString('hex') !== sha256)
-      return `has a ${file} that does not match its checksum`;
+      return `has a file ${file} that does not match its checksum`;
   }
   return manifest;
 }

@@ -592,9 +592,9 @@ describe('verifyArchive', () => {
 
   test('names each damaged or missing file', async () => {
     for (const [file, problem] of [
-      ['manifest.json', 'has a manifest.json that does not match its checksum'],
-      ['events.parquet', 'has a events.parquet that does not match its checksum'],
-      ['proofs.parquet', 'has a proofs.parquet that does not match its checksum'],
+      ['manifest.json', 'has a file manifest.json that does not match its checksum'],
+      ['events.parquet', 'has a file events.parquet that does not match its checksum'],
+      ['proofs.parquet', 'has a file proofs.parquet that does not match its checksum'],
     ] as const) {
       const { tenant, folder } = await arrangePart();
       await appendFile(join(folder, file), ' ');

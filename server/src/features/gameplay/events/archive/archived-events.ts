@@ -80,8 +80,8 @@ export function createArchivedEvents(
   /** How many rows of a part the next statement looks at. */
   let window = LEAST_WINDOW;
 
-  /** Continues with the parts that there are now. */
-  const follow = async (parts: ArchivedPart[], after: EventPosition | undefined): Promise<void> => {
+  /** Sets the readers to those of the parts that there are now. A part that was there before keeps its reader. */
+  const setReaders = async (parts: ArchivedPart[], after: EventPosition | undefined): Promise<void> => {
     const found = new Map<string, PartReader>();
     for (const part of parts) {
       if (after && order(endOf(part), after) <= 0) continue;
@@ -89,6 +89,18 @@ export function createArchivedEvents(
       found.set(name, readers.get(name) ?? (await openPart(part, after)));
     }
     readers = found;
+  };
+
+  /** Reads parts until each of them has rows, or is exhausted. */
+  const fill = async (started: PartReader[], definitionIds: string[] | undefined): Promise<void> => {
+    const limit = Math.max(LEAST_ROWS, Math.floor(reading.rows / started.length));
+    for (const reader of started)
+      while (reader.rows.length === 0 && !reader.isExhausted) {
+        const selection = { filter, definitions: definitionIds, direction, limit, window };
+        await readWindow(archive, reader, selection, reading);
+        if (reader.rows.length === limit) window = Math.max(window / WINDOW_GROWTH, LEAST_WINDOW);
+        else if (window < reader.part.rows) window *= WINDOW_GROWTH;
+      }
   };
 
   const openPart = async (part: ArchivedPart, after: EventPosition | undefined): Promise<PartReader> => {
@@ -111,34 +123,26 @@ export function createArchivedEvents(
       const wantedParts = parts.filter((part) => !until || order(startOf(part), until) < 0);
       if (wantedParts.length === 0) return { events: [], until: undefined };
       definitions ??= selectDefinitions(db, tenantId, filter);
-      const wanted = await definitions;
+      const definitionIds = await definitions;
       const position = after ?? startOfRange;
       try {
-        await follow(wantedParts, position);
-        const open = [...readers.values()]
+        await setReaders(wantedParts, position);
+        const unfinished = [...readers.values()]
           .filter(({ rows, isExhausted }) => rows.length > 0 || !isExhausted)
           .toSorted((one, other) => order(startOf(one.part), startOf(other.part)));
-        if (open.length === 0) return { events: [], until: undefined };
-        const first = startOf(open[0]!.part);
+        if (unfinished.length === 0) return { events: [], until: undefined };
+        // Parts of the same time are read together. A part that begins later is read when the others have reached it.
+        const first = startOf(unfinished[0]!.part);
         const reached = position && order(position, first) > 0 ? position : first;
-        const started = open.filter(({ part }) => order(startOf(part), reached) <= 0);
-        const limit = Math.max(LEAST_ROWS, Math.floor(reading.rows / started.length));
-        for (const reader of started)
-          while (reader.rows.length === 0 && !reader.isExhausted) {
-            const selection = { filter, definitions: wanted, direction, limit, window };
-            await fill(archive, reader, selection, reading);
-            if (reader.rows.length === limit) window = Math.max(window / WINDOW_GROWTH, LEAST_WINDOW);
-            else if (window < reader.part.rows) window *= WINDOW_GROWTH;
-          }
-        const following = open[started.length];
-        const [nearest] = [
+        const started = unfinished.filter(({ part }) => order(startOf(part), reached) <= 0);
+        await fill(started, definitionIds);
+        // Beyond this position there may be events that were not read: later rows of a started part, or the next part.
+        const nextPart = unfinished[started.length]?.part;
+        const [completeUntil] = [
           ...started.filter(({ isExhausted }) => !isExhausted).map(({ rows }) => rows.at(-1)!),
-          ...(following ? [startOf(following.part)] : []),
+          ...(nextPart ? [startOf(nextPart)] : []),
         ].toSorted(order);
-        return {
-          events: started.flatMap(({ rows }) => rows).toSorted(order),
-          until: nearest,
-        };
+        return { events: started.flatMap(({ rows }) => rows).toSorted(order), until: completeUntil };
       } catch (error) {
         throw asProblem(error, limits);
       }
@@ -187,8 +191,8 @@ interface Selection {
   window: number;
 }
 
-/** Reads matching rows of the next window of a part. */
-async function fill(
+/** Reads the matching rows of the next window of a part. */
+async function readWindow(
   archive: Archive,
   reader: PartReader,
   selection: Selection,

@@ -560,7 +560,7 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
       const page = await listEvents(
         { database, archive: { root, duckdb } },
         tenant.tenantId,
-        { scope: 'player', eventKey: 'rare' },
+        { scope: 'player', eventKeys: ['rare'] },
         { limit: 2, cursor },
         { seconds: 0 },
       );

@@ -9,7 +9,7 @@ export async function markUsed(path: string, bytes: number): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   if (found?.size !== bytes) return false;
   const now = new Date();
-  // It may have been deleted since.
+  // Another process may have deleted the file meanwhile.
   return utimes(path, now, now).then(
     () => true,
     () => false,

@@ -13,7 +13,6 @@ export interface ArchivedPart extends StoredPart {
   lastAt: string;
   /** One microsecond after `lastAt`. */
   endAt: string;
-  archivedAt: string;
 }
 
 const NAME = sql`tenant_id AS "tenantId", scope, to_char(month, 'YYYY-MM') AS month, part`;
@@ -62,8 +61,7 @@ function selectArchived(
 ): Promise<ArchivedPart[]> {
   return db.rows(sql`
     SELECT ${NAME}, rows, bytes, first_at AS "firstAt", last_at AS "lastAt",
-           last_at + interval '1 microsecond' AS "endAt", archived_at AS "archivedAt",
-           manifest_hash AS "manifestHash"
+           last_at + interval '1 microsecond' AS "endAt", manifest_hash AS "manifestHash"
     FROM event_archives WHERE tenant_id = ${tenantId} ${condition} AND archived_at IS NOT NULL
     ORDER BY scope, month, part LIMIT ${limit ?? null}`);
 }

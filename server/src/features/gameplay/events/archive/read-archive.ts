@@ -96,7 +96,7 @@ export async function selectDefinitions(
 
 /** The conditions of a filter besides its times. Adds their parameters to `values`. */
 export function filterConditions(
-  { playerId, matchSessionId, minimumValue, maximumValue }: EventFilter,
+  { playerIds, matchSessionId, minimumValue, maximumValue }: EventFilter,
   definitions: string[] | undefined,
   values: (string | string[])[],
 ): string[] {
@@ -105,7 +105,7 @@ export function filterConditions(
     `${column} IN (SELECT unnest(${parameter(ids)}::VARCHAR[]::UUID[]))`;
   return [
     ...(definitions ? [isOneOf('event_definition_id', definitions)] : []),
-    ...(playerId === undefined ? [] : [isOneOf('player_id', [playerId].flat())]),
+    ...(playerIds === undefined ? [] : [isOneOf('player_id', playerIds)]),
     ...(matchSessionId === undefined ? [] : [isOneOf('match_session_id', [matchSessionId])]),
     ...(minimumValue === undefined ? [] : [`value >= ${parameter(String(minimumValue))}::BIGINT`]),
     ...(maximumValue === undefined ? [] : [`value <= ${parameter(String(maximumValue))}::BIGINT`]),

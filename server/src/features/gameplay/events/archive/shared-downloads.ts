@@ -35,7 +35,7 @@ export function createSharedDownloads() {
         try {
           if (download.readers > 0) await work();
         } finally {
-          // In one turn with the check, so that no reader waits for a download that was dropped.
+          // If no reader is left, this runs in the same turn as the check, so no new reader waits for a download that does not run.
           downloads.delete(path);
         }
       }));

@@ -3,6 +3,7 @@ import type { Database } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
 import type { AlteredRow } from '../verify-events.ts';
+import type { OpenRange } from '../../../../core/time-range.ts';
 import {
   checkPart,
   EVENTS_FILE,
@@ -29,7 +30,7 @@ export async function verifyArchive(
   database: Database,
   archive: Archive,
   tenantId: string,
-  range: { from?: string | undefined; to?: string | undefined },
+  range: OpenRange,
   report: (row: AlteredRow) => void,
 ): Promise<number> {
   const from = toMicroseconds(range.from ?? '') ?? '';

@@ -53,7 +53,7 @@ export async function writeMonths(
   const reader = await owner.connect();
   let broken: Error | undefined;
   try {
-    // One snapshot for all of them. Other statements commit on their own connection. The first query takes it.
+    // One snapshot has the events of all months. The first query of `reader` takes it. Other statements commit on `client`.
     await captureLateEvents(client, scope, partitions, end, async () => {
       await reader.query(
         `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO';

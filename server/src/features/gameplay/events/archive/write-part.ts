@@ -54,9 +54,9 @@ const MEMORY_MEGABYTES = 512;
 
 /** The connections that write parts, and where. */
 export interface PartWriter {
-  /** In a transaction of the owner, whose snapshot says which events there are. */
+  /** Reads the events, in a transaction of the owner with one snapshot. */
   reader: pg.ClientBase;
-  /** Commits each statement. */
+  /** Registers parts and counts repeated events. Each of its statements commits. */
   client: pg.ClientBase;
   archive: Archive;
 }

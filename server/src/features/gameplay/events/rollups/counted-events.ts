@@ -19,8 +19,8 @@ function spansWithin(bucket: string | undefined): RollupSpan[] {
 }
 
 /** Whether roll-ups know the members that a filter compares: the definition and the time. */
-export function isRolledUp({ playerId, matchSessionId, minimumValue, maximumValue }: EventFilter): boolean {
-  return [playerId, matchSessionId, minimumValue, maximumValue].every((member) => member === undefined);
+export function isRolledUp({ playerIds, matchSessionId, minimumValue, maximumValue }: EventFilter): boolean {
+  return [playerIds, matchSessionId, minimumValue, maximumValue].every((member) => member === undefined);
 }
 
 /** The times of a range that no roll-up of a bucket covers. Their events are counted one by one. */

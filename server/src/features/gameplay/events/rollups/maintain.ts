@@ -1,11 +1,12 @@
 import type pg from 'pg';
+import { lockUntilCommit, tryLockUntilCommit } from '../../../../database/advisory-locks.ts';
 import { stopEventsOnCitus } from '../../../../database/citus.ts';
 import type { Database, Querier, Scope } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import type { ProblemError } from '../../../../core/problem.ts';
 import { runSteps } from '../../../../core/run-steps.ts';
-import { floor, next } from '../../../../core/time-spans.ts';
+import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/archive.ts';
 import { selectPartsOf } from '../archive/queries.ts';
@@ -19,8 +20,6 @@ import {
   findNextDay,
   moveDeltas,
   recountDay,
-  takeRollupLock,
-  tryRollupLock,
   type CountedDay,
   type RollupDifference,
 } from './queries.ts';
@@ -37,7 +36,7 @@ export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PE
     database
       .forPlatform()
       .transaction(async (transaction) =>
-        (await tryRollupLock(transaction)) ? moveDeltas(transaction, deltasPerStep) : 0,
+        (await tryLockUntilCommit(transaction, 'eventRollups')) ? moveDeltas(transaction, deltasPerStep) : 0,
       ),
   );
 }
@@ -48,7 +47,7 @@ async function* daysOf(tenant: Scope, tenantId: string): AsyncGenerator<CountedD
     let from: string | undefined;
     for (let day; (day = await findDay(tenant, tenantId, scope, from)) !== undefined;) {
       yield { tenantId, scope, day };
-      from = next(day, 'day');
+      from = startOfNextSpan(day, 'day');
     }
   }
 }
@@ -63,15 +62,15 @@ async function findDay(
   const inDatabase = await findNextDay(tenant, tenantId, scope, from ?? '-infinity');
   // Parts from before the time from which roll-ups count are deleted with their months.
   const archived = (await selectPartsOf(tenant, tenantId, { scope, from })).map(({ firstAt }) => {
-    const first = floor(toMicroseconds(firstAt)!, 'day');
+    const first = startOfSpan(toMicroseconds(firstAt)!, 'day');
     return from !== undefined && from > first ? from : first;
   });
   return [...(inDatabase === undefined ? [] : [toMicroseconds(inDatabase)!]), ...archived].toSorted()[0];
 }
 
-/** For the archived events of a day. */
+/** The timeout of the count of the archived events of a day. */
 const COUNTING_SECONDS = 600;
-/** 300 definitions that have events in each minute. */
+/** The most counts that are held in memory: about 300 definitions that have events in each minute of a day. */
 const MAX_ARCHIVED_GROUPS = 500_000;
 
 /** Counts the archived events of a day by minute. Until the transaction ends, no event moves to the archive. */
@@ -91,7 +90,7 @@ async function countArchivedDay(
   // The transaction runs no statement while the archive is read.
   const idle = `${COUNTING_SECONDS + 60}s`;
   await transaction.run(sql`SELECT set_config('idle_in_transaction_session_timeout', ${idle}, true)`);
-  const end = next(day, 'day');
+  const end = startOfNextSpan(day, 'day');
   try {
     return await count(day, end);
   } catch (error) {
@@ -106,10 +105,10 @@ async function countArchivedDay(
       );
     if (code !== 'invalid_request') throw error;
   }
-  // Too many for one answer.
+  // The day has too many groups for one statement.
   const groups: ArchivedGroup[] = [];
-  for (let hour = day; hour < end; hour = next(hour, 'hour')) {
-    groups.push(...(await count(hour, next(hour, 'hour'))));
+  for (let hour = day; hour < end; hour = startOfNextSpan(hour, 'hour')) {
+    groups.push(...(await count(hour, startOfNextSpan(hour, 'hour'))));
     if (groups.length > MAX_ARCHIVED_GROUPS)
       throw new OperatorError(
         `The archived ${scope} events of tenant ${tenantId} on ${day.slice(0, 10)} have more than ${MAX_ARCHIVED_GROUPS} counts.`,
@@ -128,7 +127,7 @@ export async function rebuildRollups(
   for await (const day of daysOf(tenant, tenantId)) {
     const events = await tenant.transaction(async (transaction) => {
       const archived = await countArchivedDay(transaction, archive, day);
-      await takeRollupLock(transaction);
+      await lockUntilCommit(transaction, 'eventRollups');
       await stopEventsOnCitus(transaction);
       return recountDay(transaction, day, archived);
     });

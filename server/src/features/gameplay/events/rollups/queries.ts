@@ -1,23 +1,9 @@
-import { advisoryLocks, lockUntilCommit } from '../../../../database/advisory-locks.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
 import type { ArchivedGroup } from '../archive/read-archive.ts';
 import { eventTableSql } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';
-
-/** Takes the lock until the transaction ends. Returns false if another transaction has it. */
-export async function tryRollupLock(db: Querier): Promise<boolean> {
-  const { granted } = await db.one<{ granted: boolean }>(
-    sql`SELECT pg_try_advisory_xact_lock(${advisoryLocks.eventRollups}) AS granted`,
-  );
-  return granted;
-}
-
-/** Waits for the lock, and takes it until the transaction ends. */
-export async function takeRollupLock(db: Querier): Promise<void> {
-  await lockUntilCommit(db, 'eventRollups');
-}
 
 /** Adds {@link FIGURES} up. */
 const SUMS = sql`sum(events)::bigint AS events, sum(value_count)::bigint AS value_count, sum(value_sum) AS value_sum,
@@ -37,8 +23,8 @@ const bySpan = (minutes: Sql, columns: Sql): Sql => sql`
   GROUP BY ${columns} span, date_trunc(span, starts_at, 'UTC'), GROUPING SETS ((definition_id), ())`;
 
 /**
- * Moves up to `limit` deltas of all tenants into their roll-ups, and returns their number. Needs the lock: two of these could wait for
- * each other in a circle.
+ * Moves up to `limit` deltas of all tenants into their roll-ups, and returns their number. Needs the lock
+ * `eventRollups`: two of these could wait for each other in a circle.
  */
 export function moveDeltas(db: Querier, limit: number): Promise<number> {
   return db.count(sql`
@@ -114,7 +100,7 @@ export async function findNextDay(
 }
 
 /**
- * Counts a day again, and returns the number of its events. Needs the lock: the roll-ups must not change between the two statements.
+ * Counts a day again, and returns the number of its events. Needs the lock `eventRollups`: the roll-ups must not change between the two statements.
  * One snapshot has both the events of a transaction and its deltas, or neither. So the second statement deletes the deltas of the
  * events that it counts, and keeps those of all others.
  */

@@ -146,11 +146,11 @@ async function assertSameAnswers(
   if (from === to) return;
   const isWide = Date.parse(to) - Date.parse(from) > DAY_MS;
   const width = bucket === 'minute' && isWide ? 'hour' : bucket;
-  const filter = { scope, from, to, eventKey: eventKey && [...eventKey] };
-  const eventCategory = rest.eventCategory && [...rest.eventCategory];
+  const filter = { scope, from, to, eventKeys: eventKey && [...eventKey] };
+  const eventCategories = rest.eventCategory && [...rest.eventCategory];
   const ask = async (countPlayers: boolean) => {
     const query = {
-      filter: { ...filter, eventCategory },
+      filter: { ...filter, eventCategories },
       bucket: width,
       groupBy,
       countPlayers,

@@ -199,6 +199,21 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId} of an email 
     assert.equal((await read(player)).email, player.email);
   });
 
+  test('refuses a correct code with the reason after the sign-in by code is removed, until it is linked again', async () => {
+    const player = await emailPlayer();
+    const method = (await read(player)).authMethods[1];
+    assert.equal(method.authProvider, 'EmailOneTimeCode');
+    assert.equal((await app.http.delete(`${METHODS}/${method.id}`, player)).status, 204);
+    const code = await codeFor(player.email, tenant);
+    const refused = await exchange(player.email, code, tenant);
+    assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_credentials']);
+    assert.match(refused.body.detail, /removed the sign-in by code/);
+    assert.doesNotMatch((await exchange(player.email, wrong(code), tenant)).body.detail, /removed/);
+    assert.equal((await link(player.email, code, player)).status, 201);
+    const signedIn = await exchange(player.email, await codeFor(player.email, tenant), tenant);
+    assert.equal(signedIn.body.playerId, player.playerId);
+  });
+
   test('frees the address, with its codes and tokens, when its last method is removed', async () => {
     const player = await emailPlayer();
     const second = someEmail();

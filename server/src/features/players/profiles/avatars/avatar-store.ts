@@ -35,7 +35,7 @@ export const AVATAR_PATH = '/avatars/';
 
 /** An attempt fails without an answer or without data for 3 seconds. The client of S3 makes two. */
 const TIMEOUTS_MS = { requestTimeout: 3_000, socketTimeout: 3_000 };
-/** For both attempts and the whole image, also from a bucket that sends it byte for byte. */
+/** The time limit of both attempts and the whole image. A bucket that sends one byte at a time never reaches the other limits. */
 const TOTAL_MS = 10_000;
 
 /** Opens the storage that the operator has configured. The first request to it is sent with the first image. */

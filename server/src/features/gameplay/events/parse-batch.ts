@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { nextSlice } from '../core/event-loop.ts';
-import { ProblemError } from '../core/problem.ts';
+import { nextSlice } from '../../../core/event-loop.ts';
+import { ProblemError } from '../../../core/problem.ts';
 
 /** A body that is not larger is parsed at once. It takes at most 2.5 ms. */
 const SMALL_BODY_BYTES = 64 * 1024;
@@ -10,18 +10,18 @@ const SCANNED_PER_SLICE = 256 * 1024;
 /** Bytes and values that are parsed without a pause. They take at most 1 ms. */
 const BYTES_PER_SLICE = 32 * 1024;
 const VALUES_PER_SLICE = 1_000;
-/** Values of one item, or outside of the items. An item with more could not be parsed in a slice. */
-const MAX_VALUES_PER_ITEM = 10_000;
+/** Values of one event, or outside of the events. An event with more could not be parsed in a slice. */
+const MAX_VALUES_PER_EVENT = 10_000;
 
 /**
- * Parses the body of a batch: an array of items, or an object with that array as a member. Of such an object, only the member
- * is returned. Strings inside the items are not checked, because each item is validated separately. A `value` with too many
- * digits for a JavaScript number becomes a string of digits. A reviver would do the same, but takes ten times as long.
+ * Parses the body of a batch: an array of events, or an object with the array in its member `events`. If the body is large, the other
+ * members of the object are left out. The events are not checked: checkEvent() does that later. A `value` with too many digits for a
+ * JavaScript number becomes a string of digits. A reviver would do the same, but takes ten times as long.
  *
- * A large body is parsed in slices. Throws malformed_json, and batch_size if the body
- * contains more than `mostValues` values, or one item more than 10,000.
+ * A large body is parsed in slices. Throws malformed_json. Throws batch_size if the body has more than `mostValues` values, or one
+ * event more than 10,000.
  */
-export async function parseBatch(body: Buffer, member: string, mostValues: number): Promise<unknown> {
+export async function parseBatch(body: Buffer, mostValues: number): Promise<unknown> {
   if (!isUtf8(body))
     throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
   const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
@@ -48,7 +48,7 @@ export async function parseBatch(body: Buffer, member: string, mostValues: numbe
   // An array cannot be the name of a member.
   if (Object.keys(envelope).some((name) => name.startsWith(placeholder)))
     throw new ProblemError('malformed_json');
-  return { [member]: arrayOf((envelope as Record<string, unknown>)[member]) };
+  return { events: arrayOf((envelope as { events?: unknown }).events) };
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -70,20 +70,20 @@ function parse(text: string): unknown {
   }
 }
 
-/** An array of items in the text: from its bracket to after its closing bracket, with the commas between slices. */
-interface ItemArray {
+/** An array in the text: from its bracket to after its closing bracket, with the commas between slices. */
+interface EventArray {
   start: number;
   end: number;
   cuts: number[];
 }
 
-async function parseInSlices(json: Buffer, { start, end, cuts }: ItemArray): Promise<unknown[]> {
+async function parseInSlices(json: Buffer, { start, end, cuts }: EventArray): Promise<unknown[]> {
   const items: unknown[] = [];
   const bounds = [start, ...cuts, end - 1];
   for (let slice = 1; slice < bounds.length; slice++) {
     if (slice > 1) await nextSlice();
     const parsed = parse(`[${json.toString('utf8', bounds[slice - 1]! + 1, bounds[slice])}]`) as unknown[];
-    // Between two commas, or between a comma and a bracket, there must be an item.
+    // Between two commas, or between a comma and a bracket, there must be an event.
     if (parsed.length === 0 && cuts.length > 0) throw new ProblemError('malformed_json');
     for (const item of parsed) items.push(item);
   }
@@ -103,29 +103,29 @@ interface Scan {
   index: number;
   isText: boolean;
   depth: number;
-  itemDepth: number;
-  /** The number of values so far, at the last cut, before the current item, and outside of the arrays. */
+  eventDepth: number;
+  /** The number of values so far, at the last cut, before the current event, and outside of the arrays. */
   values: number;
   valuesAtCut: number;
-  valuesBeforeItem: number;
+  valuesBeforeEvent: number;
   valuesOutside: number;
-  array: ItemArray | undefined;
-  arrays: ItemArray[];
+  array: EventArray | undefined;
+  arrays: EventArray[];
 }
 
 /**
- * Finds the arrays whose items are parsed in slices: the body itself, or the members of the object that it is. Counts commas
+ * Finds the arrays whose items are parsed in slices: the body itself, or members of its object. Counts commas
  * and opening brackets outside of strings, before the body becomes objects. Does not check the syntax.
  */
-async function findArrays(json: Buffer, mostValues: number): Promise<ItemArray[]> {
+async function findArrays(json: Buffer, mostValues: number): Promise<EventArray[]> {
   const scan: Scan = {
     index: 0,
     isText: false,
     depth: 0,
-    itemDepth: 0,
+    eventDepth: 0,
     values: 0,
     valuesAtCut: 0,
-    valuesBeforeItem: 0,
+    valuesBeforeEvent: 0,
     valuesOutside: 0,
     array: undefined,
     arrays: [],
@@ -142,7 +142,8 @@ async function findArrays(json: Buffer, mostValues: number): Promise<ItemArray[]
 /** Scans the next part. Local variables make the loop twice as fast as the members of the state. */
 function scanPart(json: Buffer, scan: Scan, mostValues: number): void {
   const { arrays } = scan;
-  let { index, isText, depth, itemDepth, values, valuesAtCut, valuesBeforeItem, valuesOutside, array } = scan;
+  let { index, isText, depth, eventDepth, values, valuesAtCut, valuesBeforeEvent, valuesOutside, array } =
+    scan;
   const end = Math.min(json.length, index + SCANNED_PER_SLICE);
   for (; index < end; index++) {
     const byte = json[index];
@@ -151,17 +152,17 @@ function scanPart(json: Buffer, scan: Scan, mostValues: number): void {
       if (byte === BACKSLASH) index++;
     } else if (byte === COMMA || byte === OPENING_BRACE || byte === OPENING_BRACKET) {
       if (++values > mostValues) throw tooManyValues(`The body may contain at most ${mostValues} values.`);
-      const together = array ? values - valuesBeforeItem : ++valuesOutside;
-      if (together > MAX_VALUES_PER_ITEM)
-        throw tooManyValues(`One event may contain at most ${MAX_VALUES_PER_ITEM} values.`);
+      const together = array ? values - valuesBeforeEvent : ++valuesOutside;
+      if (together > MAX_VALUES_PER_EVENT)
+        throw tooManyValues(`One event may contain at most ${MAX_VALUES_PER_EVENT} values.`);
       if (byte !== COMMA) {
         depth++;
         if (array || byte === OPENING_BRACE || depth > 2) continue;
         array = { start: index, end: index, cuts: [] };
-        itemDepth = depth;
-        valuesBeforeItem = valuesAtCut = values;
-      } else if (array && depth === itemDepth) {
-        valuesBeforeItem = values;
+        eventDepth = depth;
+        valuesBeforeEvent = valuesAtCut = values;
+      } else if (array && depth === eventDepth) {
+        valuesBeforeEvent = values;
         const last = array.cuts.at(-1) ?? array.start;
         if (index - last < BYTES_PER_SLICE && values - valuesAtCut < VALUES_PER_SLICE) continue;
         array.cuts.push(index);
@@ -169,7 +170,7 @@ function scanPart(json: Buffer, scan: Scan, mostValues: number): void {
       }
     } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
       depth--;
-      if (!array || depth >= itemDepth) continue;
+      if (!array || depth >= eventDepth) continue;
       if (byte === CLOSING_BRACE) throw new ProblemError('malformed_json');
       array.end = index + 1;
       arrays.push(array);
@@ -180,10 +181,10 @@ function scanPart(json: Buffer, scan: Scan, mostValues: number): void {
     index,
     isText,
     depth,
-    itemDepth,
+    eventDepth,
     values,
     valuesAtCut,
-    valuesBeforeItem,
+    valuesBeforeEvent,
     valuesOutside,
     array,
   });

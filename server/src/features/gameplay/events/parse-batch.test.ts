@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ProblemError } from '../core/problem.ts';
-import { parseBatch } from './batch-body.ts';
+import { ProblemError } from '../../../core/problem.ts';
+import { parseBatch } from './parse-batch.ts';
 
 const parse = (text: string | Buffer, mostValues = 200_000) =>
-  parseBatch(Buffer.from(text as string), 'events', mostValues);
+  parseBatch(Buffer.from(text as string), mostValues);
 const isRefused = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code;
 
 /** Compares large values. The assertion library would take seconds for them. */
