@@ -7,8 +7,10 @@ export const migrateCommand = new Command('migrate')
   .action(() =>
     withStorage(
       async (url) => {
-        const { migrations, partitions } = await prepareDatabase(url);
+        const { migrations, partitions, distributed } = await prepareDatabase(url);
         console.log(`Applied ${migrations.length} migrations, made ${partitions.length} partitions.`);
+        if (distributed.length > 0)
+          console.log(`Distributed ${distributed.join(' and ')} over the nodes of Citus, by tenant.`);
       },
       { mustExist: false, mustBeMigrated: false },
     ),

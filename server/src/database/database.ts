@@ -141,7 +141,11 @@ export function openDatabase(
     begin: string,
     options?: { patient?: boolean; signal?: AbortSignal },
   ): Scope =>
-    wrapScope((work) => slots.run(owner, work, options), scope(heavyPool, begin, undefined, options?.signal));
+    wrapScope(
+      (work) => slots.run(owner, work, options),
+      // One by one: Citus sends the whole text of a SET LOCAL to its nodes, where a second BEGIN would be a warning in the log.
+      scope(heavyPool, begin.split('; '), undefined, options?.signal),
+    );
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId, playerId) => scope(pool, beginForTenant(tenantId, playerId)),
@@ -195,7 +199,12 @@ function literal(id: string): string {
   return `'${id}'`;
 }
 
-function scope(pool: pg.Pool, begin: string, billing?: BillingContext, signal?: AbortSignal): Scope {
+function scope(
+  pool: pg.Pool,
+  begin: string | string[],
+  billing?: BillingContext,
+  signal?: AbortSignal,
+): Scope {
   return {
     ...querier((statement) => retryDeadlocks(() => runSingle(pool, begin, statement, billing))),
     transaction: (work) => retryDeadlocks(() => runTransaction(pool, begin, work, billing, signal)),
@@ -262,7 +271,7 @@ async function retryDeadlocks<Result>(work: () => Promise<Result>): Promise<Resu
 
 async function runTransaction<Result>(
   pool: pg.Pool,
-  begin: string,
+  begin: string | string[],
   work: (transaction: Querier) => Promise<Result>,
   billing: BillingContext | undefined,
   signal: AbortSignal | undefined,
@@ -276,7 +285,7 @@ async function runTransaction<Result>(
     signal?.throwIfAborted();
     // Not awaited: the connection is pipelined, so this is sent together with the first statement.
     inOnePacket(client);
-    const begun = client.query(begin);
+    const begun = queryEach(client, begin);
     begun.catch(() => {});
     const result = await work(querier((statement) => client.query(named(statement))));
     await begun;
@@ -297,10 +306,14 @@ async function runTransaction<Result>(
   }
 }
 
+/** Runs one query text or several. */
+const queryEach = (client: pg.ClientBase, texts: string | string[]): Promise<unknown> =>
+  typeof texts === 'string' ? client.query(texts) : Promise.all(texts.map((text) => client.query(text)));
+
 /** Runs one statement in its own transaction, in one round trip. */
 async function runSingle(
   pool: pg.Pool,
-  begin: string,
+  begin: string | string[],
   statement: Sql,
   billing: BillingContext | undefined,
 ): Promise<pg.QueryResult> {
@@ -310,7 +323,7 @@ async function runSingle(
   try {
     inOnePacket(client);
     const [begun, result, committed] = await Promise.allSettled([
-      client.query(begin),
+      queryEach(client, begin),
       client.query(named(statement)),
       client.query(commitFor(billing)),
     ]);

@@ -67,18 +67,24 @@ async function detach(
 ): Promise<void> {
   const work = async (): Promise<void> => {
     await lockTable(client, table);
-    for (const { name } of partitions)
-      await client.query(
-        `ALTER TABLE ${table} DETACH PARTITION ${name}; ALTER TABLE ${name} RENAME TO ${DROPPED}${name}`,
-      );
+    for (const { name } of partitions) {
+      // Citus accepts no other statement in the same text.
+      await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
+      await client.query(`ALTER TABLE ${name} RENAME TO ${DROPPED}${name}`);
+    }
     // The months of ledgers have no late rows.
     if (partitionedTables[table] !== 'occurred_at') return;
     const kept = await keepRows?.(client);
     const past = `${table}_past`;
-    await client.query(`
-      ${kept ? `ALTER TABLE ${kept} RENAME TO ${past}` : `CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`};
-      DELETE ${unpartitionedBefore(table, before)};
-      ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`);
+    await client.query(
+      kept
+        ? `ALTER TABLE ${kept} RENAME TO ${past}`
+        : `CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`,
+    );
+    await client.query(`DELETE ${unpartitionedBefore(table, before)}`);
+    await client.query(
+      `ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`,
+    );
   };
   await withLocks(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());
 }

@@ -61,3 +61,8 @@ export function isDeadlock(error: unknown): boolean {
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
+
+/** Whether a node of Citus refused a COPY, for example because a row is stored already. The error has the message of the node without its code. */
+export function isRefusedByNode(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.routine === 'ReportCopyError';
+}

@@ -104,9 +104,17 @@ describe('createPartitions', () => {
           assert.equal(await count('player_events_default'), 0);
           if (round < 2) {
             // Moves all rows back to the default partition in one transaction, for another round.
-            await app.owner.query(`BEGIN; LOCK TABLE player_events IN ACCESS EXCLUSIVE MODE;
-              ALTER TABLE player_events DETACH PARTITION ${current};
-              INSERT INTO player_events_default SELECT * FROM ${current}; DROP TABLE ${current}; COMMIT`);
+            const owner = await app.owner.connect();
+            for (const statement of [
+              'BEGIN',
+              'LOCK TABLE player_events IN ACCESS EXCLUSIVE MODE',
+              `ALTER TABLE player_events DETACH PARTITION ${current}`,
+              `INSERT INTO player_events_default SELECT * FROM ${current}`,
+              `DROP TABLE ${current}`,
+              'COMMIT',
+            ])
+              await owner.query(statement);
+            owner.release();
           }
         }
       } finally {
@@ -120,10 +128,11 @@ describe('createPartitions', () => {
   test('completes a partition after an interruption', async () => {
     const from = new Date(new Date().toISOString().slice(0, 7));
     const to = new Date((from.getTime() + Date.now()) / 2).toISOString();
-    await app.owner.query(`
-      ALTER TABLE player_events DETACH PARTITION ${current};
-      DELETE FROM ${current} WHERE occurred_at >= '${to}';
-      ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from.toISOString()}') TO ('${to}')`);
+    await app.owner.query(`ALTER TABLE player_events DETACH PARTITION ${current}`);
+    await app.owner.query(`DELETE FROM ${current} WHERE occurred_at >= '${to}'`);
+    await app.owner.query(
+      `ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from.toISOString()}') TO ('${to}')`,
+    );
     assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
     assert.equal(await count('player_events_default'), 1);
     assert.deepEqual(await createPartitions(app.owner), [current]);
@@ -133,10 +142,11 @@ describe('createPartitions', () => {
 
   test('completes the partition of past events after an interruption', async () => {
     const bound = await boundOf('player_events_past');
-    await app.owner.query(`
-      ALTER TABLE player_events DETACH PARTITION player_events_past;
-      DELETE FROM player_events_past WHERE occurred_at >= '1980-01-15T12:00:00Z';
-      ALTER TABLE player_events ATTACH PARTITION player_events_past FOR VALUES FROM ('-infinity') TO ('1980-01-15T12:00:00Z')`);
+    await app.owner.query('ALTER TABLE player_events DETACH PARTITION player_events_past');
+    await app.owner.query(`DELETE FROM player_events_past WHERE occurred_at >= '1980-01-15T12:00:00Z'`);
+    await app.owner.query(
+      `ALTER TABLE player_events ATTACH PARTITION player_events_past FOR VALUES FROM ('-infinity') TO ('1980-01-15T12:00:00Z')`,
+    );
     for (const time of ['1979-06-01T00:00:00Z', '1980-01-15T18:00:00Z', '1990-06-01T00:00:00Z'])
       assert.equal((await send([event(randomUUID(), time)])).status, 201);
     assert.equal(await count('player_events_default'), 2);

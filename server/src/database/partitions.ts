@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { distributePartition } from './citus.ts';
 import {
   firstOfMonth,
   lockTable,
@@ -146,7 +147,10 @@ async function moveStep(
   await withLocks(client, table, async () => {
     await lockTable(client, table);
     if (exists) await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
-    else await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`);
+    else {
+      await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`);
+      await distributePartition(client, table, name);
+    }
     // Only the parent has row-level security, so this statement sees every row.
     await client.query(
       `WITH moved AS (DELETE FROM ${table}_default WHERE ${column} >= '${from}' AND ${column} < '${upTo}' RETURNING *)

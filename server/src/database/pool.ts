@@ -18,6 +18,15 @@ const BY_INDEX = {
  */
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, background: 30, job: 600 };
 
+/**
+ * Settings for a cluster of Citus. Without the extension they have no effect. The first one sends `SET LOCAL guildhall.tenant_id` to the
+ * other nodes, which check the policies. With the second one, LOCK TABLE of a read asks no other node.
+ */
+const CITUS = {
+  'citus.propagate_set_commands': 'local',
+  'citus.enable_ddl_propagation': 'off',
+};
+
 /** Our statements need these settings. The role or the database may have other defaults (`ALTER ROLE … SET …`). */
 const SESSION = {
   default_transaction_isolation: 'read\\ committed',
@@ -55,6 +64,7 @@ export function openPool(
     idle_in_transaction_session_timeout: '60s',
     // By default PostgreSQL would use two more cores for a large read.
     max_parallel_workers_per_gather: '0',
+    ...CITUS,
     ...(work !== 'job' && work !== 'background' && BY_INDEX),
   };
   return reportingToQueries(

@@ -12,6 +12,8 @@ const tables = new Map([
 const ONE_SHARD: Record<string, string> = {
   'compares the key': 'SELECT FROM runs WHERE tenant_id = $1 AND id = $2',
   'compares it with an array': 'DELETE FROM runs run WHERE run.tenant_id = ANY ($1)',
+  'compares it in each branch':
+    'SELECT FROM runs WHERE (tenant_id = $1 OR ($1 = tenant_id AND player_id IS NULL)) AND id = $2',
   'compares a row': 'SELECT FROM runs WHERE (id, tenant_id) = ($1, $2)',
   'calls a function for the value': 'SELECT FROM runs WHERE tenant_id = (SELECT guildhall_tenant())',
   'compares with the parameter of a function': 'SELECT FROM runs WHERE tenant_id = wanted_tenant',

@@ -1,6 +1,6 @@
 import { parse } from 'libpg-query';
 import type pg from 'pg';
-import { distributionColumns, placementOf } from './table-placements.ts';
+import { distributedTables } from '../database/citus.ts';
 
 /** The columns of a table, and the column by which a cluster distributes it. */
 export interface DistributedTable {
@@ -43,8 +43,8 @@ interface Scope {
 
 /**
  * Returns what keeps a statement from one shard of each distributed table: it neither compares the distribution column of a table
- * with a value, an array or the same column of a table that it compares so, nor inserts the column, or it changes the column.
- * A condition counts if PostgreSQL can use it for an index: `(tenant_id = $1) IS TRUE` does not.
+ * with a value, an array or the same column of a table that it compares so, nor inserts the column, or it changes the column. Each
+ * branch of an OR must compare it. A condition counts if PostgreSQL can use it for an index: `(tenant_id = $1) IS TRUE` does not.
  */
 export async function findShardProblems(
   statement: string,
@@ -139,11 +139,20 @@ export async function findShardProblems(
     }
   }
 
-  /** Notes what a condition says of the keys. Only comparisons that hold for every row count: those joined by AND. */
+  /** Notes what a condition says of the keys. Only comparisons that hold for every row count: those joined by AND, or in each branch of an OR. */
   function compare(condition: Node, scope: Scope): void {
     if (!condition) return;
     if (condition.BoolExpr?.boolop === 'AND_EXPR')
       for (const part of condition.BoolExpr.args) compare(part, scope);
+    if (condition.BoolExpr?.boolop === 'OR_EXPR') {
+      const branches = (condition.BoolExpr.args as Node[]).map((part) => {
+        const branch = { ...scope, sources: scope.sources.map((source) => ({ ...source, isNamed: false })) };
+        compare(part, branch);
+        return branch.sources;
+      });
+      for (const [index, source] of scope.sources.entries())
+        if (branches.every((branch) => branch[index]!.isNamed)) source.isNamed = true;
+    }
     if (condition.A_Const?.boolval && !condition.A_Const.boolval.boolval)
       for (const source of scope.sources) source.isNamed = true;
     const { A_Expr: comparison } = condition;
@@ -208,10 +217,11 @@ export async function listDistributedTables(owner: pg.Pool): Promise<Map<string,
      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition GROUP BY 1`,
   );
+  const isDistributed = (table: string): boolean => distributedTables.some((name) => name === table);
   return new Map(
-    rows.map(({ table, columns }) => {
-      const place = placementOf(table);
-      return [table, { columns: new Set(columns), key: place && distributionColumns[place] }];
-    }),
+    rows.map(({ table, columns }) => [
+      table,
+      { columns: new Set(columns), key: isDistributed(table) ? 'tenant_id' : undefined },
+    ]),
   );
 }

@@ -58,7 +58,7 @@ const found = globSync(
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .filter((file) => !isUnitRun || isUnitTest(file));
-const files = withoutDuckdb(withoutEvmNode(withoutMissingPrograms(found)));
+const files = withoutCitus(withoutDuckdb(withoutEvmNode(withoutMissingPrograms(found))));
 if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
@@ -143,6 +143,14 @@ function withoutDuckdb(candidates: string[]): string[] {
     return candidates;
   const message = `${affected.length} test files need @duckdb/node-api, which npm did not install for ${process.platform} on ${process.arch}.`;
   skip(message, process.env['CI'] === 'true');
+  return candidates.filter((file) => !affected.includes(file));
+}
+
+/** A cluster cannot be started here, so the tests of it are skipped without one, also in CI. */
+function withoutCitus(candidates: string[]): string[] {
+  const affected = candidates.filter((file) => file.endsWith('.citus.test.ts'));
+  if (affected.length === 0 || process.env['TEST_CITUS_URL']) return candidates;
+  skip(`${affected.length} test files need TEST_CITUS_URL, a cluster of Citus (see CONTRIBUTING.md).`, false);
   return candidates.filter((file) => !affected.includes(file));
 }
 

@@ -3,8 +3,6 @@ import pg from 'pg';
 /** A statement that PostgreSQL executed for the application, also inside functions and triggers. */
 export interface ExecutedStatement {
   text: string;
-  /** Whether it ran in the scope of a player, who has rows in all tenants. */
-  isOfPlayer: boolean;
   plan: PlanNode;
 }
 
@@ -45,21 +43,11 @@ export function onStatement(receive: (statement: ExecutedStatement) => void): vo
     const { application_name: name } = (this as unknown as { connectionParameters: pg.ClientConfig })
       .connectionParameters;
     if (name?.startsWith('guildhall ')) {
-      // A connection gets the notices of a transaction before it sends anything after it.
-      let isOfPlayer = false;
-      let isOpen = false;
-      const { query } = this;
-      this.query = (...sent: unknown[]) => {
-        const text = typeof sent[0] === 'string' ? sent[0] : '';
-        if (!isOpen) isOfPlayer = text.startsWith('BEGIN') && text.includes('ROLE guildhall_player');
-        isOpen = text.startsWith('BEGIN') || (isOpen && !/COMMIT$|^ROLLBACK/.test(text));
-        return Reflect.apply(query, this, sent);
-      };
       this.on('notice', ({ message }) => {
         const start = message?.indexOf('plan:\n') ?? -1;
         if (start < 0) return;
         const { 'Query Text': text, Plan: plan } = JSON.parse(message!.slice(start + 6));
-        receive({ text, isOfPlayer, plan });
+        receive({ text, plan });
       });
     }
     return connect.apply(this, parameters);

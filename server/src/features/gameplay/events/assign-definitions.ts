@@ -146,7 +146,7 @@ async function reportRefused(
   result: IngestResult,
 ): Promise<void> {
   const events = refused.map(({ event }) => event);
-  const stored = new Set(await findStored(database.forBatch(tenantId), tenantId, scope, events));
+  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
   refused.forEach(({ error }, position) => {
     if (stored.has(position)) result.duplicateCount++;
     else result.errors.push(error);

@@ -4,15 +4,16 @@ import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
 import { runCopy } from '../../../database/copy.ts';
 import { chargeText, type Database } from '../../../database/database.ts';
-import { isDeadlock, isQuotaExceeded, isUniqueViolation } from '../../../database/errors.ts';
+import { isDeadlock, isQuotaExceeded, isRefusedByNode, isUniqueViolation } from '../../../database/errors.ts';
 import { openPool } from '../../../database/pool.ts';
-import { raw, sql, unprepared, type Sql } from '../../../database/sql.ts';
+import { empty, join, raw, sql, unprepared, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { shareOf } from '../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
 import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
+import { eventTableSql } from './event-filter.ts';
 import { deltaText } from './rollups/deltas.ts';
 import {
   compareRows,
@@ -71,7 +72,7 @@ export async function openEventWriter(
         });
         return 'all';
       } catch (error) {
-        if (!isUniqueViolation(error) && !isDeadlock(error)) throw error;
+        if (!isRefusedCopy(error)) throw error;
       }
     return insertRows(database, scope, rows, billing);
   };
@@ -128,13 +129,17 @@ async function copy(
     await runCopy(client, text, copyRows(scope, originOf(billing), rows));
   } catch (error) {
     // The connection stays usable after these errors. After any other error the pool closes it.
-    const isUsable = isUniqueViolation(error) || isDeadlock(error) || isQuotaExceeded(error);
+    const isUsable = isRefusedCopy(error) || isQuotaExceeded(error);
     if (!isUsable) fatalError = error as Error;
     throw error;
   } finally {
     client.release(fatalError);
   }
 }
+
+/** Whether the rows of a COPY may be stored by an INSERT: one of them is stored already, or two transactions waited for each other. */
+const isRefusedCopy = (error: unknown): boolean =>
+  isUniqueViolation(error) || isDeadlock(error) || isRefusedByNode(error);
 
 /** Rows per INSERT. One turn of the event loop converts their arguments in 10 ms. */
 const ROWS_PER_INSERT = 1_000;
@@ -147,7 +152,7 @@ async function insertRows(
   billing: BillingContext,
 ): Promise<AddedRows> {
   const origin = originOf(billing);
-  return database.forBatch(billing.tenantId).transaction(async (transaction) => {
+  return database.forTenant(billing.tenantId).transaction(async (transaction) => {
     const added = new Set<string>();
     for await (const slice of inSlices(rows, ROWS_PER_INSERT))
       for (const { id } of await transaction.rows<{ id: string }>(insertion(scope, origin, slice)))
@@ -164,29 +169,20 @@ async function accountingText(scope: EventScope, rows: EventRow[], billing: Bill
   return `${await deltaText(scope, billing.tenantId, rows)}; ${chargeText(billing, rows.length)}`;
 }
 
-function insertion(scope: EventScope, { tenantId, createdAt }: BatchOrigin, rows: readonly EventRow[]): Sql {
-  const column = <Key extends keyof EventRow>(key: Key) => rows.map((row) => row[key]);
-  const hashes = rows.map((row) => `\\x${eventRowHash(scope, { tenantId, createdAt }, row)}`);
-  return scope === 'match'
-    ? sql`
-    INSERT INTO match_events (occurred_at, created_at_gl, value, tenant_id, id, match_player_id, match_session_id,
-                              login_session_id, event_definitions_id, idempotency_key, row_hash)
-    SELECT occurred_at, ${createdAt}::timestamptz, value, ${tenantId}::uuid, id, actor, match, login, definition, idempotency_key, row_hash
-    FROM unnest(${column('occurredAt')}::timestamptz[], ${column('value')}::bigint[],
-                ${column('id')}::uuid[], ${column('actorId')}::uuid[], ${column('matchSessionId')}::uuid[],
-                ${column('loginSessionId')}::uuid[], ${column('definitionId')}::uuid[], ${column('idempotencyKey')}::text[],
-                ${hashes}::bytea[])
-      AS event (occurred_at, value, id, actor, match, login, definition, idempotency_key, row_hash)
+/** Each row has its values in the statement, because Citus refuses `INSERT … SELECT` under row-level security. */
+function insertion(scope: EventScope, origin: BatchOrigin, rows: readonly EventRow[]): Sql {
+  const { tenantId, createdAt } = origin;
+  const isMatch = scope === 'match';
+  const values = rows.map(
+    (row) => sql`(${row.occurredAt}, ${createdAt}, ${row.value}, ${tenantId}, ${row.id}, ${row.actorId},
+      ${isMatch ? sql`${row.matchSessionId},` : empty} ${row.loginSessionId}, ${row.definitionId}, ${row.idempotencyKey},
+      ${`\\x${eventRowHash(scope, origin, row)}`})`,
+  );
+  return unprepared(sql`
+    INSERT INTO ${eventTableSql[scope]} (occurred_at, created_at_gl, value, tenant_id, id,
+      ${isMatch ? sql`match_player_id, match_session_id` : sql`player_id`}, login_session_id, event_definitions_id,
+      idempotency_key, row_hash)
+    VALUES ${join(values)}
     ON CONFLICT DO NOTHING
-    RETURNING id`
-    : sql`
-    INSERT INTO player_events (occurred_at, created_at_gl, value, tenant_id, id, player_id, login_session_id,
-                               event_definitions_id, idempotency_key, row_hash)
-    SELECT occurred_at, ${createdAt}::timestamptz, value, ${tenantId}::uuid, id, actor, login, definition, idempotency_key, row_hash
-    FROM unnest(${column('occurredAt')}::timestamptz[], ${column('value')}::bigint[],
-                ${column('id')}::uuid[], ${column('actorId')}::uuid[], ${column('loginSessionId')}::uuid[],
-                ${column('definitionId')}::uuid[], ${column('idempotencyKey')}::text[], ${hashes}::bytea[])
-      AS event (occurred_at, value, id, actor, login, definition, idempotency_key, row_hash)
-    ON CONFLICT DO NOTHING
-    RETURNING id`;
+    RETURNING id`);
 }

@@ -23,7 +23,7 @@ export async function takeNewEvents<Event extends EventPosition>(
 ): Promise<Event[]> {
   const quota = hasHardStop && events.length > 0 ? await quotas.quota(workspaceId) : undefined;
   if (!quota || quota.used + events.length <= quota.limit) return events;
-  const stored = new Set(await findStored(database.forBatch(tenantId), tenantId, scope, events));
+  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
   const fresh = events.filter((_, position) => !stored.has(position));
   if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);
   return fresh;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { refuseArchivingOnCitus } from '../../../../database/citus.ts';
 import { deleteDetachedPartitions, findPartitionsBefore } from '../../../../database/drop-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
@@ -12,7 +13,7 @@ import type { WrittenPart } from './write-part.ts';
 
 /**
  * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). If the
- * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives. Reports each part
+ * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives, and on Citus. Reports each part
  * when its events are archived.
  */
 export async function archiveEvents(
@@ -21,6 +22,7 @@ export async function archiveEvents(
   before: string,
   report: (part: WrittenPart) => void = () => {},
 ): Promise<void> {
+  await refuseArchivingOnCitus(owner);
   await withArchiveLock(owner, async (client) => {
     await removeUnfinished(client, archive);
     await dropLateTables(client);

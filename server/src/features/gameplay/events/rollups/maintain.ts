@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { lockUntilCommit, tryLockUntilCommit } from '../../../../database/advisory-locks.ts';
+import { stopEventsOnCitus } from '../../../../database/citus.ts';
 import type { Database, Querier, Scope } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
@@ -127,6 +128,7 @@ export async function rebuildRollups(
     const events = await tenant.transaction(async (transaction) => {
       const archived = await countArchivedDay(transaction, archive, day);
       await lockUntilCommit(transaction, 'eventRollups');
+      await stopEventsOnCitus(transaction);
       return recountDay(transaction, day, archived);
     });
     progress({ ...day, events });
@@ -148,6 +150,7 @@ export async function checkRollups(
   for await (const day of daysOf(tenant, tenantId)) {
     const found = await tenant.transaction(async (transaction) => {
       const archived = await countArchivedDay(transaction, archive, day);
+      await stopEventsOnCitus(transaction);
       return compareDay(transaction, day, archived, DIFFERENCES_PER_DAY);
     });
     report({ ...day, ...found });
