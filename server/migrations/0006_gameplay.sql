@@ -124,7 +124,7 @@ CREATE TABLE event_rollups (
 CREATE TABLE event_rollups_minute PARTITION OF event_rollups FOR VALUES IN ('minute') WITH (fillfactor = 80);
 CREATE TABLE event_rollups_hour PARTITION OF event_rollups FOR VALUES IN ('hour') WITH (fillfactor = 80);
 CREATE TABLE event_rollups_day PARTITION OF event_rollups FOR VALUES IN ('day') WITH (fillfactor = 80);
--- For the chart of a definition. Minutes have none: they are most of the rows, and a chart of minutes is short.
+-- For the chart of a definition. Minutes have none: they are most of the rows, and the primary key finds a definition in each of them.
 CREATE INDEX ON event_rollups_hour (definition_id, starts_at) WHERE NOT is_total;
 CREATE INDEX ON event_rollups_day (definition_id, starts_at) WHERE NOT is_total;
 

@@ -75,12 +75,26 @@ export function countedEvents(
       OFFSET 0) counted`;
   const ofTenant = sql`tenant_id = ${tenantId} AND scope = ${scope}`;
   // Hours and days have an index by definition. IS TRUE keeps the planner from the other one, in which it would read the whole range for
-  // each definition. Minutes are at most two hours, or the buckets of a chart.
+  // each definition. For minutes, the primary key finds one definition in each of them. Several definitions are looked for in the range.
+  const ofMinutes = (ranges: typeof whole): Sql => sql`
+    ${rollups(
+      ranges,
+      sql`${ofTenant} AND is_total = false AND cardinality(definition.ids) > 1 AND (definition_id = ANY (definition.ids)) IS TRUE`,
+      sql`CROSS JOIN (SELECT ARRAY(${definitions}) AS ids OFFSET 0) definition`,
+    )}
+    UNION ALL
+    SELECT counted.*
+    FROM (SELECT ARRAY(${definitions}) AS ids OFFSET 0) definition
+    CROSS JOIN unnest(${limits(ranges)}) AS part (starts_at, ends_at)
+    CROSS JOIN LATERAL generate_series(
+      greatest(part.starts_at, ${rollupStart(scope)}), part.ends_at - interval '1 minute', interval '1 minute') AS minute (starts_at)
+    CROSS JOIN LATERAL (
+      SELECT starts_at, definition_id, ${FIGURES} FROM event_rollups
+      WHERE span = 'minute' AND ${ofTenant} AND is_total = false AND starts_at = minute.starts_at AND definition_id = definition.ids[1]
+      OFFSET 0) counted
+    WHERE cardinality(definition.ids) = 1`;
   const ofRollups = definitions
-    ? sql`${rollups(
-        whole.filter(({ span }) => span === 'minute'),
-        sql`${ofTenant} AND is_total = false ${ofDefinitions}`,
-      )}
+    ? sql`${ofMinutes(whole.filter(({ span }) => span === 'minute'))}
     UNION ALL ${rollups(
       whole.filter(({ span }) => span !== 'minute'),
       sql`definition_id = definition.id AND is_total = false AND (${ofTenant}) IS TRUE`,
