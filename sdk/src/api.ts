@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 8c708744df8fe6fc94c165a314bc9aafdd7e8b9522d3f0a52cc82f4d862f5d21
+// Document: 41db5f015729b27d05927ac4a5e5752e7cfc928c719c8ab73e30860462bea3a5
 
 export interface paths {
     "/metrics": {
@@ -3211,7 +3211,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.
+         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the new secret, and by each earlier secret until its overlap ends. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the secret. If 5 earlier secrets still sign, the response is 409. An overlap of 0 ends all of them.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -3447,7 +3447,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.
+         * @description Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the new secret, and by each earlier secret until its overlap ends. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the secret. If 5 earlier secrets still sign, the response is 409. An overlap of 0 ends all of them.
          */
         post: operations["rotatePlatformWebhookSecret"];
         delete?: never;
@@ -5650,8 +5650,47 @@ export interface components {
             revokeOld?: boolean | null;
         };
         RotateWebhookSecretRequest: {
-            /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked. */
+            /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked: it ends all earlier secrets. */
             overlapSeconds?: number | null;
+        };
+        RotateWebhookSecretResult: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Null for a webhook of the deployment.
+             */
+            workspaceId: string | null;
+            /**
+             * Format: uuid
+             * @description Only events of this tenant. Null: all tenants.
+             */
+            tenantId: string | null;
+            /** @description The URL that receives events. A viewer gets only its origin, because path and query may contain a token. */
+            url: string;
+            description: string | null;
+            /** @description The event types to send. Null: all types, including types of later versions. */
+            eventTypes: components["schemas"]["WebhookEventType"][] | null;
+            /** @description Whether the webhook receives deliveries. */
+            enabled: boolean;
+            /** Format: date-time */
+            disabledAt: string | null;
+            /** @description `by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days. */
+            disabledReason: components["schemas"]["WebhookDisabledReason"] | null;
+            /**
+             * Format: date-time
+             * @description The first failure after the last success, or after two days without a failure.
+             */
+            failingSince: string | null;
+            /**
+             * Format: date-time
+             * @description When the last earlier secret stops signing. Until then, deliveries have several signatures.
+             */
+            previousSecretUntil: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The secret that signs deliveries. It is not shown again. */
+            secret?: string;
         };
         /** @description Send either `code` or `recoveryCode`. */
         SecondFactorRequest: {
@@ -6494,7 +6533,7 @@ export interface components {
             failingSince: string | null;
             /**
              * Format: date-time
-             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+             * @description When the last earlier secret stops signing. Until then, deliveries have several signatures.
              */
             previousSecretUntil: string | null;
             /** Format: date-time */
@@ -6651,7 +6690,7 @@ export interface components {
             failingSince: string | null;
             /**
              * Format: date-time
-             * @description When the overlap of the last rotation ends. Deliveries have two signatures until then.
+             * @description When the last earlier secret stops signing. Until then, deliveries have several signatures.
              */
             previousSecretUntil: string | null;
             /** Format: date-time */
@@ -11142,7 +11181,10 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
             path: {
                 workspaceId: string;
                 webhookId: string;
@@ -11161,7 +11203,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
+                    "application/json": components["schemas"]["RotateWebhookSecretResult"];
                 };
             };
         };
@@ -11514,7 +11556,10 @@ export interface operations {
     rotatePlatformWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random string of 8 to 128 visible ASCII characters, such as a UUID. Use a new one for each action. */
+                "idempotency-key"?: string;
+            };
             path: {
                 webhookId: string;
             };
@@ -11532,7 +11577,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
+                    "application/json": components["schemas"]["RotateWebhookSecretResult"];
                 };
             };
         };

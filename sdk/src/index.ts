@@ -12,7 +12,8 @@ export {
   type WarnedEvent,
 } from './events/queue.ts';
 export type { WaitingFor } from './events/retry-policy.ts';
-export type { EventOwner, EventSender } from './events/sender-loop.ts';
+export type { EventOwner } from './events/owners.ts';
+export type { EventSender } from './events/sender-loop.ts';
 export {
   createPlayerClient,
   type Player,

@@ -52,7 +52,7 @@ GRANT SELECT, INSERT ON audit_records TO guildhall_app;
 -- (docs/decisions/0041-repeated-requests.md). A record is written in the transaction of its request: after a crash there are both
 -- or neither. Records are used for 24 hours. The nightly job deletes them.
 CREATE TABLE idempotency_records (
-  tenant_id       uuid NOT NULL,
+  tenant_id       uuid NOT NULL,                    -- the nil UUID if the request is about no tenant
   caller_id       uuid NOT NULL,                    -- the player, the key or the account that sent the request
   operation       text NOT NULL,                    -- its operationId
   idempotency_key text NOT NULL,

@@ -182,8 +182,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT email FROM email_credentials WHERE player_id = ANY(players) ORDER BY email FOR UPDATE
 $$;
 
--- Mails to an address on behalf of a tenant within a day. The nil UUID stands for the player portal, the highest UUID for notices
--- about profiles.
+-- Mails to an address on behalf of a tenant within a day. The nil UUID stands for the player portal.
 CREATE TABLE mail_counts (
   tenant_id uuid NOT NULL,
   email     text NOT NULL,
@@ -192,8 +191,6 @@ CREATE TABLE mail_counts (
   PRIMARY KEY (tenant_id, email)
 ) WITH (fillfactor = 80);
 CALL guildhall_isolate_tenant('mail_counts');
-CREATE POLICY own_rows ON mail_counts TO guildhall_player
-  USING (email IN (SELECT email FROM email_credentials WHERE player_id = guildhall_player()));
 
 -- The one live code of an address in a tenant, or (nil UUID) in the player portal. A used code is deleted.
 CREATE TABLE one_time_codes (
@@ -315,4 +312,4 @@ GRANT SELECT, UPDATE ON third_party_refresh_tokens TO guildhall_player;
 GRANT SELECT, UPDATE, DELETE ON email_credentials TO guildhall_player;
 GRANT SELECT, DELETE ON one_time_codes, email_tokens TO guildhall_player;
 GRANT SELECT, UPDATE ON portal_sessions TO guildhall_player;
-GRANT SELECT, INSERT, UPDATE ON portal_refresh_tokens, mail_counts TO guildhall_player;
+GRANT SELECT, INSERT, UPDATE ON portal_refresh_tokens TO guildhall_player;

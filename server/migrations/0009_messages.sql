@@ -22,14 +22,16 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO guildhall_app;
 -- Changes of a profile are mailed in the transaction that makes them.
 GRANT INSERT ON mails TO guildhall_player;
 
+-- Notices within a day: to a dashboard account, or to an address about profiles of players.
 CREATE TABLE mail_budgets (
   budget text PRIMARY KEY,
   since  timestamptz NOT NULL,
   sent   integer NOT NULL
 ) WITH (fillfactor = 80);
+GRANT SELECT, DELETE ON mail_budgets TO guildhall_app;
 
 -- Runs right before a commit, so that a slow transaction that notifies somebody delays no other (like guildhall_place_notification).
--- Above the limit the mail stays in the outbox, as failed. Nothing else writes the budgets.
+-- Above the limit the mail stays in the outbox, as failed. Nothing else adds to the budgets.
 CREATE FUNCTION guildhall_count_mail() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -102,14 +104,16 @@ CREATE TABLE webhooks (
   url                   text NOT NULL,
   description           text,
   event_types           text[],                     -- null: all
-  secret                bytea NOT NULL,             -- sealed with the master key, like the previous one
-  previous_secret       bytea,                      -- signs too, until its time is over
-  previous_secret_until timestamptz,
+  secret                bytea NOT NULL,             -- sealed with the master key, like the earlier ones
+  -- Secrets before a rotation, and until when each of them signs too. The one that signs longest is the first.
+  earlier_secrets       bytea[] NOT NULL DEFAULT '{}',
+  earlier_secrets_until timestamptz[] NOT NULL DEFAULT '{}',
   created_at            timestamptz NOT NULL DEFAULT now(),
   failing_since         timestamptz,                -- the first failure after the last success, or after days without a failure
   last_failed_at        timestamptz,                -- accurate to an hour, set with the column above
   disabled_at           timestamptz,
   disabled_reason       text CHECK (disabled_reason IN ('by_hand', 'gone', 'failing')),
+  CHECK (cardinality(earlier_secrets) = cardinality(earlier_secrets_until)),
   CHECK (tenant_id IS NULL OR workspace_id IS NOT NULL),
   CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL))
 );

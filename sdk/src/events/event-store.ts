@@ -29,17 +29,19 @@ export interface EventStore {
   create(kind: EventKind, owner: string, json: string): QueuedEvent;
   /** Resolves to true when the event is in the storage or settled, and to false when it is dropped before. */
   add(event: QueuedEvent): Promise<boolean>;
-  /** The oldest events of one kind and owner, up to the limits, or undefined. */
-  next(owner: string, mostEvents: number, mostBytes: number): QueuedEvent[] | undefined;
-  /** The oldest events of an owner that are together not larger, saved or not: the page may end now. */
-  lastChance(owner: string, kind: EventKind, mostBytes: number): QueuedEvent[];
+  /** The oldest events of one kind and of these owners, up to the limits, or undefined. */
+  next(owners: ReadonlySet<string>, mostEvents: number, mostBytes: number): QueuedEvent[] | undefined;
+  /** The oldest events of these owners that are together not larger, saved or not: the page may end now. */
+  lastChance(owners: ReadonlySet<string>, kind: EventKind, mostBytes: number): QueuedEvent[];
   has(event: QueuedEvent): boolean;
   /** Removes events that were answered, here and in the storage. */
   settle(events: QueuedEvent[]): Promise<void>;
-  /** Takes over stored events of an owner that were added before the time, up to a size. */
-  adopt(owner: string, before: number, mostBytes: number): Promise<void>;
+  /** The owners of all events, here and in the storage. */
+  owners(): Promise<Set<string>>;
+  /** Takes over stored events of these owners that were added before the time, up to a size. */
+  adopt(owners: ReadonlySet<string>, before: number, mostBytes: number): Promise<void>;
   /** Removes the events of other owners that were added before the time, here and in the storage, and returns them. */
-  removeOlderThan(time: number, owner: string | undefined): Promise<QueuedEvent[]>;
+  removeOlderThan(time: number, owners: ReadonlySet<string>): Promise<QueuedEvent[]>;
   /** Removes and returns the events that the storage refused, because the program may end. */
   removeUnsaved(): QueuedEvent[];
   /** Resolves when no write is in progress. */
@@ -158,11 +160,11 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
         toSave.push(event);
         startSaving();
       }),
-    next: (owner, mostEvents, mostBytes) => {
+    next: (owners, mostEvents, mostBytes) => {
       const batch: QueuedEvent[] = [];
       let size = 0;
       for (const event of events.values()) {
-        if (event.owner !== owner || event.state === 'new') continue;
+        if (!owners.has(event.owner) || event.state === 'new') continue;
         if (batch.length > 0 && event.kind !== batch[0]!.kind) continue;
         size += event.json.length;
         if (batch.length > 0 && size > mostBytes) break;
@@ -171,12 +173,12 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
       }
       return batch.length > 0 ? batch : undefined;
     },
-    lastChance: (owner, kind, mostBytes) => {
+    lastChance: (owners, kind, mostBytes) => {
       const encoder = new TextEncoder();
       const chosen: QueuedEvent[] = [];
       let size = 0;
       for (const event of events.values()) {
-        if (event.owner !== owner || event.kind !== kind) continue;
+        if (!owners.has(event.owner) || event.kind !== kind) continue;
         // One byte for the comma.
         size += encoder.encode(event.json).length + 1;
         if (size > mostBytes) break;
@@ -200,14 +202,19 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
       }
       if (toSave.length > 0) startSaving();
     },
-    adopt: async (owner, before, mostBytes) => {
+    owners: async () => {
+      const found = new Set([...events.values()].map(({ owner }) => owner));
+      for await (const { owner } of stored()) found.add(owner);
+      return found;
+    },
+    adopt: async (owners, before, mostBytes) => {
       for await (const event of stored()) {
         if (event.addedAt >= before || bytes >= mostBytes) return;
-        if (event.owner === owner && !events.has(event.key) && !toDelete.has(event.key)) insert(event);
+        if (owners.has(event.owner) && !events.has(event.key) && !toDelete.has(event.key)) insert(event);
       }
     },
-    removeOlderThan: async (time, owner) => {
-      const isOld = (event: QueuedEvent) => event.addedAt < time && event.owner !== owner;
+    removeOlderThan: async (time, owners) => {
+      const isOld = (event: QueuedEvent) => event.addedAt < time && !owners.has(event.owner);
       const old = new Map([...events].filter(([, event]) => isOld(event)));
       for await (const event of stored()) {
         if (event.addedAt >= time) break;

@@ -123,8 +123,10 @@ test(
 function answering(
   answer: (events: { idempotencyKey: string }[]) => unknown = (events) => ({ records: events }),
 ): EventSender['send'] {
-  return async (_method, _path, options) =>
-    answer((JSON.parse(options!.body as string) as { events: { idempotencyKey: string }[] }).events);
+  return async (_method, path, options) =>
+    path === '/api/player-profile/me'
+      ? { mergedProfileIds: [] }
+      : answer((JSON.parse(options!.body as string) as { events: { idempotencyKey: string }[] }).events);
 }
 
 const refuseAll = answering((events) => ({

@@ -6,14 +6,9 @@ import { randomId } from '../core/waiting.ts';
 import type { BatchResult, EventKind, Refusal } from './batch.ts';
 import { createEventStore, type QueuedEvent } from './event-store.ts';
 import { sendOnPageHide } from './page-hide.ts';
+import { createOwners, ownerOf, type EventOwner } from './owners.ts';
 import type { BackOff } from './retry-policy.ts';
-import {
-  createSenderLoop,
-  ownerOf,
-  type EventOwner,
-  type EventSender,
-  type SenderState,
-} from './sender-loop.ts';
+import { createSenderLoop, type EventSender, type SenderState } from './sender-loop.ts';
 import { createStorageSweep, LOOK_AT_STORAGE_MS } from './storage-sweep.ts';
 
 /** The definition of the event: `eventKey` with an optional `eventValue`, or its id. */
@@ -143,7 +138,8 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
   const changed = createListeners<Progress>();
   const store = createEventStore(storage, storageKey);
   const counts = { stored: 0, duplicates: 0, refused: 0, dropped: 0 };
-  const sweep = createStorageSweep(store, {
+  const owners = createOwners(sender.send, store);
+  const sweep = createStorageSweep(store, owners, {
     maxAgeMs,
     maxBytes,
     adoptAfterMs,
@@ -154,6 +150,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     batchBytes,
     batchAfterMs,
     backOff,
+    owners,
     sweep,
     settle,
     report,
@@ -235,7 +232,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     sendOnPageHide(sender.send, {
       choose: (kind, mostBytes) => {
         const who = session.current;
-        return who && { playerId: who.playerId, batch: store.lastChance(ownerOf(who), kind, mostBytes) };
+        return who && { playerId: who.playerId, batch: store.lastChance(owners.of(who), kind, mostBytes) };
       },
       settle,
     }),

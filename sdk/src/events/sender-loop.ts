@@ -4,6 +4,7 @@ import type { Session } from '../core/session.ts';
 import { sendBatch, type BatchResult } from './batch.ts';
 import type { EventStore, QueuedEvent } from './event-store.ts';
 import { waitForNetwork } from './network.ts';
+import type { EventOwner, Owners } from './owners.ts';
 import { createRetryPolicy, type BackOff, type WaitingFor } from './retry-policy.ts';
 import type { StorageSweep } from './storage-sweep.ts';
 
@@ -13,14 +14,6 @@ export interface EventSender {
   baseUrl: string;
   send: Send;
   session: Session<EventOwner>;
-}
-
-/** The player whose session sends an event. */
-export interface EventOwner {
-  playerId: string;
-  tenantId?: string | undefined;
-  /** The login session, which becomes the `loginSessionId` of events. */
-  sessionId?: string | undefined;
 }
 
 export interface SenderState {
@@ -51,6 +44,7 @@ export interface SenderLoopOptions {
   batchBytes: number;
   batchAfterMs: number;
   backOff: BackOff;
+  owners: Owners;
   sweep: StorageSweep;
   settle(batch: QueuedEvent[], result: BatchResult): Promise<void>;
   /** Called at each change of the state. */
@@ -60,7 +54,7 @@ export interface SenderLoopOptions {
 export function createSenderLoop(
   { send, session }: EventSender,
   store: EventStore,
-  { batchEvents, batchBytes, batchAfterMs, backOff, sweep, settle, report }: SenderLoopOptions,
+  { batchEvents, batchBytes, batchAfterMs, backOff, owners, sweep, settle, report }: SenderLoopOptions,
 ): SenderLoop {
   const policy = createRetryPolicy(backOff);
   const state: SenderState = { isSending: false, waitingFor: undefined, error: undefined };
@@ -88,9 +82,8 @@ export function createSenderLoop(
   async function run(): Promise<void> {
     while (!isClosed) {
       const who = session.current ?? (await session.load().catch(() => undefined));
-      const owner = who && ownerOf(who);
-      await sweep.look(owner);
-      const batch = owner && store.next(owner, Math.min(batchEvents, policy.unitsLeft), batchBytes);
+      await sweep.look(who);
+      const batch = who && store.next(owners.of(who), Math.min(batchEvents, policy.unitsLeft), batchBytes);
       if (batch) await sendOne(batch, who.playerId);
       else if (store.isSaving) await store.saved();
       else break;
@@ -160,11 +153,6 @@ export function createSenderLoop(
       await running;
     },
   };
-}
-
-/** A player's events in one tenant are sent by that player's sessions only. */
-export function ownerOf({ playerId, tenantId = '' }: EventOwner): string {
-  return `${tenantId}/${playerId}`;
 }
 
 function asGuildhallError(error: unknown): GuildhallError {

@@ -1,13 +1,14 @@
 import type { EventStore, QueuedEvent } from './event-store.ts';
+import type { EventOwner, Owners } from './owners.ts';
 
 /** Looks into the storage from time to time. */
 export interface StorageSweep {
   /**
-   * Takes over the events of other pages and earlier runs, and drops events of others that are too old. Those of the owner are
+   * Takes over the events of other pages and earlier runs, and drops events of others that are too old. Those of the player are
    * being sent, and a clock that was set ahead must not drop them.
    */
-  look(owner: string | undefined): Promise<void>;
-  /** Makes the next look happen at once, and take over all events of the owner. */
+  look(who: EventOwner | undefined): Promise<void>;
+  /** Makes the next look happen at once, and take over all events of the player. */
   reset(): void;
 }
 
@@ -15,6 +16,7 @@ export const LOOK_AT_STORAGE_MS = 30_000;
 
 export function createStorageSweep(
   store: EventStore,
+  owners: Owners,
   {
     maxAgeMs,
     maxBytes,
@@ -26,14 +28,17 @@ export function createStorageSweep(
   let hasAdoptedAll = false;
 
   return {
-    look: async (owner) => {
+    look: async (who) => {
       const now = Date.now();
       if (Math.abs(now - lookedAt) < LOOK_AT_STORAGE_MS) return;
       lookedAt = now;
       try {
-        onTooOld(await store.removeOlderThan(now - maxAgeMs, owner));
-        if (owner === undefined) return;
-        await store.adopt(owner, hasAdoptedAll ? now - adoptAfterMs : Infinity, maxBytes);
+        // Old events may be of a merged profile.
+        const isLearnt = !who || (await owners.learn(who));
+        const own = who ? owners.of(who) : new Set<string>();
+        if (isLearnt) onTooOld(await store.removeOlderThan(now - maxAgeMs, own));
+        if (!who) return;
+        await store.adopt(own, hasAdoptedAll ? now - adoptAfterMs : Infinity, maxBytes);
         hasAdoptedAll = true;
       } catch {
         // The storage does not answer now. The next look may succeed.
@@ -42,6 +47,7 @@ export function createStorageSweep(
     reset: () => {
       lookedAt = -Infinity;
       hasAdoptedAll = false;
+      owners.reset();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { EMPTY_GUID } from '../core/ids.ts';
 import type { BillingContext } from '../core/billing-context.ts';
 import { anyBillingOf } from './request-context.ts';
 import { problems } from './schemas.ts';
@@ -30,6 +31,7 @@ declare module 'fastify' {
 
 /** Identifies a request whose response is stored. An identical request gets the same response. */
 export interface IdempotentRequest {
+  /** {@link NO_TENANT_ID} if the request is about no tenant. The transaction must enter its scope. */
   tenantId: string;
   /** The player, the key or the account that sends the request. */
   callerId: string;
@@ -40,6 +42,9 @@ export interface IdempotentRequest {
   /** Who pays for the request, if it has a key. */
   billing: BillingContext | undefined;
 }
+
+/** The tenant id of requests that are about no tenant. No tenant has it, because tenant ids are UUIDv7. */
+export const NO_TENANT_ID = EMPTY_GUID;
 
 /** Declares the header and its errors on each route with `config.idempotent`. */
 export function declareIdempotency(app: FastifyInstance): void {
@@ -55,12 +60,12 @@ export function idempotencyOf(request: FastifyRequest): IdempotentRequest | unde
   const key = request.headers['idempotency-key'] as string | undefined;
   if (key === undefined) return undefined;
   const { keyCaller, playerCaller, accountCaller, routeOptions, params, body } = request;
-  const tenantId = keyCaller?.tenantId ?? (params as { tenantId?: string }).tenantId;
+  const tenantId = keyCaller?.tenantId ?? (params as { tenantId?: string }).tenantId ?? NO_TENANT_ID;
   const callerId = playerCaller?.playerId ?? keyCaller?.keyId ?? accountCaller?.accountId;
   const operation = routeOptions.schema?.operationId;
-  if (!routeOptions.config.idempotent || !tenantId || !callerId || !operation)
+  if (!routeOptions.config.idempotent || !callerId || !operation)
     throw new Error(
-      `${routeOptions.url} cannot store responses: it needs config.idempotent, a tenant, a caller and an operationId.`,
+      `${routeOptions.url} cannot store responses: it needs config.idempotent, a caller and an operationId.`,
     );
   // Members are hashed in the order in which they were sent. Sorting 1 MiB of members takes 150 ms.
   const hash = createHash('sha256')

@@ -1,3 +1,5 @@
+import { finished, type Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 
@@ -18,13 +20,21 @@ export interface BucketStorage {
 
 export type ObjectStorage = FolderStorage | BucketStorage;
 
-/** When an attempt of a request to a bucket fails, in milliseconds. None of them limits the total time. */
+/** When an attempt of a request to a bucket fails, in milliseconds. */
 export interface BucketTimeouts {
   /** The time until the headers of the response. */
   requestTimeout?: number;
   /** The time without received data. */
   socketTimeout?: number;
+  /**
+   * The time until the headers of the response, and again until its end, if no bytes were sent. Each {@link SLOWEST_BYTES_PER_MS} take
+   * a millisecond more. So a bucket that sends or takes one byte after another holds no connection for ever.
+   */
+  transferTimeout: number;
 }
+
+/** 64 KB/s. */
+const SLOWEST_BYTES_PER_MS = 64;
 
 /** Opens a storage. The first request to it is sent with the first object. */
 export async function openObjectStorage(storage: ObjectStorage, timeouts: BucketTimeouts): Promise<Disk> {
@@ -40,13 +50,16 @@ export const keyOf = (storage: ObjectStorage, name: string): string =>
   storage.kind === 's3' && storage.prefix !== '' ? `${storage.prefix}/${name}` : name;
 
 /** Imports the S3 client on demand, because it takes 200 ms and 20 MB to load. */
-async function createS3Driver({ bucket, region, endpoint }: BucketStorage, timeouts: BucketTimeouts) {
-  const { S3Driver } = await import('flydrive/drivers/s3');
-  return new S3Driver({
-    bucket,
+async function createS3Driver(
+  { bucket, region, endpoint }: BucketStorage,
+  { transferTimeout, ...timeouts }: BucketTimeouts,
+) {
+  const [{ S3Driver }, { S3Client }] = await Promise.all([
+    import('flydrive/drivers/s3'),
+    import('@aws-sdk/client-s3'),
+  ]);
+  const client = new S3Client({
     region,
-    visibility: 'private',
-    supportsACL: false,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     // Many S3-compatible servers do not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -54,6 +67,29 @@ async function createS3Driver({ bucket, region, endpoint }: BucketStorage, timeo
     maxAttempts: 2,
     requestHandler: { connectionTimeout: 1_000, throwOnRequestTimeout: true, ...timeouts },
   });
+  endSlowTransfers(client, transferTimeout);
+  return new S3Driver({ client, bucket, visibility: 'private', supportsACL: false });
+}
+
+/** Ends requests and responses that take too long for their size. The timeouts of the client begin anew with each byte. */
+function endSlowTransfers({ config: { requestHandler } }: S3Client, transferTimeout: number): void {
+  const handle = requestHandler.handle.bind(requestHandler);
+  const afterTimeFor = (headers: Record<string, string>, end: () => void): NodeJS.Timeout =>
+    setTimeout(end, transferTimeout + Number(headers['content-length'] ?? 0) / SLOWEST_BYTES_PER_MS);
+
+  requestHandler.handle = async (request, options = {}) => {
+    const slow = new AbortController();
+    const sending = afterTimeFor(request.headers, () => slow.abort());
+    const output = await handle(request, { ...options, abortSignal: slow.signal }).finally(() =>
+      clearTimeout(sending),
+    );
+    const body = output.response.body as Readable;
+    const receiving = afterTimeFor(output.response.headers, () =>
+      body.destroy(new Error('The response takes too long for its size.')),
+    );
+    finished(body, () => clearTimeout(receiving));
+    return output;
+  };
 }
 
 /** Whether an operation failed because the object does not exist. */

@@ -6,7 +6,7 @@ import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { readConfig } from './config.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
-import { firstIdAt } from '../core/ids.ts';
+import { EMPTY_GUID, firstIdAt } from '../core/ids.ts';
 import { secondsFromNow } from '../core/timestamps.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
@@ -126,6 +126,13 @@ test('answers to repeatable requests are deleted after 24 hours, and no others',
     }
   }
 
+  await app.owner.query(
+    `INSERT INTO idempotency_records (tenant_id, caller_id, operation, idempotency_key, request_hash, created_at)
+     SELECT $1, $1, 'rotateWebhookSecret', age, '', now() - age::interval
+     FROM unnest(ARRAY['24 hours', '23 hours']) age`,
+    [EMPTY_GUID],
+  );
+
   await run('delete-expired-rows');
 
   const { rows } = await app.owner.query(
@@ -133,7 +140,7 @@ test('answers to repeatable requests are deleted after 24 hours, and no others',
   );
   assert.deepEqual(
     rows.map(({ idempotency_key }) => idempotency_key),
-    tenants.map(({ tenantId }) => `${tenantId}:23`).toSorted(),
+    ['23 hours', ...tenants.map(({ tenantId }) => `${tenantId}:23`).toSorted()],
   );
 });
 
@@ -205,6 +212,9 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
      SELECT gen_random_uuid(), 'ada@example.com', days::text, now() - make_interval(days => days), now()
      FROM unnest(ARRAY[6, 8]) days`,
   );
+  await app.owner.query(
+    `INSERT INTO mail_budgets SELECT hours::text, now() - make_interval(hours => hours), 1 FROM unnest(ARRAY[23, 25]) hours`,
+  );
 
   await run('delete-expired-rows');
   await run('delete-old-mails');
@@ -215,6 +225,7 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
   assert.deepEqual(await left('one_time_codes', 'email'), ['new', 'new']);
   assert.deepEqual(await left('email_tokens', 'email'), ['new']);
   assert.deepEqual(await left('mails', 'subject'), ['6']);
+  assert.deepEqual(await left('mail_budgets', 'budget'), ['23']);
 });
 
 test('webhook deliveries of over 30 days ago are deleted with their attempts, and no others', async () => {

@@ -16,16 +16,15 @@ export interface S3Server {
   objects: Map<string, StoredObject>;
   /**
    * The failure of all following requests: 503 SlowDown, like S3 under load, no response, an object that is stored without a response,
-   * half of an object, or an object that never ends.
+   * half of an object, or a response that sends a byte every 100 ms and never ends.
    */
   trouble: 'none' | 'slow down' | 'silence' | 'unanswered' | 'half' | 'drip';
-  /** The number of objects that are being sent. */
+  /** The number of objects and endless responses that are being sent. */
   sending: number;
   /** Called before each request is answered, with its method and its `bucket/key`. The answer waits for it. */
   onRequest: (method: string, key: string) => void | Promise<void>;
 }
 
-/** Sends a byte every 100 ms. */
 function drip(response: ServerResponse): void {
   const timer = setInterval(() => response.write('x'), 100);
   response.once('close', () => clearInterval(timer));
@@ -62,20 +61,26 @@ export async function startS3Server(): Promise<S3Server> {
     const signature = request.headers.authorization ?? '';
     if (!signature.startsWith(`AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/`)) return fail(403, 'AccessDenied');
 
+    const send = (status: number, headers: Record<string, string>, body = ''): void => {
+      response.writeHead(status, headers);
+      if (state.trouble !== 'drip') return void response.end(body);
+      state.sending++;
+      response.once('close', () => state.sending--);
+      drip(response);
+    };
+
     const { pathname, searchParams } = new URL(request.url!, 'http://s3');
     const key = decodeURIComponent(pathname.slice(1));
     await state.onRequest(request.method!, key);
     if (request.method === 'GET' && searchParams.has('list-type')) {
-      response.writeHead(200, { 'content-type': 'application/xml' }).end(listObjects(key, searchParams));
-      return;
+      return send(200, { 'content-type': 'application/xml' }, listObjects(key, searchParams));
     }
     const object = state.objects.get(key);
     switch (request.method) {
       case 'PUT':
         state.objects.set(key, { bytes, type: request.headers['content-type'] });
         if (state.trouble === 'unanswered') return;
-        response.writeHead(200, { etag: '"1"' }).end();
-        return;
+        return send(200, { etag: '"1"' });
       case 'GET':
         if (!object) return fail(404, 'NoSuchKey');
         state.sending++;
@@ -90,8 +95,7 @@ export async function startS3Server(): Promise<S3Server> {
         return;
       case 'DELETE':
         state.objects.delete(key);
-        response.writeHead(204).end();
-        return;
+        return send(state.trouble === 'drip' ? 200 : 204, {});
       default:
         fail(405, 'MethodNotAllowed');
     }

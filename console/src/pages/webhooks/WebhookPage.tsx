@@ -77,7 +77,7 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
             ['Description', webhook.description ?? '–'],
             ['Created', <RelativeTime key="created" at={webhook.createdAt} />],
             ['Failing since', <MaybeTime key="failing" at={webhook.failingSince} />],
-            ['Old secret works until', <MaybeTime key="secret" at={webhook.previousSecretUntil} />],
+            ['Old secrets work until', <MaybeTime key="secret" at={webhook.previousSecretUntil} />],
           ]}
         />
       </Panel>

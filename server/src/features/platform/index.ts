@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import { NO_TENANT_ID } from '../../http/idempotency-key.ts';
 import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
 import { auditRoutes, platformAuditRoutes } from './audit/index.ts';
 import { deleteOldResponses } from './idempotency/index.ts';
@@ -19,5 +20,11 @@ export const platform = {
       operationsAdministrationRoutes,
     ),
   ],
-  expiry: { ofTenant: [deleteOldResponses], global: [deleteRetiredKeys] },
+  expiry: {
+    ofTenant: [deleteOldResponses],
+    global: [
+      (database: Database) => deleteOldResponses(database.forTenant(NO_TENANT_ID), NO_TENANT_ID),
+      deleteRetiredKeys,
+    ],
+  },
 };

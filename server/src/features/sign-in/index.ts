@@ -13,7 +13,6 @@ import {
   emailPortalRoutes,
   mailPortalCode,
   mailReset,
-  NOTICE_TENANT_ID,
   passwordResetQueue,
   portalCodeQueue,
 } from './email/index.ts';
@@ -58,7 +57,6 @@ export const signIn = {
       deletePendingCredentials,
       (database) => deleteExpiredCodesAndTokens(database.forTenant(PORTAL_TENANT_ID), PORTAL_TENANT_ID),
       (database) => deleteExpiredChallenges(database.forTenant(PORTAL_TENANT_ID), PORTAL_TENANT_ID),
-      (database) => deleteExpiredCodesAndTokens(database.forTenant(NOTICE_TENANT_ID), NOTICE_TENANT_ID),
     ],
   } satisfies Expiry,
 };

@@ -92,9 +92,11 @@ export function countMails(db: Querier): Promise<number> {
   return db.count(sql`SELECT count(*) FROM (SELECT FROM mails LIMIT ${MAX_LISTED_MAILS}) mail`);
 }
 
-/** Deletes the mails that are older than 7 days, in any state. Returns their number. */
+/** Deletes the mails that are older than 7 days, in any state, and the budgets that begin anew. Returns the number of mails. */
 export function deleteOldMails(db: Querier): Promise<number> {
-  return db.run(sql`DELETE FROM mails WHERE created_at < now() - interval '7 days'`);
+  return db.run(sql`
+    WITH budgets AS (DELETE FROM mail_budgets WHERE since < now() - interval '1 day')
+    DELETE FROM mails WHERE created_at < now() - interval '7 days'`);
 }
 
 /** The oldest mail whose last attempt failed and that is tried again. */

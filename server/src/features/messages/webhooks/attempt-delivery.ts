@@ -72,9 +72,8 @@ function resultOf({ error, statusCode }: Outcome): string {
 
 async function send(
   { vault, outbound }: AttemptServices,
-  { id, webhookId, body, url, secret, previousSecret }: StartedAttempt,
+  { id, webhookId, body, url, secret, earlierSecrets }: StartedAttempt,
 ): Promise<Outcome & { retryAfter?: string | undefined }> {
-  const secrets = [secret, ...(previousSecret ? [previousSecret] : [])];
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Guildhall-Webhooks',
@@ -83,7 +82,7 @@ async function send(
       id,
       Math.floor(Date.now() / 1000),
       body,
-      secrets.map((sealed) => unsealSecret(vault, webhookId, sealed)),
+      [secret, ...earlierSecrets].map((sealed) => unsealSecret(vault, webhookId, sealed)),
     ),
   };
   const startedAt = performance.now();

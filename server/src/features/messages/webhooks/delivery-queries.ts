@@ -26,8 +26,8 @@ export interface StartedAttempt {
   body: string;
   url: string;
   secret: Buffer;
-  /** Set during the overlap after a rotation: the delivery then has two signatures. */
-  previousSecret: Buffer | null;
+  /** The secrets of earlier rotations whose overlap has not ended. The delivery has a signature by each of them too. */
+  earlierSecrets: Buffer[];
 }
 
 /**
@@ -50,7 +50,8 @@ export function startAttempt(
         AND webhook.id = delivery.webhook_id AND webhook.disabled_at IS NULL
       RETURNING delivery.id, delivery.webhook_id AS "webhookId", delivery.attempts AS number,
                 delivery.body, webhook.url, webhook.secret,
-                CASE WHEN webhook.previous_secret_until > now() THEN webhook.previous_secret END AS "previousSecret"
+                ARRAY(SELECT old FROM unnest(webhook.earlier_secrets, webhook.earlier_secrets_until) AS earlier (old, ends_at)
+                      WHERE ends_at > now()) AS "earlierSecrets"
     ), noted AS (
       INSERT INTO webhook_attempts (delivery_id, number) SELECT id, number FROM begun
     )

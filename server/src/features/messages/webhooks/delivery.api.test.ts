@@ -349,7 +349,7 @@ describe('attemptDelivery', { concurrency: true }, () => {
     await webhook.change({ enabled: false });
   });
 
-  test('signs with both secrets until the overlap of a rotation ends', async () => {
+  test('signs with each secret until the overlap of its rotation ends', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(receiver);
     const signedBy = async (secrets: string[], count: number) => {
@@ -362,12 +362,23 @@ describe('attemptDelivery', { concurrency: true }, () => {
     const second = await webhook.rotate(600);
     assert.ok((await webhook.read()).previousSecretUntil);
     assert.deepEqual(await signedBy([webhook.secret, second], 2), [true, true]);
-    const third = await webhook.rotate(600);
-    assert.deepEqual(await signedBy([webhook.secret, second, third], 2), [false, true, true]);
-    await app.owner.query('UPDATE webhooks SET previous_secret_until = now() WHERE id = $1', [webhook.id]);
-    assert.deepEqual(await signedBy([second, third], 1), [false, true]);
-    const fourth = await webhook.rotate(0);
+    const third = await webhook.rotate(60);
+    assert.deepEqual(await signedBy([webhook.secret, second, third], 3), [true, true, true]);
+    const pass = (time: string) =>
+      app.owner.query(
+        `UPDATE webhooks SET earlier_secrets_until =
+           ARRAY(SELECT ends_at - $2::interval FROM unnest(earlier_secrets_until) ends_at) WHERE id = $1`,
+        [webhook.id, time],
+      );
+    await pass('1 minute');
+    assert.deepEqual(await signedBy([webhook.secret, second, third], 2), [true, false, true]);
+    await pass('9 minutes');
     assert.equal((await webhook.read()).previousSecretUntil, null);
-    assert.deepEqual(await signedBy([third, fourth], 1), [false, true]);
+    assert.deepEqual(await signedBy([webhook.secret, third], 1), [false, true]);
+    const fourth = await webhook.rotate(600);
+    assert.deepEqual(await signedBy([webhook.secret, third, fourth], 2), [false, true, true]);
+    const fifth = await webhook.rotate(0);
+    assert.equal((await webhook.read()).previousSecretUntil, null);
+    assert.deepEqual(await signedBy([third, fourth, fifth], 1), [false, false, true]);
   });
 });

@@ -52,7 +52,7 @@ const columns = sql`
   id, workspace_id AS "workspaceId", tenant_id AS "tenantId", url, description, event_types AS "eventTypes",
   disabled_at IS NULL AS enabled, disabled_at AS "disabledAt", disabled_reason AS "disabledReason",
   failing_since AS "failingSince", created_at AS "createdAt",
-  CASE WHEN previous_secret_until > now() THEN previous_secret_until END AS "previousSecretUntil"`;
+  CASE WHEN earlier_secrets_until[1] > now() THEN earlier_secrets_until[1] END AS "previousSecretUntil"`;
 
 const ownedBy = ({ workspaceId }: WebhookOwner): Sql =>
   workspaceId === null ? sql`workspace_id IS NULL` : sql`workspace_id = ${workspaceId}`;
@@ -120,18 +120,26 @@ export function updateWebhook(
     RETURNING ${columns}`);
 }
 
-/** Replaces the secret. The current secret becomes the previous one until the overlap ends. */
+/** Counts the earlier secrets of a webhook that still sign. */
+export function countEarlierSecrets(db: Querier, webhookId: string): Promise<number> {
+  return db.count(sql`
+    SELECT count(*) FROM webhooks, unnest(earlier_secrets_until) ends_at WHERE id = ${webhookId} AND ends_at > now()`);
+}
+
+/** Replaces the secret. The current and all earlier secrets sign until their overlaps end. Without an overlap they end at once. */
 export function replaceSecret(
   db: Querier,
   webhookId: string,
   secret: Buffer,
   overlapSeconds: number,
-): Promise<Webhook | undefined> {
-  return db.row(sql`
+): Promise<Webhook> {
+  return db.one(sql`
     UPDATE webhooks
-    SET previous_secret = CASE WHEN ${overlapSeconds}::integer > 0 THEN secret END,
-        previous_secret_until =
-          CASE WHEN ${overlapSeconds}::integer > 0 THEN now() + make_interval(secs => ${overlapSeconds}::integer) END,
+    SET (earlier_secrets, earlier_secrets_until) = (
+          SELECT coalesce(array_agg(old ORDER BY ends_at DESC), '{}'), coalesce(array_agg(ends_at ORDER BY ends_at DESC), '{}')
+          FROM (SELECT secret, now() + make_interval(secs => ${overlapSeconds}::integer)
+                UNION ALL SELECT * FROM unnest(earlier_secrets, earlier_secrets_until)) AS earlier (old, ends_at)
+          WHERE ends_at > now() AND ${overlapSeconds}::integer > 0),
         secret = ${secret}
     WHERE id = ${webhookId}
     RETURNING ${columns}`);

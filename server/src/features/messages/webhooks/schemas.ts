@@ -51,7 +51,8 @@ export const Webhook = Type.Object(
     previousSecretUntil: Nullable(
       Type.String({
         format: 'date-time',
-        description: 'When the overlap of the last rotation ends. Deliveries have two signatures until then.',
+        description:
+          'When the last earlier secret stops signing. Until then, deliveries have several signatures.',
       }),
     ),
     createdAt: Timestamp,
@@ -61,12 +62,17 @@ export const Webhook = Type.Object(
 
 export const WebhookPage = Page(Webhook);
 
+const secret = {
+  secret: Type.String({ description: 'The secret that signs deliveries. It is not shown again.' }),
+};
 export const WebhookWithSecret = Type.Object(
-  {
-    ...Webhook.properties,
-    secret: Type.String({ description: 'The secret that signs deliveries. It is not shown again.' }),
-  },
+  { ...Webhook.properties, ...secret },
   { title: 'WebhookWithSecret' },
+);
+/** A repeated request does not get the secret. */
+export const RotatedWebhook = Type.Object(
+  { ...Webhook.properties, ...Type.Partial(Type.Object(secret)).properties },
+  { title: 'RotateWebhookSecretResult' },
 );
 
 export const NewPlatformWebhook = Type.Object(
@@ -113,7 +119,7 @@ export const RotateBody = Nullable(
           maximum: 7 * 24 * 60 * 60,
           description:
             'How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old ' +
-            'secret leaked.',
+            'secret leaked: it ends all earlier secrets.',
         }),
       ),
     },

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
+import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
@@ -12,7 +13,14 @@ import { scopeOfOwner } from './queries.ts';
 import { readWebhookAs, readWebhooks } from './read-webhooks.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { ownerOf, pathsOf, refOf, type RouteGroup } from './group-routes.ts';
-import { RotateBody, Webhook, WebhookChange, WebhookPage, WebhookWithSecret } from './schemas.ts';
+import {
+  RotateBody,
+  RotatedWebhook,
+  Webhook,
+  WebhookChange,
+  WebhookPage,
+  WebhookWithSecret,
+} from './schemas.ts';
 
 export interface WebhookServices {
   database: Database;
@@ -142,22 +150,31 @@ export function webhookRoutes(
     app.post(
       `${path}/:webhookId/rotate-secret`,
       {
-        config: writeConfig,
+        config: { ...writeConfig, idempotent: true },
         schema: {
           operationId: operationIds.rotateSecret,
           tags,
           summary: 'Rotate the secret of a webhook',
           description:
-            'Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the old and the ' +
-            'new secret until the overlap ends. A second rotation during the overlap drops the oldest secret.',
+            'Creates a new secret and returns it. Save it. It is not shown again. Deliveries have signatures by the new secret, and ' +
+            'by each earlier secret until its overlap ends. If you repeat the request with the same `Idempotency-Key` within 24 ' +
+            'hours, you receive the first response without the secret. If 5 earlier secrets still sign, the response is 409. An ' +
+            'overlap of 0 ends all of them.',
           params: WebhookPath,
           body: RotateBody,
-          response: { 200: WebhookWithSecret },
+          response: { 200: RotatedWebhook, ...problems(409) },
         },
       },
       async (request) => {
         const ref = refOf(request.params);
-        return rotateSecret({ database, vault }, authorOf(request), ref, request.body?.overlapSeconds);
+        const repeatable = idempotencyOf(request);
+        return rotateSecret(
+          { database, vault },
+          authorOf(request),
+          ref,
+          request.body?.overlapSeconds,
+          repeatable,
+        );
       },
     );
   };

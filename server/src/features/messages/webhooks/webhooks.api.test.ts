@@ -217,6 +217,57 @@ describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/rotate-secret', 
     const left = Date.parse(rotated.body.previousSecretUntil) - Date.now();
     assert.ok(Math.abs(left - 86_400_000) < 60_000, `${left}`);
   });
+
+  const rotate = (id: string, body?: object, key?: string, path = webhooks, caller: object = admin) =>
+    app.http.post(`${path}/${id}/rotate-secret`, body, {
+      ...caller,
+      ...(key && { headers: { 'idempotency-key': key } }),
+    });
+  const rotationsOf = async (id: string) => {
+    const { rows } = await app.owner.query(
+      `SELECT FROM audit_records WHERE action = 'webhook.secret_rotated' AND target_id = $1`,
+      [id],
+    );
+    return rows.length;
+  };
+
+  test('returns 409 while 5 earlier secrets sign, also to parallel requests, and an overlap of 0 ends them', async () => {
+    const { id } = await created();
+    const answers = await Promise.all(Array.from({ length: 7 }, () => rotate(id)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 200, 409, 409]);
+    const refused = await rotate(id, { overlapSeconds: 600 });
+    assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
+    assert.equal(await rotationsOf(id), 5);
+    const last = await rotate(id, { overlapSeconds: 0 });
+    assert.deepEqual([last.status, last.body.previousSecretUntil], [200, null]);
+    assert.equal((await rotate(id)).status, 200);
+  });
+
+  for (const [owner, path, caller] of [
+    ['a workspace', webhooks, admin],
+    ['the deployment', '/api/admin/webhooks', platformAdmin],
+  ] as const)
+    test(`rotates once for requests of ${owner} with one Idempotency-Key, and shows the secret once`, async () => {
+      const { id } = (await create({}, caller, path)).body;
+      const key = randomUUID();
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => rotate(id, { overlapSeconds: 60 }, key, path, caller)),
+      );
+      for (const { status, text } of answers) assert.equal(status, 200, text);
+      const [first, ...others] = answers
+        .map(({ body }) => body)
+        .toSorted((body) => ('secret' in body ? -1 : 1));
+      assert.match(first.secret, /^whsec_/);
+      const { secret: _, ...shown } = first;
+      for (const body of others) assert.deepEqual(body, shown);
+      assert.equal(await rotationsOf(id), 1);
+
+      const other = await rotate(id, { overlapSeconds: 600 }, key, path, caller);
+      assert.deepEqual([other.status, other.body.code], [422, 'idempotency_key_reused']);
+      assert.ok((await rotate(id, { overlapSeconds: 60 }, randomUUID(), path, caller)).body.secret);
+      assert.equal(await rotationsOf(id), 2);
+      assert.equal((await app.http.delete(`${path}/${id}`, caller)).status, 204);
+    });
 });
 
 describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/test and redeliver', () => {

@@ -309,11 +309,13 @@ describe('the OpenAPI document', () => {
       'refreshAccountSession',
       'refreshPlayerSession',
       'refreshPortalSession',
+      'rotatePlatformWebhookSecret',
+      'rotateWebhookSecret',
     ]);
     for (const { operationId, parameters, responses } of named) {
       const header = parameters?.find(({ name }) => name === 'idempotency-key');
       assert.deepEqual([header?.in, header?.required ?? false], ['header', false], operationId);
-      assert.equal('422' in responses, /Key$|Match$/.test(operationId), operationId);
+      assert.equal('422' in responses, /Key$|Match$|Secret$/.test(operationId), operationId);
     }
   });
 });

@@ -36,7 +36,7 @@ export async function storeResponse(
     WHERE tenant_id = ${tenantId} AND caller_id = ${callerId} AND operation = ${operation} AND idempotency_key = ${key}`);
 }
 
-/** Deletes the stored responses of a tenant that are older than 24 hours. */
+/** Deletes the stored responses of a tenant, or of requests without a tenant, that are older than 24 hours. */
 export async function deleteOldResponses(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`
     DELETE FROM idempotency_records WHERE tenant_id = ${tenantId} AND created_at <= now() - interval '24 hours'`);

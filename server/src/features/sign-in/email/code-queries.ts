@@ -95,7 +95,7 @@ export function deleteCode(db: Querier, tenantId: string, email: string, id: str
     DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND email = ${email} AND id = ${id}`);
 }
 
-/** Deletes expired codes, tokens and counters of a tenant, of the portal, or of the notices. */
+/** Deletes expired codes, tokens and counters of a tenant, or of the portal. */
 export async function deleteExpiredCodesAndTokens(db: Querier, tenantId: string): Promise<void> {
   await db.run(sql`
     WITH codes AS (DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND expires_at < now()),

@@ -165,7 +165,10 @@ export async function deletePassword(db: Querier, { email, playerId }: TokenOwne
     DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId} AND purpose = 'reset'`);
 }
 
-/** Takes one address away from a player, with its tokens and codes. If the profile showed it, the profile shows another verified one. */
+/**
+ * Takes one address away from a player, with its tokens, and with its codes if it is verified. If the profile showed it, the profile
+ * shows another verified one.
+ */
 export async function deleteCredential(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
   await db.run(sql`DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
   await deleteCodes(db, playerId, sql`AND email = ${email}`);
@@ -176,7 +179,7 @@ export async function deleteCredential(db: Querier, { email, playerId }: TokenOw
     WHERE id = ${playerId} AND email = ${email}`);
 }
 
-/** Takes all addresses away from a player, with their tokens and codes. */
+/** Takes all addresses away from a player, with their tokens, and with the codes of verified addresses. */
 export async function deleteCredentials(db: Querier, playerId: string): Promise<void> {
   await deleteTokens(db, playerId);
   await deleteCodes(db, playerId, empty);
@@ -184,16 +187,15 @@ export async function deleteCredentials(db: Querier, playerId: string): Promise<
 }
 
 /**
- * Deletes the codes of a player's addresses. If nobody has verified an address, its codes in tenants that do not know the player stay:
- * anybody can sign up with the address of somebody else. Call it before the addresses are released, because row-level security shows
- * a player the codes of their own addresses only.
+ * Deletes the codes of a player's verified addresses. The codes of an address that nobody has verified stay: anybody can sign up with the
+ * address of somebody else. Call it before the addresses are released, because row-level security shows a player the codes of their
+ * own addresses only.
  */
 async function deleteCodes(db: Querier, playerId: string, condition: Sql): Promise<void> {
   await db.run(sql`
     DELETE FROM one_time_codes
-    WHERE email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId}) ${condition}
-      AND (tenant_id IN (SELECT tenant_id FROM tenant_access WHERE player_id = ${playerId})
-           OR email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL))`);
+    WHERE email IN (SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NOT NULL)
+      ${condition}`);
 }
 
 /** Deletes pending addresses whose count of mails began at least two days ago. */

@@ -7,7 +7,7 @@ export {
   lockCredentials,
   moveCredentials,
 } from './credential-queries.ts';
-export { NOTICE_TENANT_ID, createMailBudget, spendNotice } from './mail-limits.ts';
+export { createMailBudget } from './mail-limits.ts';
 export { listTenantsOfPlayer } from './notice-queries.ts';
 export { mailChange, notifyChange, type ChangeAuthor } from './notify-change.ts';
 export { mailReset, passwordResetQueue } from './password-reset.ts';

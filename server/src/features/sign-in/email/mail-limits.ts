@@ -27,12 +27,6 @@ const REQUESTS_PER_NETWORK = 200;
  */
 const REQUESTS_PER_NETWORK_AND_ADDRESS = 10;
 
-/** Notices of profile changes per day to one address. The limit prevents flooding a mailbox. */
-const NOTICES_PER_DAY = 20;
-
-/** The tenant id under which notices of profile changes are counted. No tenant has this id, because tenant ids are UUIDv7. */
-export const NOTICE_TENANT_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
 /** Limits requests that send email to an address in the request. */
 export interface MailBudget {
   /**
@@ -104,11 +98,6 @@ export async function spendMail(db: Querier, tenantId: string, email: string): P
 export async function spendPortalMail(db: Querier, portalId: string, email: string): Promise<'send'> {
   if (await countMail(db, portalId, email, MAILS_PER_DAY)) return 'send';
   throw tooManyMails(await secondsUntilMailAllowed(db, portalId, email));
-}
-
-/** Counts a notice to an address. Returns false if the daily limit is reached. */
-export function spendNotice(db: Querier, email: string): Promise<boolean> {
-  return countMail(db, NOTICE_TENANT_ID, email, NOTICES_PER_DAY);
 }
 
 function tooManyMails(seconds: number): ProblemError {

@@ -3,12 +3,14 @@ import type { Author } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { findTenant } from '../../studio/tenants/index.ts';
-import { spendNotice } from './mail-limits.ts';
 import { listTenantsOfPlayer, listVerifiedAddresses } from './notice-queries.ts';
 import { profileChangedEmail, type ProfileChange } from './profile-changed-email.ts';
 
 /** After a day, a notification is too late: the player can no longer stop the change. */
 const USEFUL_SECONDS = 24 * 60 * 60;
+
+/** Notices of changes per day to one address. The limit prevents flooding a mailbox. */
+const NOTICES_PER_DAY = 20;
 
 /** The audit action of each change. */
 const ACTIONS = {
@@ -57,7 +59,10 @@ export async function notifyChange(
   await mailChange(services, db, author, change);
 }
 
-/** Mails a change to the verified addresses of the profile, a deletion with its receipt. Runs in the player's scope. */
+/**
+ * Mails a change to the verified addresses of the profile, a deletion with its receipt. Above the daily limit the mail fails. Runs in
+ * the player's scope.
+ */
 export async function mailChange(
   services: MailServices,
   db: Querier,
@@ -70,6 +75,11 @@ export async function mailChange(
   const game = tenantId === null ? undefined : (await findTenant(db, tenantId))?.name;
   const content = profileChangedEmail({ change, game, receiptId });
   for (const to of addresses)
-    if (await spendNotice(db, to))
-      await sendMail(services, db, { to, content, usefulSeconds: USEFUL_SECONDS, isNotice: true });
+    await sendMail(services, db, {
+      to,
+      content,
+      usefulSeconds: USEFUL_SECONDS,
+      isNotice: true,
+      budget: { key: `profile ${to}`, dailyMails: NOTICES_PER_DAY },
+    });
 }

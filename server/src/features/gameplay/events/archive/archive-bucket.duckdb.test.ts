@@ -184,7 +184,7 @@ describe('an archive in a bucket', () => {
     const tenant = await arrange();
     const silent = (name: string): Archive => {
       const root = join(folders, name);
-      const bucket = createArchiveBucket(storage, root, 1e9, { reading: 50, writing: 50 });
+      const bucket = createArchiveBucket(storage, root, 1e9, { reading: 50, writing: 50, transfer: 60_000 });
       return { root, duckdb, bucket };
     };
     const unanswered = { name: 'ArchiveStorageError', message: /does not answer/ };

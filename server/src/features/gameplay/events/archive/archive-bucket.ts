@@ -57,9 +57,9 @@ export class ArchiveTooLargeError extends OperatorError {
 
 /**
  * Without a byte for this long, a request has failed. Reads are sent twice, so a query has time to say so. Some servers answer a write
- * late, because they check or copy a large object first.
+ * late, because they check or copy a large object first. A transfer of a few bytes takes at most `transfer`, however it arrives.
  */
-const TIMEOUTS_MS = { reading: 5_000, writing: 60_000 };
+const TIMEOUTS_MS = { reading: 5_000, writing: 60_000, transfer: 60_000 };
 const MAX_MANIFEST_BYTES = 1024 ** 2;
 
 /** Opens a bucket. Sends no request before the first use. */
@@ -71,7 +71,8 @@ export function createArchiveBucket(
 ): ArchiveBucket {
   const openOnce = (socketTimeout: number): (() => Promise<Disk>) => {
     let opened: Promise<Disk> | undefined;
-    return () => (opened ??= openObjectStorage(storage, { socketTimeout }));
+    return () =>
+      (opened ??= openObjectStorage(storage, { socketTimeout, transferTimeout: timeouts.transfer }));
   };
   const openForReads = openOnce(timeouts.reading);
   const openForWrites = openOnce(timeouts.writing);

@@ -278,7 +278,6 @@ describe('DELETE /api/player-profile/me', () => {
     const email = someEmail();
     const { body } = await signUp(email, tenant);
     const verifyToken = await secretTo(email);
-    const code = await codeFor(email, tenant);
     const second = someEmail();
     const caller = { bearer: body.accessToken };
     await link(second, await codeFor(second, tenant), caller);
@@ -287,11 +286,29 @@ describe('DELETE /api/player-profile/me', () => {
     assert.deepEqual(await traces(email), { credentials: 0, codes: 0, tokens: 0 });
     assert.deepEqual(await traces(second), { credentials: 0, codes: 0, tokens: 0 });
     assert.equal((await post('email/verify', { token: verifyToken }, tenant)).status, 401);
-    assert.equal((await exchange(email, code, tenant)).status, 401);
     assert.equal((await exchange(second, other, tenant)).status, 401);
     assert.equal((await logIn(email, tenant)).status, 401);
     const again = await signUp(email, tenant);
     assert.deepEqual([again.status, again.body.isNewPlayer], [201, true]);
+  });
+});
+
+describe('the mails about changes of a profile', () => {
+  test('are limited to 20 a day for an address, and the others fail in the outbox', async () => {
+    const { email, bearer } = await emailPlayer();
+    await app.owner.query(`INSERT INTO mail_budgets VALUES ('profile ' || $1, now(), 18)`, [email]);
+    const linkMock = () =>
+      app.http.post(METHODS, { provider: 'Mock', token: `mock:of-${randomUUID()}:secret` }, { bearer });
+    const before = (await rows('SELECT id FROM mails WHERE recipient = $1', email)).map(({ id }) => id);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => linkMock()));
+    for (const { status, text } of answers) assert.equal(status, 201, text);
+    const sent = 'SELECT failure, body IS NULL AS erased FROM mails WHERE recipient = $1 AND id <> ALL($2)';
+    const notices = await rows(`${sent} AND failed_at IS NULL`, email, before);
+    assert.equal(notices.length, 2);
+    const failed = await rows(`${sent} AND failed_at IS NOT NULL`, email, before);
+    const failure = 'Not sent: this address received too many notices today.';
+    assert.deepEqual(failed, Array.from({ length: 3 }, () => ({ failure, erased: true })));
+    assert.equal((await app.http.get(ME, { bearer })).body.authMethods.length, 7);
   });
 });
 
@@ -331,15 +348,17 @@ async function strangerWith(email: string) {
 
 for (const [name, leave] of Object.entries(ways))
   describe(`the ${name} of a stranger who signed up with an address`, () => {
-    test('keeps the code of its owner in another tenant', async () => {
-      const email = someEmail();
-      const code = await codeFor(email, tenant);
-      const left = (await leave(await strangerWith(email))) as { status: number; text: string };
-      assert.ok(left.status < 300, left.text);
-      const owner = await exchange(email, code, tenant);
-      assert.deepEqual([owner.status, owner.body.isNewPlayer], [200, true], owner.text);
-      assert.equal((await exchange(email, code, tenant)).status, 401, 'a code works once');
-    });
+    for (const [where, game] of Object.entries({ 'the same tenant': stranger, 'another tenant': tenant }))
+      test(`keeps the code of its owner in ${where}`, async () => {
+        const email = someEmail();
+        const caller = await strangerWith(email);
+        const code = await codeFor(email, game);
+        const left = (await leave(caller)) as { status: number; text: string };
+        assert.ok(left.status < 300, left.text);
+        const owner = await exchange(email, code, game);
+        assert.deepEqual([owner.status, owner.body.isNewPlayer], [200, true], owner.text);
+        assert.equal((await exchange(email, code, game)).status, 401, 'a code works once');
+      });
 
     test('does not reset the count of mails', async () => {
       const email = someEmail();

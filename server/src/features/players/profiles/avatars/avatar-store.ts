@@ -34,7 +34,7 @@ const mediaTypes: Record<string, string> = { png: 'image/png', jpg: 'image/jpeg'
 export const AVATAR_PATH = '/avatars/';
 
 /** An attempt fails without an answer or without data for 3 seconds. The client of S3 makes two. */
-const TIMEOUTS_MS = { requestTimeout: 3_000, socketTimeout: 3_000 };
+const TIMEOUTS_MS = { requestTimeout: 3_000, socketTimeout: 3_000, transferTimeout: 5_000 };
 /** The time limit of both attempts and the whole image. A bucket that sends one byte at a time never reaches the other limits. */
 const TOTAL_MS = 10_000;
 
