@@ -307,7 +307,10 @@ describe('the mails about changes of a profile', () => {
     assert.equal(notices.length, 2);
     const failed = await rows(`${sent} AND failed_at IS NOT NULL`, email, before);
     const failure = 'Not sent: this address received too many notices today.';
-    assert.deepEqual(failed, Array.from({ length: 3 }, () => ({ failure, erased: true })));
+    assert.deepEqual(
+      failed,
+      Array.from({ length: 3 }, () => ({ failure, erased: true })),
+    );
     assert.equal((await app.http.get(ME, { bearer })).body.authMethods.length, 7);
   });
 });
