@@ -72,7 +72,7 @@ describe('runCopy', () => {
       client.on('error', () => {});
       async function* endless(): AsyncGenerator<Buffer> {
         yield* numbers(ROWS_PER_CHUNK);
-        await app.owner.query('SELECT pg_terminate_backend($1)', [pid]);
+        await app.owner.query('SELECT pg_terminate_backend($1::int)', [pid]);
         for (;;) {
           yield Buffer.from('0\ttext\n'.repeat(10_000));
           await new Promise(setImmediate);

@@ -76,7 +76,7 @@ describe('openDatabase', () => {
     await assert.rejects(
       dying.transaction(async (transaction) => {
         const backend = await transaction.row<{ pid: number }>(pid);
-        await owner.query('SELECT pg_terminate_backend($1)', [backend!.pid]);
+        await owner.query('SELECT pg_terminate_backend($1::int)', [backend!.pid]);
         await eventually(
           async () =>
             (await owner.query('SELECT FROM pg_stat_activity WHERE pid = $1', [backend!.pid])).rowCount === 0,

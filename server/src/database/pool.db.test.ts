@@ -14,7 +14,7 @@ test('a connection in use that PostgreSQL closes fails its next statement, and n
     const client = await pool.connect();
     const lost = new Promise((resolve) => client.once('end', resolve));
     const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-    await app.owner.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
+    await app.owner.query('SELECT pg_terminate_backend($1::int)', [rows[0].pid]);
     await lost;
     await assert.rejects(client.query('SELECT 1'));
     client.release(true);

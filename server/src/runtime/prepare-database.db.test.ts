@@ -20,7 +20,11 @@ test('processes that start together on an empty database wait for one another, a
     assert.equal(starts.filter(({ migrations }) => migrations.length > 0).length, 1);
     const made = starts.flatMap(({ partitions }) => partitions);
     assert.equal(new Set(made).size, made.length, 'each partition is made once');
-    assert.deepEqual(await prepareDatabase(withDatabase(url, name)), { migrations: [], partitions: [] });
+    assert.deepEqual(await prepareDatabase(withDatabase(url, name)), {
+      migrations: [],
+      partitions: [],
+      distributed: [],
+    });
   } finally {
     await dropDatabase(url, name);
     await drop();
@@ -45,7 +49,7 @@ test('a migration that gets no lock within a second stops waiting, and succeeds 
       });
     assert.equal(isOver, false);
     await holder.query('COMMIT');
-    assert.deepEqual(await migrating, { migrations: [], partitions: [] });
+    assert.deepEqual(await migrating, { migrations: [], partitions: [], distributed: [] });
   } finally {
     await Promise.all([holder.end(), observer.end()]);
     await drop();

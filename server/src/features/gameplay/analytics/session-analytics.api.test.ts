@@ -301,7 +301,7 @@ describe('rollUpSessions', () => {
         )
       ).rows;
     await eventually(async () => (await waiting()).length === 1);
-    await app.owner.query('SELECT pg_terminate_backend($1)', [(await waiting())[0].pid]);
+    await app.owner.query('SELECT pg_terminate_backend($1::int)', [(await waiting())[0].pid]);
     await death;
     await dying.close();
     await holder.query('COMMIT');

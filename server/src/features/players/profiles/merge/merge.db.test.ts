@@ -163,7 +163,7 @@ function killAtStep(fatalStep: number, { isTransaction = true } = {}) {
     if (++steps !== fatalStep) return;
     if (!isTransaction) throw new Error('killed');
     const { pid } = await db.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
-    await owner.query('SELECT pg_terminate_backend($1)', [pid]);
+    await owner.query('SELECT pg_terminate_backend($1::int)', [pid]);
   };
   const wrap = (db: Querier): Querier => ({
     rows: async (statement) => (await killIfDue(db), db.rows(statement)),
