@@ -93,7 +93,7 @@ describe('guildhall backup and restore with archived events', () => {
     appendFileSync(join(folder, 'proofs.parquet'), ' ');
     const { code, output } = await run('verify', restored, env);
     assert.equal(code, 2, output);
-    assert.match(output, /has a proofs\.parquet that does not match its checksum/);
+    assert.match(output, /has a file proofs\.parquet that does not match its checksum/);
     renameSync(join(folder, 'events.parquet'), join(folder, 'elsewhere'));
     assert.match((await run('archive verify', restored, env)).output, /has no events\.parquet/);
   });
