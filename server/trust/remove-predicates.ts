@@ -19,7 +19,7 @@ export function removePredicates(): TenantStatements {
   pg.Client.prototype.query = function (this: pg.Client, config: any, ...rest: any[]): any {
     const text: string = config.text ?? config;
     if (typeof text !== 'string') return Reflect.apply(query, this, [config, ...rest]);
-    if (text.startsWith('BEGIN; SET LOCAL guildhall.tenant_id')) inTenant.add(this);
+    if (text.includes('SET LOCAL guildhall.tenant_id')) inTenant.add(this);
     else if (/^BEGIN|^ROLLBACK|COMMIT$/.test(text)) inTenant.delete(this);
     const rewritten = text.replaceAll(PREDICATE, '$1::uuid IS NOT NULL');
     if (rewritten === text) return Reflect.apply(query, this, [config, ...rest]);
