@@ -143,7 +143,7 @@ export function openDatabase(
   ): Scope =>
     wrapScope(
       (work) => slots.run(owner, work, options),
-      // One by one: Citus sends the whole text of a SET LOCAL to its nodes, where a second BEGIN would be a warning in the log.
+      // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
       scope(heavyPool, begin.split('; '), undefined, options?.signal),
     );
   return {
