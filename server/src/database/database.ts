@@ -138,22 +138,22 @@ export function openDatabase(
   measurePool('heavy', heavyPool, () => slots.waiting());
   const heavyScope = (
     owner: string,
-    begin: string,
+    begin: string[],
     options?: { patient?: boolean; signal?: AbortSignal },
   ): Scope =>
     wrapScope(
       (work) => slots.run(owner, work, options),
       // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
-      scope(heavyPool, begin.split('; '), undefined, options?.signal),
+      scope(heavyPool, begin, undefined, options?.signal),
     );
   return {
     ...scope(pool, 'BEGIN'),
-    forTenant: (tenantId, playerId) => scope(pool, beginForTenant(tenantId, playerId)),
-    forBatch: (tenantId) => scope(pool, `${beginForTenant(tenantId)}; ${ARRAY_PLANS}`),
-    forKey: (billing, playerId) => scope(pool, beginForTenant(billing.tenantId, playerId), billing),
-    forPlayer: (playerId, billing) => scope(pool, beginForPlayer(playerId), billing),
-    forWorkspace: (workspaceId) => scope(pool, beginFor('workspace_id', workspaceId)),
-    forAccount: (accountId) => scope(pool, beginFor('account_id', accountId)),
+    forTenant: (tenantId, playerId) => scope(pool, oneText(beginForTenant(tenantId, playerId))),
+    forBatch: (tenantId) => scope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),
+    forKey: (billing, playerId) => scope(pool, oneText(beginForTenant(billing.tenantId, playerId)), billing),
+    forPlayer: (playerId, billing) => scope(pool, oneText(beginForPlayer(playerId)), billing),
+    forWorkspace: (workspaceId) => scope(pool, oneText(beginFor('workspace_id', workspaceId))),
+    forAccount: (accountId) => scope(pool, oneText(beginFor('account_id', accountId))),
     forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
     heavy: {
       forTenant: (tenantId, options) =>
@@ -176,21 +176,24 @@ export async function enterScope(transaction: Querier, setting: ScopeSetting, id
 
 type ScopeSetting = 'tenant_id' | 'player_id' | 'workspace_id' | 'account_id';
 
-/** Returns the SQL that begins a transaction in a scope. Row-level security policies read the setting. */
-function beginFor(setting: ScopeSetting, id: string): string {
-  return `BEGIN; SET LOCAL guildhall.${setting} = ${literal(id)}`;
+/** Returns the statements that begin a transaction in a scope. Row-level security policies read the setting. */
+function beginFor(setting: ScopeSetting, id: string): string[] {
+  return ['BEGIN', `SET LOCAL guildhall.${setting} = ${literal(id)}`];
 }
+
+/** Joins statements into one query text, which takes less time than several. */
+const oneText = (statements: string[]): string => statements.join('; ');
 
 /** The settings of {@link Database.forBatch}. */
-const ARRAY_PLANS = 'SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off';
+const ARRAY_PLANS = ['SET LOCAL plan_cache_mode = force_generic_plan', 'SET LOCAL enable_seqscan = off'];
 
-function beginForTenant(tenantId: string, playerId?: string): string {
+function beginForTenant(tenantId: string, playerId?: string): string[] {
   const begin = beginFor('tenant_id', tenantId);
-  return playerId === undefined ? begin : `${begin}; SET LOCAL guildhall.player_id = ${literal(playerId)}`;
+  return playerId === undefined ? begin : [...begin, `SET LOCAL guildhall.player_id = ${literal(playerId)}`];
 }
 
-function beginForPlayer(playerId: string): string {
-  return `${beginFor('player_id', playerId)}; SET LOCAL ROLE guildhall_player`;
+function beginForPlayer(playerId: string): string[] {
+  return [...beginFor('player_id', playerId), 'SET LOCAL ROLE guildhall_player'];
 }
 
 /** Quotes an identifier as an SQL literal. Accepts UUIDs only. */
