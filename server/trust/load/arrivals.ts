@@ -19,8 +19,7 @@ export async function openLoop(
 ): Promise<void> {
   const inProgress = new Set<Promise<void>>();
   const end = performance.now() + seconds * 1000;
-  // The times between arrivals of independent players are exponentially distributed.
-  const gap = (): number => (-Math.log(1 - random.fraction()) * 1000) / perSecond;
+  const gap = (): number => gapBetweenArrivals(random, 1000 / perSecond);
   for (let plannedAt = performance.now() + gap(); plannedAt < end; plannedAt += gap()) {
     const wait = plannedAt - performance.now();
     if (wait > 0) await sleep(wait);
@@ -32,6 +31,11 @@ export async function openLoop(
     inProgress.add(task);
   }
   await Promise.all(inProgress);
+}
+
+/** A random time between two arrivals, with a given mean. Those of independent players are exponentially distributed. */
+export function gapBetweenArrivals(random: Random, meanMs: number): number {
+  return -Math.log(1 - random.fraction()) * meanMs;
 }
 
 /** Runs work on `width` lanes without pauses. Returns how often it ended in a second. */

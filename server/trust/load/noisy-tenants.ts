@@ -7,7 +7,8 @@ const PROGRAM = fileURLToPath(new URL('noise.ts', import.meta.url));
 
 /** Tenants who use the server as much as it allows, in a process of their own. */
 export interface NoisyTenants {
-  start(): void;
+  /** Begins with requests: as fast as the server answers (1), or at a share of the rates that they reached so. */
+  start(share: number): void;
   /** Ends all their requests. Returns what they have done so far. */
   stop(): Promise<NoiseReport>;
   end(): void;
@@ -20,7 +21,7 @@ export function startNoisyTenants(settings: NoiseSettings): NoisyTenants {
   });
   ended.catch(() => {});
   return {
-    start: () => void process.send('start'),
+    start: (share) => void process.send(share),
     async stop() {
       const report = once(process, 'message') as Promise<[NoiseReport]>;
       process.send('stop');
