@@ -33,7 +33,7 @@ export function AccountPage() {
             ['Email', user.email],
             ['Name', user.displayName ?? '–'],
             [
-              'Address',
+              'Email verification',
               user.emailVerified ? (
                 <State tone="good">Verified</State>
               ) : (
@@ -87,6 +87,7 @@ function PasswordForm() {
       mutation={change}
       toInput={(values) => values}
       onDone={() => form.reset()}
+      secrets={['currentPassword', 'newPassword']}
       done={`The password is changed. ${formatCount(change.data?.endedSessions ?? 0, 'other session')} ended.`}
     >
       <PasswordInput
@@ -141,7 +142,12 @@ function Sessions() {
       width: 110,
       cell: ({ id, isCurrent }) =>
         !isCurrent && (
-          <Button variant="default" size="compact-xs" onClick={() => end.mutate(id)}>
+          <Button
+            variant="default"
+            size="compact-xs"
+            loading={end.isPending && end.variables === id}
+            onClick={() => end.mutate(id)}
+          >
             End
           </Button>
         ),
