@@ -5,7 +5,15 @@ import { CopyableId } from './CopyableId';
 import { capitalize, formatCount } from './format';
 
 /** What failed, and what to do. The rest of the page stays usable. */
-export function ErrorState({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
+export function ErrorState({
+  error,
+  what,
+  retry,
+}: {
+  error: unknown;
+  what: string;
+  retry?: (() => void) | undefined;
+}) {
   return (
     <Stack gap="xs" p="md" align="flex-start" role="alert">
       <Title order={3}>{what}</Title>

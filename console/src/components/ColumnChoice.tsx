@@ -1,0 +1,45 @@
+import { ActionIcon, Checkbox, Menu } from '@mantine/core';
+import { Columns3 } from 'lucide-react';
+
+interface NamedColumn {
+  id: string;
+  header: string;
+}
+
+/** Chooses the columns that a table shows. The last one stays. */
+export function ColumnChoice({
+  columns,
+  visible,
+  onChange,
+}: {
+  columns: NamedColumn[];
+  visible: NamedColumn[];
+  onChange: (id: string, isShown: boolean) => void;
+}) {
+  return (
+    <Menu closeOnItemClick={false} position="bottom-end">
+      <Menu.Target>
+        <ActionIcon data-tip="Choose columns" variant="default" aria-label="Choose columns">
+          <Columns3 size={15} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {columns.map(({ id, header }) => {
+          const isShown = visible.some((column) => column.id === id);
+          return (
+            <Menu.Item
+              key={id}
+              leftSection={<Checkbox.Indicator checked={isShown} size="xs" aria-hidden />}
+              role="menuitemcheckbox"
+              aria-checked={isShown}
+              disabled={isShown && visible.length === 1}
+              onClick={() => onChange(id, !isShown)}
+            >
+              {header}
+            </Menu.Item>
+          );
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
