@@ -75,12 +75,54 @@ describe('the code of a page', () => {
   });
 });
 
+describe('eight tabs', () => {
+  test('all load, because one of them follows the notifications for all', async () => {
+    const page = await studio.open(studio.game);
+    await page.getByRole('link', { name: 'Players', exact: true }).waitFor();
+    for (let tab = 2; tab <= 8; tab++) {
+      const other = await page.context().newPage();
+      await other.goto(`${studio.game}/players`);
+      await other.getByRole('heading', { name: 'No players yet' }).waitFor();
+    }
+    await page.context().close();
+  });
+
+  test('all show a new notification', async () => {
+    const page = await studio.open(studio.game);
+    const second = await page.context().newPage();
+    await second.goto(studio.game);
+    for (const tab of [page, second])
+      await tab.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text, workspace_id, tenant_id)
+       SELECT gen_random_uuid(), id, 'alert.rate_spike', 'Many requests', 'A key was busy.', $1, $2
+       FROM accounts WHERE email = $3`,
+      [tenant.workspaceId, tenant.tenantId, studio.owner.email],
+    );
+    for (const tab of [page, second])
+      await tab.getByRole('button', { name: 'Notifications: 1 unread' }).waitFor();
+
+    // The notification leads to the page that it is about.
+    await second.getByRole('button', { name: 'Notifications: 1 unread' }).click();
+    await second.getByRole('button', { name: /^Many requests/ }).click();
+    await second.waitForURL(`**/workspaces/${tenant.workspaceId}/alerts?tenantId=${tenant.tenantId}`);
+    await second.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await countBecomes(second.getByRole('button', { name: /^Many requests/ }), 0);
+  });
+});
+
 describe('the URL', () => {
   test('loses unknown and empty filters', async () => {
     const page = await studio.open(studio.game);
     await page.goto(`${studio.game}/players?foo=1&search=&sort=displayName`);
     await page.waitForURL(`**${studio.game}/players?sort=displayName`);
     await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+  });
+
+  test('may have an unknown range, which is the usual one', async () => {
+    const page = await studio.open(`${studio.game}/events?range=constructor`);
+    await page.getByRole('heading', { name: 'No events in this time' }).waitFor();
+    await becomes(() => page.getByRole('combobox', { name: 'Time range' }).inputValue(), 'Last hour');
   });
 });
 
