@@ -49,6 +49,11 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
               onChange={(action) => change({ action })}
             />
             <TextFilter
+              label="Author id"
+              value={filter.actorId}
+              onChange={(actorId) => change({ actorId })}
+            />
+            <TextFilter
               label="Target id"
               value={filter.targetId}
               onChange={(targetId) => change({ targetId })}
