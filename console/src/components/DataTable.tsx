@@ -2,7 +2,8 @@ import { useLocalStorage } from '@mantine/hooks';
 import { ColumnChoice } from './ColumnChoice';
 import classes from './DataTable.module.css';
 import type { DataTableProps } from './data-table-types';
-import { ErrorState } from './ErrorState';
+import { describeError, ErrorState, isInvalidFilter } from './ErrorState';
+import { NoResults } from './NoResults';
 import { selectionColumn } from './selection-column';
 import { TableRows } from './TableRows';
 
@@ -44,7 +45,11 @@ export function DataTable<Row>({
       {bulkActions}
       {table.isFetching && rows && <div className={classes.progress} role="presentation" />}
       {rows === undefined && error ? (
-        <ErrorState error={error} what={`${label} could not be loaded`} retry={retry} />
+        isInvalidFilter(error) ? (
+          <NoResults title="A filter is not valid">{describeError(error)}</NoResults>
+        ) : (
+          <ErrorState error={error} what={`${label} could not be loaded`} retry={retry} />
+        )
       ) : rows?.length === 0 ? (
         <div className={classes.empty}>{empty}</div>
       ) : (

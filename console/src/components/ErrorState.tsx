@@ -54,6 +54,10 @@ export function ErrorDetail({ error }: { error: unknown }) {
   );
 }
 
+/** Whether the server refused a request because of its filters. The same request is refused again. */
+export const isInvalidFilter = (error: unknown): boolean =>
+  error instanceof GuildhallError && error.status === 400;
+
 /** Errors whose detail names operations of the API. */
 const DETAILS: Partial<Record<string, string>> = {
   email_not_verified: 'Verify your email address first: open the link in the email that you received.',

@@ -7,7 +7,7 @@ import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { ErrorState } from '../../components/ErrorState';
+import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
 import { NoResults } from '../../components/NoResults';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
@@ -153,6 +153,8 @@ function EventChart({
   const all = useQuery(eventCountsQuery(tenantId, filter, range));
   const frequent = useQuery(frequentKeysQuery(tenantId, filter, range));
   const failed = [all, frequent].find(({ error, data }) => error && !data);
+  // The table says so.
+  if (isInvalidFilter(failed?.error)) return null;
   if (failed)
     return (
       <ErrorState
