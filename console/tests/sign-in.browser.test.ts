@@ -335,6 +335,8 @@ describe('account', () => {
     const before = await page.getByRole('button', { name: 'End', exact: true }).count();
     assert.ok(before >= 1, 'the session of the sign-up is listed');
     await page.getByRole('button', { name: 'End', exact: true }).first().click();
+    await page.getByRole('button', { name: 'End the session' }).click();
+    await dialogCloses(page);
     await countBecomes(page.getByRole('button', { name: 'End', exact: true }), before - 1);
     await assertAccessible(page, 'account');
   });
