@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Menu } from '@mantine/core';
+import { ActionIcon, Menu } from '@mantine/core';
 import { Columns3 } from 'lucide-react';
 
 interface NamedColumn {
@@ -17,7 +17,7 @@ export function ColumnChoice({
   onChange: (id: string, isShown: boolean) => void;
 }) {
   return (
-    <Menu closeOnItemClick={false} position="bottom-end">
+    <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon data-tip="Choose columns" variant="default" aria-label="Choose columns">
           <Columns3 size={15} />
@@ -27,16 +27,14 @@ export function ColumnChoice({
         {columns.map(({ id, header }) => {
           const isShown = visible.some((column) => column.id === id);
           return (
-            <Menu.Item
+            <Menu.CheckboxItem
               key={id}
-              leftSection={<Checkbox.Indicator checked={isShown} size="xs" aria-hidden />}
-              role="menuitemcheckbox"
-              aria-checked={isShown}
+              checked={isShown}
               disabled={isShown && visible.length === 1}
-              onClick={() => onChange(id, !isShown)}
+              onChange={(next) => onChange(id, next)}
             >
               {header}
-            </Menu.Item>
+            </Menu.CheckboxItem>
           );
         })}
       </Menu.Dropdown>
