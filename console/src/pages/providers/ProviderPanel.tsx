@@ -40,9 +40,10 @@ export function ProviderPanel({ tenantId, provider }: ProviderProps) {
             aria-label={`${name} is on`}
             checked={set.isPending ? set.variables.enabled : provider.enabled}
             disabled={!canChange}
-            onChange={({ currentTarget: { checked } }) =>
-              set.mutate({ enabled: checked }, { onError: body.open })
-            }
+            onChange={({ currentTarget: { checked } }) => {
+              if (checked) body.open();
+              set.mutate({ enabled: checked });
+            }}
           />
         </>
       }
@@ -53,12 +54,14 @@ export function ProviderPanel({ tenantId, provider }: ProviderProps) {
         </Text>
         {set.error && <ErrorText error={set.error} />}
         {isOpen && fields.length > 0 && <ProviderForm tenantId={tenantId} provider={provider} />}
-        {provider.enabled && (
-          <Button variant="default" w="fit-content" onClick={trying.toggle} aria-expanded={isTrying}>
-            Try it
-          </Button>
+        {provider.enabled && provider.isConfigured && (
+          <>
+            <Button variant="default" w="fit-content" onClick={trying.toggle} aria-expanded={isTrying}>
+              Try it
+            </Button>
+            {isTrying && <TrySnippet tenantId={tenantId} provider={provider} />}
+          </>
         )}
-        {provider.enabled && isTrying && <TrySnippet tenantId={tenantId} provider={provider} />}
       </Stack>
     </Panel>
   );
