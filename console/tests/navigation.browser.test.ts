@@ -49,6 +49,23 @@ describe('the game of the page', () => {
   });
 });
 
+describe('the side bar', () => {
+  test('has the links to the last game before the games are known', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route('**/bus_tenants?*', async (route) => {
+      await answer;
+      await route.continue();
+    });
+    await page.goto('/account');
+    const players = page.getByRole('link', { name: 'Players', exact: true });
+    await becomes(() => players.getAttribute('href'), `${studio.game}/players`);
+    answers();
+    await page.getByRole('button', { name: 'Game: Tidewater' }).waitFor();
+  });
+});
+
 describe('the code of a page', () => {
   test('is loaded when the connection is back', async () => {
     const page = await studio.open(studio.game);
@@ -117,6 +134,17 @@ describe('the URL', () => {
     await page.goto(`${studio.game}/players?foo=1&search=&sort=displayName`);
     await page.waitForURL(`**${studio.game}/players?sort=displayName`);
     await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+  });
+
+  test('may have filters that the server refuses, which can be removed', async () => {
+    const page = await studio.open(`${studio.game}/players?sort=age`);
+    await page.getByRole('heading', { name: 'A filter is not valid' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+    await page.goto(`${studio.game}/events?playerId=ada`);
+    await page.getByText('playerId must be a UUID').waitFor();
+    await page.goto(`${studio.game}/wallet?entry=first`);
+    await page.getByRole('heading', { name: 'No such entry' }).waitFor();
   });
 
   test('may have an unknown range, which is the usual one', async () => {
