@@ -140,7 +140,7 @@ describe('keys', () => {
     await app.owner.query(
       `INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
        SELECT $1, gen_random_uuid(), $2, 'rate_spike', id, kind, 1, 2, now(), now()
-       FROM tenant_keys WHERE tenant_id = $1 AND kind = 'api'`,
+       FROM tenant_keys WHERE tenant_id = $1 AND kind = 'api' LIMIT 1`,
       [tenant.tenantId, tenant.workspaceId],
     );
     const page = await studio.open(`/workspaces/${tenant.workspaceId}/alerts`);

@@ -52,7 +52,7 @@ export function ConfirmDialog({
             <TextInput
               label={
                 <>
-                  Type <code>{typed}</code> to confirm
+                  Type <code dir="auto">{typed}</code> to confirm
                 </>
               }
               value={text}

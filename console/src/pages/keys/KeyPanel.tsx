@@ -61,7 +61,9 @@ export function KeyPanel({
         columns={columns(kind, canChange ? setDialog : undefined)}
         {...useTableRows(keys, ({ id }) => id)}
         selectedKey={selectedKey}
-        empty={<EmptyState title={`No ${NAMES[kind].toLowerCase()}`}>{PURPOSES[kind]}</EmptyState>}
+        empty={
+          <EmptyState title={kind === 'game' ? 'No game keys' : 'No API keys'}>{PURPOSES[kind]}</EmptyState>
+        }
       />
       {dialog?.kind === 'create' && <CreateKeyDialog {...common} onCreated={setSecret} />}
       {dialog?.kind === 'edit' && <EditKeyDialog {...common} current={dialog.key} />}

@@ -89,7 +89,7 @@ const columns: Column<Game>[] = [
       </Link>
     ),
   },
-  { id: 'id', header: 'Tenant id', width: 150, cell: ({ id }) => <CopyableId id={id} /> },
+  { id: 'id', header: 'Game id', width: 150, cell: ({ id }) => <CopyableId id={id} /> },
   {
     id: 'state',
     header: 'State',
