@@ -173,7 +173,7 @@ describe('definitions', () => {
     await page.getByRole('link', { name: 'Wallet ledger' }).waitFor();
     await countBecomes(page.getByRole('link', { name: 'Definitions' }), 0);
     await page.goto(`${studio.game}/definitions`);
-    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await page.getByRole('heading', { name: 'Your role does not allow this page' }).waitFor();
   });
 
   test('rolls the auto-create switch back if the server refuses', async () => {

@@ -9,7 +9,7 @@ import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
@@ -104,7 +104,15 @@ describe('events', () => {
     });
     assert.equal(JSON.parse(answer).records.length, 1, answer);
     await page.getByLabel('Event key').fill('never-sent');
-    await page.getByRole('heading', { name: 'No event matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No event fits the filters' }).waitFor();
+  });
+
+  test('removes the filters, but not the scope and the time', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player&range=24h&eventValue=never`);
+    await becomes(() => page.getByLabel('Event value').inputValue(), 'never');
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.getByRole('cell', { name: 'jump' }).waitFor();
+    assert.equal(new URL(page.url()).search, '?scope=player&range=24h');
   });
 
   test('shows new events by itself while the live tail is on', async () => {
@@ -119,6 +127,24 @@ describe('events', () => {
     await page.getByRole('img', { name: /^Events per minute: .*jump from 0 to 1/ }).waitFor();
     await page.getByRole('button', { name: 'View as table' }).click();
     await page.getByRole('columnheader', { name: 'jump' }).waitFor();
+  });
+
+  test('keeps at least one column', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`);
+    await page.getByRole('button', { name: 'Choose columns' }).click();
+    const shown = page.getByRole('menuitemcheckbox', { checked: true });
+    await shown.first().waitFor();
+    for (let count = await shown.count(); count > 1; count--) {
+      await shown.first().click();
+      await countBecomes(shown, count - 1);
+    }
+    await becomes(() => shown.isDisabled(), true);
+  });
+
+  test('names the zone of the times', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`, { timezoneId: 'Asia/Tokyo' });
+    await page.getByRole('button', { name: 'View as table' }).click();
+    await page.getByRole('columnheader', { name: 'Time (GMT+9)' }).waitFor();
   });
 
   test('shows the most frequent keys as lines, and all others as one line', async () => {

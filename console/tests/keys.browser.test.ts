@@ -135,6 +135,22 @@ describe('keys', () => {
     }, true);
   });
 
+  test('shows the key of an alert', async () => {
+    const { app, tenant } = studio;
+    await app.owner.query(
+      `INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
+       SELECT $1, gen_random_uuid(), $2, 'rate_spike', id, kind, 1, 2, now(), now()
+       FROM tenant_keys WHERE tenant_id = $1 AND kind = 'api' LIMIT 1`,
+      [tenant.tenantId, tenant.workspaceId],
+    );
+    const page = await studio.open(`/workspaces/${tenant.workspaceId}/alerts`);
+    await page.getByRole('row', { name: 'API key' }).getByRole('link').click();
+    await page.waitForURL(`**${studio.game}/keys?**`);
+    const selected = page.locator('tr[data-selected]');
+    await countBecomes(selected, 1);
+    await selected.getByText(/^gh_api_/).waitFor();
+  });
+
   test('revokes a key after its name is typed', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     // An API key has the same name.

@@ -49,6 +49,23 @@ describe('the game of the page', () => {
   });
 });
 
+describe('the side bar', () => {
+  test('has the links to the last game before the games are known', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route('**/bus_tenants?*', async (route) => {
+      await answer;
+      await route.continue();
+    });
+    await page.goto('/account');
+    const players = page.getByRole('link', { name: 'Players', exact: true });
+    await becomes(() => players.getAttribute('href'), `${studio.game}/players`);
+    answers();
+    await page.getByRole('button', { name: 'Game: Tidewater' }).waitFor();
+  });
+});
+
 describe('the code of a page', () => {
   test('is loaded when the connection is back', async () => {
     const page = await studio.open(studio.game);
@@ -75,12 +92,65 @@ describe('the code of a page', () => {
   });
 });
 
+describe('eight tabs', () => {
+  test('all load, because one of them follows the notifications for all', async () => {
+    const page = await studio.open(studio.game);
+    await page.getByRole('link', { name: 'Players', exact: true }).waitFor();
+    for (let tab = 2; tab <= 8; tab++) {
+      const other = await page.context().newPage();
+      await other.goto(`${studio.game}/players`);
+      await other.getByRole('heading', { name: 'No players yet' }).waitFor();
+    }
+    await page.context().close();
+  });
+
+  test('all show a new notification', async () => {
+    const page = await studio.open(studio.game);
+    const second = await page.context().newPage();
+    await second.goto(studio.game);
+    for (const tab of [page, second])
+      await tab.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text, workspace_id, tenant_id)
+       SELECT gen_random_uuid(), id, 'alert.rate_spike', 'Many requests', 'A key was busy.', $1, $2
+       FROM accounts WHERE email = $3`,
+      [tenant.workspaceId, tenant.tenantId, studio.owner.email],
+    );
+    for (const tab of [page, second])
+      await tab.getByRole('button', { name: 'Notifications: 1 unread' }).waitFor();
+
+    // The notification leads to the page that it is about.
+    await second.getByRole('button', { name: 'Notifications: 1 unread' }).click();
+    await second.getByRole('button', { name: /^Many requests/ }).click();
+    await second.waitForURL(`**/workspaces/${tenant.workspaceId}/alerts?tenantId=${tenant.tenantId}`);
+    await second.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await countBecomes(second.getByRole('button', { name: /^Many requests/ }), 0);
+  });
+});
+
 describe('the URL', () => {
   test('loses unknown and empty filters', async () => {
     const page = await studio.open(studio.game);
     await page.goto(`${studio.game}/players?foo=1&search=&sort=displayName`);
     await page.waitForURL(`**${studio.game}/players?sort=displayName`);
     await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+  });
+
+  test('may have filters that the server refuses, which can be removed', async () => {
+    const page = await studio.open(`${studio.game}/players?sort=age`);
+    await page.getByRole('heading', { name: 'A filter is not valid' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+    await page.goto(`${studio.game}/events?playerId=ada`);
+    await page.getByText('playerId must be a UUID').waitFor();
+    await page.goto(`${studio.game}/wallet?entry=first`);
+    await page.getByRole('heading', { name: 'No such entry' }).waitFor();
+  });
+
+  test('may have an unknown range, which is the usual one', async () => {
+    const page = await studio.open(`${studio.game}/events?range=constructor`);
+    await page.getByRole('heading', { name: 'No events in this time' }).waitFor();
+    await becomes(() => page.getByRole('combobox', { name: 'Time range' }).inputValue(), 'Last hour');
   });
 });
 

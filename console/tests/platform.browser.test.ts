@@ -16,14 +16,18 @@ await app.owner.query(
 const open = (path: string) => studio.open(`/platform/${path}`, { role: 'platformAdmin' });
 
 describe('platform administration', () => {
-  test('is not offered to other accounts, and their requests are refused', async () => {
+  test('is not offered to other accounts, and its pages say whom they are for', async () => {
     const page = await studio.open(studio.game);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await countBecomes(page.getByRole('link', { name: 'All workspaces' }), 0);
-    for (const path of ['workspaces', 'signing-keys', 'health']) {
+    const paths = ['', 'workspaces', `workspaces/${tenant.workspaceId}`, 'signing-keys', 'health', 'outbox'];
+    for (const path of paths) {
       await page.goto(`/platform/${path}`);
-      await page.getByRole('alert').first().waitFor();
+      await page.getByRole('heading', { name: 'Your role does not allow this page' }).waitFor();
+      await page.getByText(`You are signed in as ${studio.owner.email}.`).waitFor();
+      await countBecomes(page.getByRole('main').getByRole('button'), 0);
     }
+    await assertAccessible(page, 'a page for another role');
   });
 
   test('finds a workspace and changes its plan', async () => {

@@ -379,7 +379,7 @@ describe('players', () => {
     await studio.app.owner.query('DELETE FROM tenant_player_counts WHERE shard = 99');
   });
 
-  test('scrolls through 1,000 players and keeps few rows in the page', async () => {
+  test('scrolls through 1,000 players, keeps few rows in the page, and reads them once', async () => {
     await addPlayers(1_000);
     const page = await studio.open(`${studio.game}/players?sort=displayName`);
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
@@ -406,6 +406,20 @@ describe('players', () => {
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
     assert.equal(await top(), 1_500);
+
+    // The rows are old when the reader turns to the tab, and comes back from another page.
+    let requests = 0;
+    page.on('request', (request) => (requests += Number(request.url().includes('/players?limit=100'))));
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await page.evaluate(() => globalThis.dispatchEvent(new Event('visibilitychange')));
+    await page.getByRole('link', { name: 'Matches', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Matches', exact: true }).waitFor();
+    await page.goBack();
+    await page
+      .getByRole('row', { name: /^Crowd/ })
+      .first()
+      .waitFor();
+    assert.equal(requests, 0);
   });
 
   test('shows a session as expired 2 hours after it was last seen', async () => {

@@ -159,6 +159,27 @@ describe('the settings of a game', () => {
   });
 });
 
+describe('a sign-in provider', () => {
+  test('asks for what is required, and empties the field of a secret that was saved', async () => {
+    const page = await studio.open(`${studio.game}/providers`);
+    const store = page.locator('section', { hasText: 'Store A' });
+    await page.getByRole('switch', { name: 'Store A is on' }).press('Space');
+    await store.getByText('Not configured').waitFor();
+    await countBecomes(store.getByRole('button', { name: 'Try it' }), 0);
+    await store.getByLabel('Application id').fill('480');
+    await store.getByRole('button', { name: 'Save the settings' }).click();
+    await store.getByText('Enter a value.').waitFor();
+    const key = store.getByRole('textbox', { name: 'Web API key' });
+    await key.fill('0123456789ABCDEF');
+    await store.getByRole('button', { name: 'Save the settings' }).click();
+    await store.getByText('Saved').waitFor();
+    await store.getByText('Empty keeps the stored key.').waitFor();
+    await store.getByRole('button', { name: 'Try it' }).waitFor();
+    assert.equal(await key.inputValue(), '');
+    assert.equal(await store.getByLabel('Application id').inputValue(), '480');
+  });
+});
+
 describe('a viewer', () => {
   for (const colorScheme of ['light', 'dark'] as const)
     test(`can read the inputs that a viewer may not change: ${colorScheme}`, async () => {

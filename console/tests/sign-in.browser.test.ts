@@ -82,20 +82,58 @@ describe('the end of a session', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
   };
 
-  test('leaves the pages of all tabs, also unsaved changes, and returns to them after a sign-in in one', async () => {
+  test('leaves the pages of all tabs, and returns to them and to what was typed after a sign-in in one', async () => {
     const page = await studio.open(studio.game);
     const second = await page.context().newPage();
     await second.goto(`${studio.game}/keys?revoked=true`);
     await second.getByRole('button', { name: 'Create a game key' }).click();
     await second.getByLabel('Name').fill('Build 10');
+    await second.getByLabel('Requests per minute', { exact: true }).fill('600');
     await signOut(page);
     await page.waitForURL('**/sign-in');
-    await second.getByText(/^Your session has ended/).waitFor();
+    await second
+      .getByText(/^Your session has ended.* What you typed is kept: open the form again\.$/)
+      .waitFor();
     await assertAccessible(second, 'sign-in after the end of a session');
 
     await signIn(page, studio.owner.email);
     await second.waitForURL(`**${studio.game}/keys?revoked=true`);
-    await second.getByRole('button', { name: 'Create a game key' }).waitFor();
+    await second.getByRole('button', { name: 'Create a game key' }).click();
+    await becomes(() => second.getByLabel('Name').inputValue(), 'Build 10');
+    await becomes(() => second.getByLabel('Requests per minute', { exact: true }).inputValue(), '600');
+    await second.getByRole('button', { name: 'Create the key' }).click();
+    await second.getByRole('button', { name: 'I saved the key' }).click();
+    await second.getByRole('button', { name: 'Create a game key' }).click();
+    await becomes(() => second.getByLabel('Name').inputValue(), '');
+  });
+
+  test('keeps what was typed for the same account only, and no passwords', async () => {
+    const { email } = await accounts.signUpVerified();
+    const page = await studio.open(studio.game);
+    const [settings, account] = [await page.context().newPage(), await page.context().newPage()];
+    await settings.goto(`${studio.game}/settings`);
+    await settings.getByRole('textbox', { name: 'Name' }).fill('Undertow');
+    await account.goto('/account');
+    const newPassword = account.getByRole('textbox', { name: 'New password' });
+    await newPassword.fill('another horse battery');
+    await signOut(page);
+    await page.waitForURL('**/sign-in');
+    await settings.getByText(/What you typed is kept/).waitFor();
+    await account.getByText(/^Your session has ended/).waitFor();
+    await countBecomes(account.getByText(/What you typed is kept/), 0);
+
+    await signIn(page, email);
+    await page.waitForURL('**/workspaces');
+    await account.waitForURL('**/account');
+    await settings.getByRole('heading', { name: 'This game does not exist' }).waitFor();
+    await signOut(page);
+    await page.waitForURL('**/sign-in');
+    await signIn(page, studio.owner.email);
+    const name = settings.getByRole('textbox', { name: 'Name' });
+    await name.waitFor();
+    assert.equal(await name.inputValue(), 'Tidewater');
+    await newPassword.waitFor();
+    assert.equal(await newPassword.inputValue(), '');
   });
 
   test('leaves the page when the account in another tab is a different one', async () => {
@@ -297,6 +335,8 @@ describe('account', () => {
     const before = await page.getByRole('button', { name: 'End', exact: true }).count();
     assert.ok(before >= 1, 'the session of the sign-up is listed');
     await page.getByRole('button', { name: 'End', exact: true }).first().click();
+    await page.getByRole('button', { name: 'End the session' }).click();
+    await dialogCloses(page);
     await countBecomes(page.getByRole('button', { name: 'End', exact: true }), before - 1);
     await assertAccessible(page, 'account');
   });

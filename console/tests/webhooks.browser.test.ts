@@ -61,6 +61,27 @@ describe('webhooks', () => {
     assert.deepEqual(rows, [{ delivery_ids: [failed] }]);
   });
 
+  test('rotates the secret, and forgets why an earlier attempt failed', async () => {
+    const { id } = await arrangeDeliveries();
+    const page = await studio.open(`${webhooks}/${id}`);
+    const ask = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'More' }).click();
+      await page.getByRole('menuitem', { name: 'Rotate the secret' }).click();
+      await page.getByRole('dialog', { name: 'Rotate the secret' }).waitFor();
+    };
+    const rotate = page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' });
+    await page.route('**/rotate-secret', (route) => route.abort());
+    await ask();
+    await rotate.click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.unroute('**/rotate-secret');
+    await ask();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    await rotate.click();
+    assert.match(await page.getByRole('region', { name: 'Signing secret' }).innerText(), /^whsec_/);
+  });
+
   test('says that a redelivery is running already, and stops one that another person started', async () => {
     const { id } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}`);

@@ -25,6 +25,22 @@ export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { w
   );
 }
 
+/** The page is for other roles than that of the account. */
+export function NotAllowedPage({ children }: { children: ReactNode }) {
+  return (
+    <Page title="Not allowed">
+      <Panel flush>
+        <EmptyState
+          title="Your role does not allow this page"
+          next={<ButtonLink to="/">Open the overview</ButtonLink>}
+        >
+          {children}
+        </EmptyState>
+      </Panel>
+    </Page>
+  );
+}
+
 /** What the address names does not exist, or not for this account. */
 export function NotFoundPage({ what = 'page', next }: { what?: string | undefined; next?: ReactNode }) {
   return (

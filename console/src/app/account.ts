@@ -12,10 +12,15 @@ export type Role = Me['memberships'][number]['role'];
 
 const RANK: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 
+/** The role of the signed-in account in the workspace. */
+export function useRole(workspaceId: string | undefined): Role | undefined {
+  const { data } = useQuery(meQuery);
+  return data?.memberships.find((membership) => membership.workspaceId === workspaceId)?.role;
+}
+
 /** Whether the signed-in account has at least this role in the workspace. Pages do not offer actions that the role does not allow. */
 export function useCan(workspaceId: string | undefined, needed: Role): boolean {
-  const { data } = useQuery(meQuery);
-  const role = data?.memberships.find((membership) => membership.workspaceId === workspaceId)?.role;
+  const role = useRole(workspaceId);
   return role !== undefined && RANK[role] >= RANK[needed];
 }
 

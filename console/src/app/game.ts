@@ -82,6 +82,8 @@ export function usePlace(): {
   const find = (tenantId: string | undefined) => items.find(({ id }) => id === tenantId);
   if (params.tenantId !== undefined && named.isPending)
     return { workspaceId, tenantId: params.tenantId, gameName: find(params.tenantId)?.name };
+  // The side bar would move when the links to the game appear.
+  if (games.isPending && last !== undefined) return { workspaceId, tenantId: last, gameName: undefined };
   const game = find(last) ?? items[0];
   return { workspaceId, tenantId: game?.id, gameName: game?.name };
 }

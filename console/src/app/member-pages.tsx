@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useCan } from './account';
+import { meQuery, useCan } from './account';
 import { rememberGame, useGame } from './game';
-import { NotFoundPage } from './RouteErrorPage';
+import { NotAllowedPage, NotFoundPage } from './RouteErrorPage';
 
 // The account may lose its membership while a page is open. The page then shows nothing of the workspace any more.
 
@@ -15,4 +16,14 @@ export function GamePages() {
 export function WorkspacePages() {
   const { workspaceId } = useParams({ from: '/app/workspaces/$workspaceId' });
   return useCan(workspaceId, 'viewer') ? <Outlet /> : <NotFoundPage what="workspace" />;
+}
+
+export function PlatformPages() {
+  const user = useQuery(meQuery).data?.user;
+  if (user?.isPlatformAdmin) return <Outlet />;
+  return (
+    <NotAllowedPage>
+      Only platform administrators see the pages of the platform. You are signed in as {user?.email}.
+    </NotAllowedPage>
+  );
 }

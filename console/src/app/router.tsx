@@ -54,7 +54,7 @@ const routeTree = rootRoute.addChildren([
     gameRoutes,
     workspaceRoutes,
     accountRoute,
-    ...platformRoutes,
+    platformRoutes,
     unknownRoute,
   ]),
 ]);

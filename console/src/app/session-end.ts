@@ -1,6 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { meQuery } from './account';
 import { client } from './client';
 import { dropCreatedKeys } from './created-keys';
+import { dropDraftsOfOthers, keepDrafts } from './drafts';
 import type { ConsoleRouter } from './router';
 
 /**
@@ -12,11 +14,12 @@ export function leaveAtSessionEnd(router: ConsoleRouter, queryClient: QueryClien
   client.session.subscribe((account) => {
     const before = accountId;
     accountId = account?.id;
+    if (accountId !== undefined) dropDraftsOfOthers(accountId);
     if (before !== undefined && accountId !== before) void leave(router, queryClient);
   });
 }
 
-/** Opens the sign-in page, and removes all data of the account from memory. */
+/** Opens the sign-in page, and removes all data of the account from memory but what was typed. */
 export async function leave(router: ConsoleRouter, queryClient: QueryClient): Promise<void> {
   dropCreatedKeys();
   const { matches, location } = router.state;
@@ -26,12 +29,15 @@ export async function leave(router: ConsoleRouter, queryClient: QueryClient): Pr
     queryClient.removeQueries({ type: 'inactive' });
     return;
   }
-  if (!isLeaving)
+  if (!isLeaving) {
+    const account = queryClient.getQueryData(meQuery.queryKey)?.user;
+    if (account) keepDrafts(account.id);
     await router.navigate({
       to: '/sign-in',
       search: { next: location.href, ended: 'true' },
       replace: true,
       ignoreBlocker: true,
     });
+  }
   queryClient.clear();
 }

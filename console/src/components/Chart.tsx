@@ -38,6 +38,11 @@ const formatDay = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeri
 const utcDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 const utcTick = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
+/** The name of the zone of the reader at a time, such as "GMT+1". */
+const zone = new Intl.DateTimeFormat(LOCALE, { timeZoneName: 'short' });
+const zoneAt = (seconds: number): string =>
+  zone.formatToParts(seconds * 1000).find(({ type }) => type === 'timeZoneName')!.value;
+
 const areDays = (times: number[]): boolean => times.every((time) => time % 86_400 === 0);
 
 const formatBucket = (seconds: number, isDaily: boolean): string =>
@@ -206,7 +211,7 @@ function ChartTable({
         </caption>
         <thead>
           <tr>
-            <th scope="col">Time</th>
+            <th scope="col">Time ({areDays(times) ? 'UTC' : zoneAt(times[0] ?? 0)})</th>
             {series.map(({ name }) => (
               <th key={name} scope="col">
                 {name}

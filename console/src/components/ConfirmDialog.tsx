@@ -3,7 +3,6 @@ import { useState, type ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
 
 interface ConfirmDialogProps {
-  opened: boolean;
   onClose: () => void;
   title: string;
   /** What will happen, to whom, and whether it can be undone. */
@@ -18,21 +17,13 @@ interface ConfirmDialogProps {
   onConfirm: () => void;
 }
 
-/** Asks before an action that others notice at once. It stays open during the request: the answer may hold a secret that is shown once. */
-export function ConfirmDialog({ opened, onClose, title, ...content }: ConfirmDialogProps) {
-  const close = () => !content.isPending && onClose();
-  return (
-    <Modal opened={opened} onClose={close} title={title}>
-      <Content {...content} onClose={close} />
-    </Modal>
-  );
-}
-
 /** The page shows several spaces of a name, or special ones, as one space. */
 const withPlainSpaces = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 
-function Content({
+/** Asks before an action that others notice at once. It stays open during the request: the answer may hold a secret that is shown once. */
+export function ConfirmDialog({
   onClose,
+  title,
   children,
   verb,
   typed,
@@ -40,49 +31,52 @@ function Content({
   isPending,
   error,
   onConfirm,
-}: Omit<ConfirmDialogProps, 'opened' | 'title'>) {
+}: ConfirmDialogProps) {
   const [text, setText] = useState('');
+  const close = () => !isPending && onClose();
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        // React also sends the event to the form around the dialog, which would save what is to be discarded.
-        event.stopPropagation();
-        onConfirm();
-      }}
-    >
-      <Stack gap="sm">
-        <Text size="sm" component="div">
-          {children}
-        </Text>
-        {typed !== undefined && (
-          <TextInput
-            label={
-              <>
-                Type <code>{typed}</code> to confirm
-              </>
-            }
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            autoComplete="off"
-            data-autofocus
-          />
-        )}
-        {error != null && <ErrorText error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={isPending}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            {...(!isHarmless && { color: 'red.8' })}
-            loading={isPending}
-            disabled={typed !== undefined && withPlainSpaces(text) !== withPlainSpaces(typed)}
-          >
-            {verb}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Modal opened onClose={close} title={title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          // React also sends the event to the form around the dialog, which would save what is to be discarded.
+          event.stopPropagation();
+          onConfirm();
+        }}
+      >
+        <Stack gap="sm">
+          <Text size="sm" component="div">
+            {children}
+          </Text>
+          {typed !== undefined && (
+            <TextInput
+              label={
+                <>
+                  Type <code dir="auto">{typed}</code> to confirm
+                </>
+              }
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+          )}
+          {error != null && <ErrorText error={error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={close} disabled={isPending}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              {...(!isHarmless && { color: 'red.8' })}
+              loading={isPending}
+              disabled={typed !== undefined && withPlainSpaces(text) !== withPlainSpaces(typed)}
+            >
+              {verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
   );
 }

@@ -5,7 +5,15 @@ import { CopyableId } from './CopyableId';
 import { capitalize, formatCount } from './format';
 
 /** What failed, and what to do. The rest of the page stays usable. */
-export function ErrorState({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
+export function ErrorState({
+  error,
+  what,
+  retry,
+}: {
+  error: unknown;
+  what: string;
+  retry?: (() => void) | undefined;
+}) {
   return (
     <Stack gap="xs" p="md" align="flex-start" role="alert">
       <Title order={3}>{what}</Title>
@@ -45,6 +53,10 @@ export function ErrorDetail({ error }: { error: unknown }) {
     </Stack>
   );
 }
+
+/** Whether the server refused a request because of its filters. The same request is refused again. */
+export const isInvalidFilter = (error: unknown): boolean =>
+  error instanceof GuildhallError && error.status === 400;
 
 /** Errors whose detail names operations of the API. */
 const DETAILS: Partial<Record<string, string>> = {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
 import { submitOf, type SentForm } from './form-submit';
 import { useUnsavedChanges } from './unsaved-changes';
+import { useDraft } from './use-draft';
 
 interface FormDialogProps<Values, Input, Answer> extends SentForm<Values, Input, Answer> {
   onClose: () => void;
@@ -26,6 +27,7 @@ export function FormDialog<Values, Input, Answer>({
 }: FormDialogProps<Values, Input, Answer>) {
   const { form, mutation } = sent;
   const unsaved = useUnsavedChanges(form.isDirty());
+  useDraft(form, title);
   const close = () => !mutation.isPending && unsaved.leave(onClose);
   return (
     <Modal opened onClose={close} title={title} size={size}>

@@ -3,14 +3,22 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { EmptyState } from './EmptyState';
 
-/** A list whose filters select nothing. The button removes them all. */
-export function NoResults({ title, children }: { title: string; children: ReactNode }) {
+/** A list whose filters select nothing. The button removes them all, except for those of `keep`. */
+export function NoResults({
+  title,
+  keep = {},
+  children,
+}: {
+  title: string;
+  keep?: Record<string, string | undefined>;
+  children: ReactNode;
+}) {
   const navigate = useNavigate();
   return (
     <EmptyState
       title={title}
       next={
-        <Button variant="default" w="fit-content" onClick={() => void navigate({ to: '.', search: {} })}>
+        <Button variant="default" w="fit-content" onClick={() => void navigate({ to: '.', search: keep })}>
           Remove the filters
         </Button>
       }

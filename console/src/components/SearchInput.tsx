@@ -13,12 +13,14 @@ export function SearchInput({
   value,
   onChange,
   onEnterOnly = false,
+  width = 300,
 }: {
   label: string;
   value: string;
   onChange: (value: string) => void;
   /** For a search that should be sent once, as a whole. */
   onEnterOnly?: boolean;
+  width?: number;
 }) {
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
@@ -48,7 +50,8 @@ export function SearchInput({
     <TextInput
       ref={input}
       size="xs"
-      w={300}
+      w={width}
+      maw="100%"
       type="search"
       aria-label={label}
       placeholder={label}

@@ -3,26 +3,34 @@ import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
 import { submitOf, type SentForm } from './form-submit';
 import { useUnsavedChanges } from './unsaved-changes';
+import { useDraft } from './use-draft';
 
 interface SettingsFormProps<Values, Input, Answer> extends SentForm<Values, Input, Answer> {
+  /** What tells the form from others on the page. Default: the verb. */
+  name?: string;
   verb: string;
   /** Default: true. Otherwise the form only shows the values. */
   canChange?: boolean;
   /** What the form says after it was sent. */
   done?: string | undefined;
+  /** Fields that are not kept if the session ends. */
+  secrets?: readonly string[];
   children: ReactNode;
 }
 
 /** A form on a page. It can be sent when a field has changed, and asks before changes are left. */
 export function SettingsForm<Values, Input, Answer>({
   verb,
+  name = verb,
   canChange = true,
   done = 'Saved',
+  secrets,
   children,
   ...sent
 }: SettingsFormProps<Values, Input, Answer>) {
   const { form, mutation } = sent;
   const unsaved = useUnsavedChanges(form.isDirty());
+  useDraft(form, name, secrets);
   return (
     <form noValidate onSubmit={submitOf(sent)}>
       <Stack gap="sm" maw={420}>

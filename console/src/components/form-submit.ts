@@ -8,6 +8,8 @@ export interface SentForm<Values, Input, Answer> {
   mutation: UseMutationResult<Answer, Error, Input>;
   toInput: (values: Values) => Input;
   onDone: (answer: Answer) => void;
+  /** The member of the request that has the fields, such as "settings.". Default: the request itself. */
+  errorsBelow?: string;
 }
 
 /** Sends a form if its values are valid. A refused field shows the message of the server. */
@@ -16,11 +18,12 @@ export function submitOf<Values, Input, Answer>({
   mutation,
   toInput,
   onDone,
+  errorsBelow,
 }: SentForm<Values, Input, Answer>) {
   return form.onSubmit((values) =>
     mutation.mutate(toInput(values), {
       onSuccess: onDone,
-      onError: (error) => form.setErrors(fieldErrors(error)),
+      onError: (error) => form.setErrors(fieldErrors(error, errorsBelow)),
     }),
   );
 }
@@ -58,12 +61,12 @@ function changesBetween(before: object, after: object): object {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The messages of the server for the fields of a form, by the path of the field. */
-export function fieldErrors(error: unknown): Record<string, string> {
+/** The messages of the server for the fields of a form, by the path of the field below a member of the request. */
+export function fieldErrors(error: unknown, below = ''): Record<string, string> {
   if (!(error instanceof GuildhallError)) return {};
   return Object.fromEntries(
     (error.errors ?? []).flatMap(({ path, message }) =>
-      path && message ? [[path, toInstruction(message)]] : [],
+      path && path.startsWith(below) && message ? [[path.slice(below.length), toInstruction(message)]] : [],
     ),
   );
 }

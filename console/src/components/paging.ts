@@ -1,10 +1,32 @@
 import { keepPreviousData } from '@tanstack/react-query';
 
+interface LoadedPages {
+  state: { data?: { pages: unknown[] } | undefined; isInvalidated?: boolean };
+}
+
+/** To read a list again is a request for each page that is loaded, one after the other. */
+const MOST_PAGES_READ_AGAIN = 5;
+const isShort = ({ state: { data } }: LoadedPages): boolean =>
+  (data?.pages.length ?? 0) <= MOST_PAGES_READ_AGAIN;
+
+/** A long list is read again after a change, but not each time when the reader returns to it. */
+const rereading = {
+  refetchOnWindowFocus: isShort,
+  refetchOnMount: (list: LoadedPages) => isShort(list) || list.state.isInvalidated === true,
+};
+
+/** Reads a list again and again while one page of it shows. */
+export const whileShort =
+  (milliseconds: number) =>
+  ({ state: { data } }: LoadedPages): number | false =>
+    data && data.pages.length > 1 ? false : milliseconds;
+
 /** Lists whose pages begin after a cursor. Old rows stay while the rows of a new filter load. */
 export const byCursor = {
   initialPageParam: undefined as string | undefined,
   getNextPageParam: ({ nextCursor }: { nextCursor?: string }) => nextCursor,
   placeholderData: keepPreviousData,
+  ...rereading,
 };
 
 /** The largest page of the server. */
@@ -30,4 +52,5 @@ export const byOffset = {
   getNextPageParam: ({ offset, limit, items }: { offset: number; limit: number; items: unknown[] }) =>
     items.length === limit ? offset + limit : undefined,
   placeholderData: keepPreviousData,
+  ...rereading,
 };

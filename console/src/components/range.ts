@@ -11,7 +11,7 @@ export type RangeName = keyof typeof ranges;
 export const rangeChoices = Object.entries(ranges).map(([value, { label }]) => ({ value, label }));
 
 export function toRange(name: string | undefined, fallback: RangeName): RangeName {
-  return name !== undefined && name in ranges ? (name as RangeName) : fallback;
+  return name !== undefined && Object.hasOwn(ranges, name) ? (name as RangeName) : fallback;
 }
 
 /** The limits of a range in whole minutes, which the server counts without reading events one by one. */

@@ -25,7 +25,6 @@ export function useUnsavedChanges(
   // A mounted dialog would take the key Escape that asked to close the one below it.
   const question = (isBlocked || waiting !== undefined) && (
     <ConfirmDialog
-      opened
       onClose={() => {
         setWaiting(undefined);
         blocker.reset?.();

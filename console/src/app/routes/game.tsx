@@ -47,8 +47,6 @@ const eventsRoute = createRoute({
   validateSearch: textParams(
     'scope',
     'range',
-    'from',
-    'to',
     'eventKey',
     'eventValue',
     'playerId',
@@ -88,7 +86,7 @@ const walletRoute = createRoute({
 const keysRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/keys',
-  validateSearch: textParams('revoked'),
+  validateSearch: textParams('revoked', 'key'),
   ...lazyPage(() => import('../../pages/keys/KeysPage'), 'KeysPage'),
 });
 

@@ -1,75 +1,90 @@
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import { PlatformPages } from '../member-pages';
 import { textParams } from '../search-params';
 import { lazyPage, preloadedPage } from './lazy-page';
 import { appRoute } from './root';
 
-const allWorkspacesRoute = createRoute({
+const platformRoute = createRoute({
   getParentRoute: () => appRoute,
-  path: '/platform/workspaces',
+  path: '/platform',
+  component: PlatformPages,
+});
+
+const platformIndexRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/platform/workspaces' });
+  },
+});
+
+const allWorkspacesRoute = createRoute({
+  getParentRoute: () => platformRoute,
+  path: '/workspaces',
   validateSearch: textParams('search'),
   ...lazyPage(() => import('../../pages/platform/AllWorkspacesPage'), 'AllWorkspacesPage'),
 });
 
 const anyWorkspaceRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/workspaces/$workspaceId',
+  getParentRoute: () => platformRoute,
+  path: '/workspaces/$workspaceId',
   ...lazyPage(() => import('../../pages/platform/AnyWorkspacePage'), 'AnyWorkspacePage'),
 });
 
 const findPlayersRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/players',
+  getParentRoute: () => platformRoute,
+  path: '/players',
   validateSearch: textParams('search'),
   ...lazyPage(() => import('../../pages/platform/FindPlayersPage'), 'FindPlayersPage'),
 });
 
 const platformWebhooksRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/webhooks',
+  getParentRoute: () => platformRoute,
+  path: '/webhooks',
   ...preloadedPage(() => import('../../pages/webhooks/WebhooksPage'), 'WebhooksPage'),
 });
 
 const platformWebhookRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/webhooks/$webhookId',
+  getParentRoute: () => platformRoute,
+  path: '/webhooks/$webhookId',
   validateSearch: textParams('status', 'eventType', 'range', 'delivery'),
   ...preloadedPage(() => import('../../pages/webhooks/WebhookPage'), 'WebhookPage'),
 });
 
 const deletionReceiptsRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/deletion-receipts',
+  getParentRoute: () => platformRoute,
+  path: '/deletion-receipts',
   ...lazyPage(() => import('../../pages/platform/DeletionReceiptsPage'), 'DeletionReceiptsPage'),
 });
 
 const signingKeysRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/signing-keys',
+  getParentRoute: () => platformRoute,
+  path: '/signing-keys',
   ...lazyPage(() => import('../../pages/platform/SigningKeysPage'), 'SigningKeysPage'),
 });
 
 const healthRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/health',
+  getParentRoute: () => platformRoute,
+  path: '/health',
   ...lazyPage(() => import('../../pages/platform/HealthPage'), 'HealthPage'),
 });
 
 const outboxRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/outbox',
-  validateSearch: textParams('mail'),
+  getParentRoute: () => platformRoute,
+  path: '/outbox',
   ...lazyPage(() => import('../../pages/platform/OutboxPage'), 'OutboxPage'),
 });
 
 const platformAuditRoute = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/platform/audit',
+  getParentRoute: () => platformRoute,
+  path: '/audit',
   validateSearch: textParams('action', 'actorId', 'targetId', 'range'),
   ...lazyPage(() => import('../../pages/audit/PlatformAuditPage'), 'PlatformAuditPage'),
 });
 
 /** The pages of platform administrators. */
-export const platformRoutes = [
+export const platformRoutes = platformRoute.addChildren([
+  platformIndexRoute,
   allWorkspacesRoute,
   anyWorkspaceRoute,
   findPlayersRoute,
@@ -80,4 +95,4 @@ export const platformRoutes = [
   healthRoute,
   outboxRoute,
   platformAuditRoute,
-];
+]);

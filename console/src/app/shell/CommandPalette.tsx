@@ -51,6 +51,8 @@ function Palette({ onClose }: { onClose: () => void }) {
     if (commands.length > 0) setIndex((current + step + commands.length) % commands.length);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    // The key that ends the input of a word, for example in Japanese.
+    if (event.nativeEvent.isComposing) return;
     if (event.key === 'Enter') commands[current]?.run();
     else if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);

@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Group, Indicator, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
 import { ErrorText } from '../../components/ErrorState';
 import { RelativeTime } from '../../components/RelativeTime';
-import { useNotifications, useReadAll, useReadOne } from './notifications';
+import { pageOf, useNotifications, useReadAll, useReadOne, type Notification } from './notifications';
 import classes from './NotificationBell.module.css';
 
 /** The notifications of the account. New ones arrive live. */
@@ -14,6 +15,14 @@ export function NotificationBell() {
   const readAll = useReadAll();
   const unread = notifications.data?.unreadCount ?? 0;
   const items = notifications.data?.items ?? [];
+  const navigate = useNavigate();
+  const open = (notification: Notification): void => {
+    if (notification.readAt === null) readOne.mutate(notification.id);
+    const page = pageOf(notification);
+    if (!page) return;
+    popover.close();
+    void navigate(page);
+  };
   return (
     <Popover
       opened={opened}
@@ -61,24 +70,24 @@ export function NotificationBell() {
               No notifications. Alerts and usage warnings of your workspaces appear here.
             </Text>
           )}
-          {items.map(({ id, title, text, createdAt, readAt }) => (
+          {items.map((item) => (
             <UnstyledButton
-              key={id}
+              key={item.id}
               className={classes.item}
-              data-unread={readAt === null || undefined}
-              onClick={() => readAt === null && readOne.mutate(id)}
+              data-unread={item.readAt === null || undefined}
+              onClick={() => open(item)}
             >
               <Stack gap={2}>
                 <Group justify="space-between" wrap="nowrap" gap="xs">
                   <Text size="sm" fw={500}>
-                    {title}
+                    {item.title}
                   </Text>
                   <Text size="xs" c="dimmed" component="span" className={classes.time}>
-                    <RelativeTime at={createdAt} />
+                    <RelativeTime at={item.createdAt} />
                   </Text>
                 </Group>
                 <Text size="xs" c="dimmed">
-                  {text}
+                  {item.text}
                 </Text>
               </Stack>
             </UnstyledButton>

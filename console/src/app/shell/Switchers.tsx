@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Check, ChevronsUpDown, Plus } from 'lucide-react';
+import { Boxes, Check, ChevronsUpDown, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { meQuery } from '../account';
 import { gamesQuery, lastGameId, usePlace } from '../game';
@@ -63,7 +63,7 @@ export function GameSwitcher() {
         ))}
         <Menu.Divider />
         <Menu.Item
-          leftSection={<Plus size={14} />}
+          leftSection={<Boxes size={14} />}
           onClick={() => void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId } })}
         >
           All games

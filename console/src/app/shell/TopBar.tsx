@@ -15,6 +15,8 @@ import { NotificationBell } from './NotificationBell';
 import { GameSwitcher, WorkspaceSwitcher } from './Switchers';
 import classes from './TopBar.module.css';
 
+const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
+
 export function TopBar({ onOpenMenu, onOpenPalette }: { onOpenMenu: () => void; onOpenPalette: () => void }) {
   return (
     <header className={classes.bar}>
@@ -34,10 +36,10 @@ export function TopBar({ onOpenMenu, onOpenPalette }: { onOpenMenu: () => void; 
         <WorkspaceSwitcher />
       </div>
       <GameSwitcher />
-      <UnstyledButton className={classes.search} onClick={onOpenPalette} aria-label="Search Ctrl K">
+      <UnstyledButton className={classes.search} onClick={onOpenPalette} aria-label={`Search ${SHORTCUT}`}>
         <Search size={14} aria-hidden />
         <span>Search </span>
-        <Kbd size="xs">Ctrl K</Kbd>
+        <Kbd size="xs">{SHORTCUT}</Kbd>
       </UnstyledButton>
       <NotificationBell />
       <AccountMenu />

@@ -33,7 +33,7 @@ export interface Destination {
   label: string;
   icon: LucideIcon;
   /** A page of the console. */
-  link?: Pick<LinkProps, 'to' | 'params'>;
+  link?: PageLink;
   /** Or a page of the server, which opens in a new tab. */
   href?: string;
   open?: () => void;
@@ -46,98 +46,98 @@ export interface DestinationGroup {
   items: Destination[];
 }
 
+type PageLink = Pick<LinkProps, 'to' | 'params'>;
+
 /** The places of the side bar and of the command palette. Places that the account may not see are left out. */
 export function useDestinations(): DestinationGroup[] {
   const { workspaceId, tenantId } = usePlace();
   const canSeeDefinitions = useCan(workspaceId, 'admin');
   const isPlatformAdmin = useIsPlatformAdmin();
-  const groups: DestinationGroup[] = [];
-
-  if (tenantId !== undefined) {
-    const params = { tenantId };
-    groups.push(
-      {
-        items: [
-          { label: 'Overview', icon: LayoutDashboard, link: { to: '/games/$tenantId', params }, exact: true },
-          { label: 'Players', icon: Users, link: { to: '/games/$tenantId/players', params } },
-          { label: 'Matches', icon: Swords, link: { to: '/games/$tenantId/matches', params } },
-          { label: 'Events', icon: Activity, link: { to: '/games/$tenantId/events', params } },
-          { label: 'Wallet ledger', icon: Wallet, link: { to: '/games/$tenantId/wallet', params } },
-          ...(canSeeDefinitions
-            ? [
-                {
-                  label: 'Definitions',
-                  icon: ListTree,
-                  link: { to: '/games/$tenantId/definitions', params },
-                } as const,
-              ]
-            : []),
-        ],
-      },
-      {
-        label: 'Integrate',
-        items: [
-          { label: 'Keys', icon: KeyRound, link: { to: '/games/$tenantId/keys', params } },
-          { label: 'Sign-in providers', icon: LogIn, link: { to: '/games/$tenantId/providers', params } },
-          { label: 'Game settings', icon: Settings, link: { to: '/games/$tenantId/settings', params } },
-          {
-            label: 'API reference',
-            icon: BookOpen,
-            href: '/docs/',
-            open: () => openApiReference(tenantId),
-          },
-        ],
-      },
-    );
-  }
-  const workspaces: Destination = {
-    label: 'Workspaces',
-    icon: Building,
-    link: { to: '/workspaces' },
-    exact: true,
-  };
-  if (workspaceId === undefined) groups.push({ items: [workspaces] });
-  else {
-    const params = { workspaceId };
-    groups.push(
-      {
-        label: 'Observe',
-        items: [
-          { label: 'Alerts', icon: BellRing, link: { to: '/workspaces/$workspaceId/alerts', params } },
-          { label: 'Webhooks', icon: Webhook, link: { to: '/workspaces/$workspaceId/webhooks', params } },
-          { label: 'Usage and plan', icon: Gauge, link: { to: '/workspaces/$workspaceId/usage', params } },
-          tenantId === undefined
-            ? { label: 'Audit log', icon: ScrollText, link: { to: '/workspaces/$workspaceId/audit', params } }
-            : {
-                label: 'Audit log',
-                icon: ScrollText,
-                link: { to: '/games/$tenantId/audit', params: { tenantId } },
-              },
-        ],
-      },
-      {
-        label: 'Workspace',
-        items: [
-          { label: 'Games', icon: Boxes, link: { to: '/workspaces/$workspaceId', params }, exact: true },
-          { label: 'Members', icon: UsersRound, link: { to: '/workspaces/$workspaceId/members', params } },
-          workspaces,
-        ],
-      },
-    );
-  }
-  if (isPlatformAdmin)
-    groups.push({
-      label: 'Platform',
-      items: [
-        { label: 'All workspaces', icon: Building2, link: { to: '/platform/workspaces' } },
-        { label: 'Find a player', icon: UserSearch, link: { to: '/platform/players' } },
-        { label: 'Deletion receipts', icon: UserX, link: { to: '/platform/deletion-receipts' } },
-        { label: 'Signing keys', icon: FileKey2, link: { to: '/platform/signing-keys' } },
-        { label: 'Platform webhooks', icon: Webhook, link: { to: '/platform/webhooks' } },
-        { label: 'Health and jobs', icon: HeartPulse, link: { to: '/platform/health' } },
-        { label: 'Outbox', icon: Inbox, link: { to: '/platform/outbox' } },
-        { label: 'All audit records', icon: ScrollText, link: { to: '/platform/audit' } },
-      ],
-    });
-  return groups;
+  return [
+    ...(tenantId === undefined ? [] : gameGroups(tenantId, canSeeDefinitions)),
+    ...(workspaceId === undefined ? [{ items: [workspaces] }] : workspaceGroups(workspaceId, tenantId)),
+    ...(isPlatformAdmin ? [platform] : []),
+  ];
 }
+
+const page = (label: string, icon: LucideIcon, link: PageLink, exact = false): Destination => ({
+  label,
+  icon,
+  link,
+  exact,
+});
+
+function gameGroups(tenantId: string, canSeeDefinitions: boolean): DestinationGroup[] {
+  const params = { tenantId };
+  const definitions = page('Definitions', ListTree, { to: '/games/$tenantId/definitions', params });
+  return [
+    {
+      items: [
+        page('Overview', LayoutDashboard, { to: '/games/$tenantId', params }, true),
+        page('Players', Users, { to: '/games/$tenantId/players', params }),
+        page('Matches', Swords, { to: '/games/$tenantId/matches', params }),
+        page('Events', Activity, { to: '/games/$tenantId/events', params }),
+        page('Wallet ledger', Wallet, { to: '/games/$tenantId/wallet', params }),
+        ...(canSeeDefinitions ? [definitions] : []),
+      ],
+    },
+    {
+      label: 'Integrate',
+      items: [
+        page('Keys', KeyRound, { to: '/games/$tenantId/keys', params }),
+        page('Sign-in providers', LogIn, { to: '/games/$tenantId/providers', params }),
+        page('Game settings', Settings, { to: '/games/$tenantId/settings', params }),
+        {
+          label: 'API reference',
+          icon: BookOpen,
+          href: '/docs/',
+          open: () => openApiReference(tenantId),
+        },
+      ],
+    },
+  ];
+}
+
+const workspaces = page('Workspaces', Building, { to: '/workspaces' }, true);
+
+function workspaceGroups(workspaceId: string, tenantId: string | undefined): DestinationGroup[] {
+  const params = { workspaceId };
+  const gameAudit =
+    tenantId === undefined
+      ? []
+      : [page('Audit log', ScrollText, { to: '/games/$tenantId/audit', params: { tenantId } })];
+  return [
+    {
+      label: 'Observe',
+      items: [
+        page('Alerts', BellRing, { to: '/workspaces/$workspaceId/alerts', params }),
+        page('Webhooks', Webhook, { to: '/workspaces/$workspaceId/webhooks', params }),
+        page('Usage and plan', Gauge, { to: '/workspaces/$workspaceId/usage', params }),
+        ...gameAudit,
+      ],
+    },
+    {
+      label: 'Workspace',
+      items: [
+        page('Games', Boxes, { to: '/workspaces/$workspaceId', params }, true),
+        page('Members', UsersRound, { to: '/workspaces/$workspaceId/members', params }),
+        page('Workspace audit log', ScrollText, { to: '/workspaces/$workspaceId/audit', params }),
+        workspaces,
+      ],
+    },
+  ];
+}
+
+const platform: DestinationGroup = {
+  label: 'Platform',
+  items: [
+    page('All workspaces', Building2, { to: '/platform/workspaces' }),
+    page('Find a player', UserSearch, { to: '/platform/players' }),
+    page('Deletion receipts', UserX, { to: '/platform/deletion-receipts' }),
+    page('Signing keys', FileKey2, { to: '/platform/signing-keys' }),
+    page('Platform webhooks', Webhook, { to: '/platform/webhooks' }),
+    page('Health and jobs', HeartPulse, { to: '/platform/health' }),
+    page('Outbox', Inbox, { to: '/platform/outbox' }),
+    page('All audit records', ScrollText, { to: '/platform/audit' }),
+  ],
+};

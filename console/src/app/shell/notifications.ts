@@ -1,26 +1,72 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { linkOptions } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { api, client, type Answer } from '../client';
 import { optimistic } from '../optimistic';
 
 const KEY = ['notifications'];
 
-/** The newest notifications. New ones arrive over one open connection. */
+/** The newest notifications. New ones arrive live. */
 export function useNotifications() {
   const queryClient = useQueryClient();
-  useEffect(() => {
-    const feed = client.followNotifications({
-      onNotification: () => void queryClient.invalidateQueries({ queryKey: KEY }),
-    });
-    return () => feed.close();
-  }, [queryClient]);
+  useEffect(() => followInOneTab(() => void queryClient.invalidateQueries({ queryKey: KEY })), [queryClient]);
   return useQuery({
     queryKey: KEY,
     queryFn: () => api.GET('/api/notifications', { params: { query: { limit: 50 } } }),
   });
 }
 
+const NAME = 'guildhall.notifications';
+
+/**
+ * Follows the notifications in one tab of the browser, which tells the others. Without HTTP/2 a browser opens six connections to a server,
+ * so a stream in each tab would leave none for the requests of the seventh. Returns what ends it.
+ */
+function followInOneTab(onNotification: () => void): () => void {
+  const tabs = new BroadcastChannel(NAME);
+  tabs.addEventListener('message', onNotification);
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const follow = (): Promise<void> =>
+    new Promise((resolve) => {
+      const feed = client.followNotifications({
+        onNotification: () => {
+          onNotification();
+          tabs.postMessage('new');
+        },
+      });
+      signal.addEventListener('abort', () => {
+        feed.close();
+        resolve();
+      });
+    });
+  // Browsers have no locks on a page without TLS. There, each tab follows.
+  if (navigator.locks as LockManager | undefined)
+    navigator.locks.request(NAME, { signal }, follow).catch(() => {});
+  else void follow();
+  return () => {
+    leaving.abort();
+    tabs.close();
+  };
+}
+
 type Page = Answer<'/api/notifications', 'get'>;
+export type Notification = Page['items'][number];
+
+/** The page that shows what a notification is about, if there is one. */
+export function pageOf({ type, workspaceId, tenantId }: Notification) {
+  if (workspaceId === null) return undefined;
+  const params = { workspaceId };
+  if (type.startsWith('alert.'))
+    return linkOptions({
+      to: '/workspaces/$workspaceId/alerts',
+      params,
+      search: tenantId === null ? {} : { tenantId },
+    });
+  if (type === 'usage.warning') return linkOptions({ to: '/workspaces/$workspaceId/usage', params });
+  if (type === 'webhook.disabled') return linkOptions({ to: '/workspaces/$workspaceId/webhooks', params });
+  return undefined;
+}
 
 export function useReadOne() {
   const queryClient = useQueryClient();

@@ -1,7 +1,9 @@
 import { Button, Group, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { meQuery } from '../../app/account';
+import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
 import { formatCount } from '../../components/format';
@@ -33,7 +35,7 @@ export function AccountPage() {
             ['Email', user.email],
             ['Name', user.displayName ?? '–'],
             [
-              'Address',
+              'Email verification',
               user.emailVerified ? (
                 <State tone="good">Verified</State>
               ) : (
@@ -87,6 +89,7 @@ function PasswordForm() {
       mutation={change}
       toInput={(values) => values}
       onDone={() => form.reset()}
+      secrets={['currentPassword', 'newPassword']}
       done={`The password is changed. ${formatCount(change.data?.endedSessions ?? 0, 'other session')} ended.`}
     >
       <PasswordInput
@@ -108,55 +111,74 @@ function PasswordForm() {
 
 function Sessions() {
   const sessions = useInfiniteQuery(accountSessionsQuery);
-  const end = useEndSession();
-  const columns: Column<AccountSession>[] = [
-    {
-      id: 'agent',
-      header: 'Browser',
-      cell: ({ userAgent, isCurrent }) => (
-        <Group gap="xs" wrap="nowrap">
-          {isCurrent && <State tone="info">This session</State>}
-          <Text size="sm" truncate title={userAgent ?? undefined}>
-            {userAgent ?? 'Unknown'}
-          </Text>
-        </Group>
-      ),
-    },
-    { id: 'ip', header: 'Address', width: 140, cell: ({ ipAddress }) => ipAddress ?? '–' },
-    {
-      id: 'created',
-      header: 'Signed in',
-      width: 130,
-      cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-    },
-    {
-      id: 'used',
-      header: 'Last used',
-      width: 130,
-      cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} />,
-    },
-    {
-      id: 'end',
-      header: 'Action',
-      width: 110,
-      cell: ({ id, isCurrent }) =>
-        !isCurrent && (
-          <Button variant="default" size="compact-xs" onClick={() => end.mutate(id)}>
-            End
-          </Button>
-        ),
-    },
-  ];
+  const [ending, setEnding] = useState<AccountSession>();
   return (
     <>
-      {end.error && <ErrorText error={end.error} />}
       <DataTable
         inline
         label="Sessions of the account"
-        columns={columns}
+        columns={sessionColumns(setEnding)}
         {...useTableRows(sessions, ({ id }) => id)}
         empty={null}
       />
+      {ending && <EndSessionDialog session={ending} onClose={() => setEnding(undefined)} />}
     </>
+  );
+}
+
+const sessionColumns = (end: (session: AccountSession) => void): Column<AccountSession>[] => [
+  {
+    id: 'agent',
+    header: 'Browser',
+    cell: ({ userAgent, isCurrent }) => (
+      <Group gap="xs" wrap="nowrap">
+        {isCurrent && <State tone="info">This session</State>}
+        <Text size="sm" truncate title={userAgent ?? undefined}>
+          {userAgent ?? 'Unknown'}
+        </Text>
+      </Group>
+    ),
+  },
+  { id: 'ip', header: 'Address', width: 140, cell: ({ ipAddress }) => ipAddress ?? '–' },
+  {
+    id: 'created',
+    header: 'Signed in',
+    width: 130,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
+  {
+    id: 'used',
+    header: 'Last used',
+    width: 130,
+    cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} />,
+  },
+  {
+    id: 'end',
+    header: 'Action',
+    width: 110,
+    cell: (session) =>
+      !session.isCurrent && (
+        <Button variant="default" size="compact-xs" onClick={() => end(session)}>
+          End
+        </Button>
+      ),
+  },
+];
+
+/** Asks first: at a double click, the second click would end the session of the next row. */
+function EndSessionDialog({ session, onClose }: { session: AccountSession; onClose: () => void }) {
+  const end = useEndSession();
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="End the session"
+      verb="End the session"
+      isPending={end.isPending}
+      error={end.error}
+      onConfirm={() => end.mutate(session.id, { onSuccess: onClose })}
+    >
+      Signs {session.userAgent ?? 'an unknown browser'} out at once. It was last used{' '}
+      <RelativeTime at={session.lastUsedAt} />.
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { gamesQuery } from '../../app/game';
-import { CopyableId } from '../../components/CopyableId';
+import { CopyableId, ShortId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
@@ -82,7 +82,16 @@ const columns = (gameNames: Map<string, string>): Column<Alert>[] => [
     header: 'Game',
     cell: ({ tenantId }) => gameNames.get(tenantId) ?? <CopyableId id={tenantId} />,
   },
-  { id: 'key', header: 'Key', width: 150, cell: ({ keyId }) => <CopyableId id={keyId} /> },
+  {
+    id: 'key',
+    header: 'Key',
+    width: 150,
+    cell: ({ tenantId, keyId }) => (
+      <Link to="/games/$tenantId/keys" params={{ tenantId }} search={{ key: keyId, revoked: 'true' }}>
+        <ShortId id={keyId} />
+      </Link>
+    ),
+  },
   {
     id: 'kind',
     header: 'Kind',

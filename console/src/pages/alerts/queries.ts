@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
-import { byOffset } from '../../components/paging';
+import { byOffset, whileShort } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
 export type AlertPage = Answer<'/api/workspaces/{workspaceId}/alerts', 'get'>;
@@ -32,6 +32,6 @@ export function useAlerts(workspaceId: string, { type, tenantId, range }: AlertF
         signal,
       }),
     ...byOffset,
-    refetchInterval: 60_000,
+    refetchInterval: whileShort(60_000),
   });
 }

@@ -13,7 +13,7 @@ import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { auditColumns } from './columns';
+import { actorName, auditColumns } from './columns';
 import { auditQuery, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
 
 interface AuditTableProps {
@@ -49,6 +49,11 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
               onChange={(action) => change({ action })}
             />
             <TextFilter
+              label="Author id"
+              value={filter.actorId}
+              onChange={(actorId) => change({ actorId })}
+            />
+            <TextFilter
               label="Target id"
               value={filter.targetId}
               onChange={(targetId) => change({ targetId })}
@@ -82,7 +87,7 @@ function Details({ record }: { record: AuditRecord }) {
       <Facts
         facts={[
           ['Time', <RelativeTime key="time" at={record.occurredAt} />],
-          ['By', record.actor.email ?? record.actor.kind],
+          ['By', actorName(record.actor)],
           ['Author id', id(record.actor.id)],
           ['Target', id(record.targetId)],
           ['Game', id(record.tenantId)],

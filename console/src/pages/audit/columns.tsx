@@ -6,6 +6,9 @@ import type { AuditRecord } from './queries';
 
 const ACTORS = { account: 'Account', player: 'Player', key: 'Key', system: 'System' };
 
+/** Who did it, in words. */
+export const actorName = ({ email, kind }: AuditRecord['actor']): string => email ?? ACTORS[kind];
+
 export const auditColumns: Column<AuditRecord>[] = [
   { id: 'at', header: 'Time', width: 120, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
   {
@@ -22,7 +25,8 @@ export const auditColumns: Column<AuditRecord>[] = [
     id: 'actor',
     header: 'By',
     width: 170,
-    cell: ({ actor }) => actor.email ?? (actor.id ? <CopyableId id={actor.id} /> : ACTORS[actor.kind]),
+    cell: ({ actor }) =>
+      actor.email === null && actor.id !== null ? <CopyableId id={actor.id} /> : actorName(actor),
   },
   {
     id: 'target',

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-qu
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCanChangeGame, useGame } from '../../app/game';
-import { NotFoundPage } from '../../app/RouteErrorPage';
+import { NotAllowedPage } from '../../app/RouteErrorPage';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -41,7 +41,7 @@ export const preload = (
   filter: DefinitionFilter,
 ) =>
   Promise.all([
-    queryClient.prefetchInfiniteQuery(definitionsQuery(tenantId, filter)),
+    queryClient.ensureInfiniteQueryData(definitionsQuery(tenantId, filter)),
     queryClient.prefetchQuery(definitionSettingsQuery(tenantId)),
   ]);
 
@@ -50,9 +50,14 @@ type OpenDialog =
   | { kind: 'edit'; definition: Definition }
   | { kind: 'import'; file: File | undefined };
 
-/** Viewers may not read definitions. */
 export function DefinitionsPage() {
-  return useCanChangeGame() ? <Definitions /> : <NotFoundPage />;
+  if (useCanChangeGame()) return <Definitions />;
+  return (
+    <NotAllowedPage>
+      Only owners and admins of the workspace see the definitions of its games. You are a viewer. An owner or
+      admin can change your role.
+    </NotAllowedPage>
+  );
 }
 
 function Definitions() {

@@ -7,7 +7,8 @@ import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { ErrorState } from '../../components/ErrorState';
+import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
+import { NoResults } from '../../components/NoResults';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
@@ -56,7 +57,7 @@ export const preload = (
   const filter = filterOf(search);
   if (search.live === 'true') return Promise.resolve();
   return Promise.all([
-    queryClient.prefetchInfiniteQuery(eventsQuery(tenantId, filter, toRange(search.range, '1h'))),
+    queryClient.ensureInfiniteQueryData(eventsQuery(tenantId, filter, toRange(search.range, '1h'))),
     queryClient.prefetchQuery(eventCountsQuery(tenantId, filter, search.range)),
     queryClient.prefetchQuery(frequentKeysQuery(tenantId, filter, search.range)),
   ]);
@@ -112,6 +113,13 @@ export function EventsPage() {
               label="Event key"
               value={search.eventKey}
               onChange={(eventKey) => change({ eventKey })}
+              width={140}
+            />
+            <TextFilter
+              label="Event value"
+              value={search.eventValue}
+              onChange={(eventValue) => change({ eventValue })}
+              width={120}
             />
             <TextFilter
               label="Player id"
@@ -145,6 +153,8 @@ function EventChart({
   const all = useQuery(eventCountsQuery(tenantId, filter, range));
   const frequent = useQuery(frequentKeysQuery(tenantId, filter, range));
   const failed = [all, frequent].find(({ error, data }) => error && !data);
+  // The table says so.
+  if (isInvalidFilter(failed?.error)) return null;
   if (failed)
     return (
       <ErrorState
@@ -202,11 +212,12 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
 }
 
 function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string; filter: EventFilter }) {
+  const { range, live } = route.useSearch();
   if (Object.values(others).some((value) => value !== undefined))
     return (
-      <EmptyState title="No event matches">
-        No event in this time matches the filters. Choose a longer time, or clear a filter.
-      </EmptyState>
+      <NoResults title="No event fits the filters" keep={{ scope, range, live }}>
+        Enter a whole key, value or id, or choose a longer time.
+      </NoResults>
     );
   return (
     <EmptyState title="No events in this time" next={<EventSnippet tenantId={tenantId} scope={scope} />}>

@@ -8,7 +8,7 @@ import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
 import { definitionSettingsQuery, useSetAutoCreate } from '../definitions/queries';
 import { EventSnippet } from '../events/EventSnippet';
-import { useKeys } from '../keys/queries';
+import { useKeyPlaceholder, useKeys } from '../keys/queries';
 import { SignInSnippet } from '../players/SignInSnippet';
 import { providersQuery, useSetProvider } from '../providers/queries';
 import { firstEventQuery, firstPlayersQuery } from './queries';
@@ -18,6 +18,7 @@ import classes from './FirstRunPage.module.css';
 export function FirstRunPage() {
   const game = useGame();
   const keys = useKeys(game.id, 'game');
+  const keyPlaceholder = useKeyPlaceholder(game.id, 'game');
   const players = useQuery(firstPlayersQuery(game.id));
   const event = useQuery(firstEventQuery(game.id));
   const player = players.data?.items[0];
@@ -50,8 +51,8 @@ export function FirstRunPage() {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Run the command in a terminal, or the code in Node. Replace &lt;game key&gt; with your key.
-                The sign-in appears here.
+                Run the command in a terminal, or the code in Node. Replace <code>{keyPlaceholder}</code> with
+                your whole key. The sign-in appears here.
               </Text>
               <MockSwitch tenantId={game.id} />
               <SignInSnippet tenantId={game.id} />
@@ -101,7 +102,8 @@ function MockSwitch({ tenantId }: { tenantId: string }) {
 
 /** The event of the command has no definition. */
 function AutoCreateSwitch({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(definitionSettingsQuery(tenantId));
+  const canChange = useCanChangeGame();
+  const { data } = useQuery({ ...definitionSettingsQuery(tenantId), enabled: canChange });
   const set = useSetAutoCreate(tenantId);
   if (!data || data.autoCreate) return null;
   return (
@@ -130,10 +132,12 @@ function Prerequisite({
     <>
       <Text size="sm">{text}</Text>
       {change.error != null && <ErrorText error={change.error} />}
-      {canChange && (
+      {canChange ? (
         <Button variant="default" w="fit-content" loading={change.isPending} onClick={onConfirm}>
           {verb}
         </Button>
+      ) : (
+        <Text size="sm">Ask an owner or admin of the workspace to turn it on.</Text>
       )}
     </>
   );

@@ -183,7 +183,6 @@ export function RevokeKeyDialog({ tenantId, kind, onClose, current }: DialogProp
   const revoke = useRevokeKey(tenantId, kind);
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={`Revoke ${current.name}`}
       verb="Revoke the key"

@@ -28,10 +28,13 @@ export function KeyPanel({
   tenantId,
   kind,
   includeRevoked,
+  selectedKey,
 }: {
   tenantId: string;
   kind: KeyKind;
   includeRevoked: boolean;
+  /** The id of the key that the reader looks for. */
+  selectedKey: string | undefined;
 }) {
   const keys = useKeys(tenantId, kind, includeRevoked);
   const canChange = useCanChangeGame();
@@ -57,7 +60,10 @@ export function KeyPanel({
         label={NAMES[kind]}
         columns={columns(kind, canChange ? setDialog : undefined)}
         {...useTableRows(keys, ({ id }) => id)}
-        empty={<EmptyState title={`No ${NAMES[kind].toLowerCase()}`}>{PURPOSES[kind]}</EmptyState>}
+        selectedKey={selectedKey}
+        empty={
+          <EmptyState title={kind === 'game' ? 'No game keys' : 'No API keys'}>{PURPOSES[kind]}</EmptyState>
+        }
       />
       {dialog?.kind === 'create' && <CreateKeyDialog {...common} onCreated={setSecret} />}
       {dialog?.kind === 'edit' && <EditKeyDialog {...common} current={dialog.key} />}

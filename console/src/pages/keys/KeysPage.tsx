@@ -9,7 +9,8 @@ const route = getRouteApi('/app/games/$tenantId/keys');
 
 export function KeysPage() {
   const game = useGame();
-  const { revoked } = route.useSearch();
+  const { revoked, key: selectedKey } = route.useSearch();
+  const common = { tenantId: game.id, includeRevoked: revoked === 'true', selectedKey };
   const change = useSearchChange<{ revoked: string | undefined }>();
   return (
     <Page
@@ -23,8 +24,8 @@ export function KeysPage() {
         />
       }
     >
-      <KeyPanel tenantId={game.id} kind="game" includeRevoked={revoked === 'true'} />
-      <KeyPanel tenantId={game.id} kind="api" includeRevoked={revoked === 'true'} />
+      <KeyPanel {...common} kind="game" />
+      <KeyPanel {...common} kind="api" />
     </Page>
   );
 }

@@ -18,7 +18,7 @@ import { matchesQuery, type MatchFilter } from './queries';
 const route = getRouteApi('/app/games/$tenantId/matches');
 
 export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: string }, filter: MatchFilter) =>
-  queryClient.prefetchInfiniteQuery(matchesQuery(tenantId, filter));
+  queryClient.ensureInfiniteQueryData(matchesQuery(tenantId, filter));
 
 export function MatchesPage() {
   const game = useGame();

@@ -41,15 +41,27 @@ export const useChangeRole = (workspaceId: string) =>
     }),
   );
 
+const removeMember = (workspaceId: string, userId: string) =>
+  api.DELETE('/api/workspaces/{workspaceId}/members/{userId}', { params: { path: { workspaceId, userId } } });
+
 /** Removes a member, or withdraws an invitation. */
 export const useRemove = (workspaceId: string) =>
   useMemberChange(workspaceId, async ({ userId, invitationId }: Member) => {
-    if (userId !== null)
-      await api.DELETE('/api/workspaces/{workspaceId}/members/{userId}', {
-        params: { path: { workspaceId, userId } },
-      });
+    if (userId !== null) await removeMember(workspaceId, userId);
     else if (invitationId !== null)
       await api.DELETE('/api/workspaces/{workspaceId}/invitations/{invitationId}', {
         params: { path: { workspaceId, invitationId } },
       });
   });
+
+/** Leaves the workspace, and then its pages before they notice that the account is no member any more. */
+export const useLeave = (workspaceId: string, leavePages: () => Promise<void>) => {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (userId: string) => removeMember(workspaceId, userId),
+    onSuccess: async () => {
+      await leavePages();
+      await queryClient.invalidateQueries({ queryKey: ['me'] });
+    },
+  });
+};

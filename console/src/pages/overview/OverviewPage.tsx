@@ -13,6 +13,7 @@ import { State } from '../../components/State';
 import { toRange, type RangeName } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
 import { alertNames, formatAmount } from '../alerts/alert-texts';
+import { actorName } from '../audit/columns';
 import { recentAuditQuery } from '../audit/queries';
 import { eventCountsQuery } from '../events/queries';
 import { countsOf } from '../events/top-series';
@@ -163,7 +164,7 @@ function LatestChanges({ tenantId }: { tenantId: string }) {
           <li key={id}>
             <span className={classes.action}>{action}</span>
             <Text span size="xs" c="dimmed" truncate>
-              {actor.email ?? actor.kind}
+              {actorName(actor)}
             </Text>
             <Text span size="xs" c="dimmed" className={classes.when}>
               <RelativeTime at={occurredAt} />

@@ -34,6 +34,7 @@ export function FindPlayersPage() {
             value={search ?? ''}
             onChange={(next) => change({ search: next || undefined })}
             onEnterOnly
+            width={420}
           />
           <Text size="sm" c="dimmed" maw={720}>
             Type a whole player id, email address, wallet address or id at a store, and press Enter. Names are
@@ -133,7 +134,6 @@ function DeleteDialog({
   const change = useSearchChange<{ search: string | undefined }>();
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title={`Delete ${name ?? 'the player'}`}
       verb="Delete the player"

@@ -2,7 +2,7 @@ import { Drawer, Stack } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Answer } from '../../app/client';
-import { byOffset } from '../../components/paging';
+import { byOffset, whileShort } from '../../components/paging';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Facts, Page } from '../../components/Page';
@@ -23,7 +23,7 @@ export function OutboxPage() {
     queryFn: ({ pageParam: offset, signal }) =>
       api.GET('/api/admin/outbox', { params: { query: { limit: PAGE_SIZE, offset } }, signal }),
     ...byOffset,
-    refetchInterval: 5_000,
+    refetchInterval: whileShort(5_000),
   });
   return (
     <Page

@@ -88,7 +88,6 @@ function RevokeDialog({ onClose }: { onClose: () => void }) {
   const revoke = useRotateSigningKeys();
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title="Revoke all signing keys"
       verb="Revoke the keys"

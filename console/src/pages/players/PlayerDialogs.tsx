@@ -3,7 +3,6 @@ import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { useDeletePlayer, useForceLogout, useLiftBan } from './queries';
 
 interface DialogProps {
-  opened: boolean;
   onClose: () => void;
   path: { tenantId: string; playerId: string };
   name: string;

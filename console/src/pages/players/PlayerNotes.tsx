@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -7,7 +8,9 @@ import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { Pending } from '../../components/Pending';
 import { ErrorText } from '../../components/ErrorState';
 import { RelativeTime } from '../../components/RelativeTime';
+import { submitOf } from '../../components/form-submit';
 import { useUnsavedChanges } from '../../components/unsaved-changes';
+import { useDraft } from '../../components/use-draft';
 import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote } from './queries';
 import classes from './PlayerNotes.module.css';
 
@@ -62,16 +65,15 @@ export function PlayerNotes(path: PlayerPath) {
 }
 
 function NewNote(path: PlayerPath) {
-  const [text, setText] = useState('');
-  const add = useAddNote(path);
-  const unsaved = useUnsavedChanges(text.trim() !== '');
+  const form = useForm({ initialValues: { text: '' } });
+  const mutation = useAddNote(path);
+  const isEmpty = form.values.text.trim() === '';
+  const unsaved = useUnsavedChanges(!isEmpty);
+  useDraft(form, 'note');
   return (
     <form
       className={classes.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate(text, { onSuccess: () => setText('') });
-      }}
+      onSubmit={submitOf({ form, mutation, toInput: ({ text }) => text, onDone: form.reset })}
     >
       <Stack gap="xs" align="flex-start">
         <Textarea
@@ -82,12 +84,11 @@ function NewNote(path: PlayerPath) {
           minRows={2}
           maxRows={10}
           maxLength={MAX_LENGTH}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          {...form.getInputProps('text')}
         />
-        {add.error && <ErrorText error={add.error} />}
+        {mutation.error && <ErrorText error={mutation.error} />}
         {unsaved.question}
-        <Button type="submit" variant="default" disabled={text.trim() === ''} loading={add.isPending}>
+        <Button type="submit" variant="default" disabled={isEmpty} loading={mutation.isPending}>
           Add the note
         </Button>
       </Stack>
@@ -99,7 +100,6 @@ function DeleteDialog({ path, note, onClose }: { path: PlayerPath; note: PlayerN
   const remove = useDeleteNote(path);
   return (
     <ConfirmDialog
-      opened
       onClose={onClose}
       title="Delete the note"
       verb="Delete the note"

@@ -1,9 +1,8 @@
 import { Button, Group, Menu, Tabs, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
@@ -151,29 +150,24 @@ const mergedProfiles = ({ mergedProfileIds }: Player): [string, ReactNode] => [
   </Group>,
 ];
 
+type OpenDialog = 'ban' | 'liftBan' | 'forceLogout' | 'delete';
+
 function Actions({ tenantId, player, name }: { tenantId: string; player: Player; name: string }) {
   const path = { tenantId, playerId: player.playerId };
   const canChange = useCanChangeGame();
   const isPlatformAdmin = useIsPlatformAdmin();
   const hide = useHidePlayer(path);
-  const [isBanning, ban] = useDisclosure();
-  const [isLifting, lift] = useDisclosure();
-  const [isEnding, end] = useDisclosure();
-  const [isDeleting, remove] = useDisclosure();
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const common = { path, name, onClose: () => setDialog(undefined) };
   if (!canChange && !isPlatformAdmin) return null;
   return (
     <>
       {hide.error && <ErrorText error={hide.error} />}
-      {canChange &&
-        (player.ban ? (
-          <Button variant="default" onClick={lift.open}>
-            Lift the ban
-          </Button>
-        ) : (
-          <Button variant="default" onClick={ban.open}>
-            Ban
-          </Button>
-        ))}
+      {canChange && (
+        <Button variant="default" onClick={() => setDialog(player.ban ? 'liftBan' : 'ban')}>
+          {player.ban ? 'Lift the ban' : 'Ban'}
+        </Button>
+      )}
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" rightSection={<ChevronDown size={14} />}>
@@ -183,7 +177,7 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
         <Menu.Dropdown>
           {canChange && (
             <>
-              <Menu.Item onClick={end.open}>End all sessions</Menu.Item>
+              <Menu.Item onClick={() => setDialog('forceLogout')}>End all sessions</Menu.Item>
               <Menu.Item onClick={() => hide.mutate(!player.hiddenFromDiscovery)}>
                 {player.hiddenFromDiscovery ? 'Show in discovery' : 'Hide from discovery'}
               </Menu.Item>
@@ -199,22 +193,18 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
             </>
           )}
           {isPlatformAdmin && player.isActive && (
-            <Menu.Item c="var(--gh-bad)" onClick={remove.open}>
+            <Menu.Item c="var(--gh-bad)" onClick={() => setDialog('delete')}>
               Delete the player
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      {isBanning && <BanDialog onClose={ban.close} path={path} name={name} />}
-      <LiftBanDialog opened={isLifting} onClose={lift.close} path={path} name={name} />
-      <ForceLogoutDialog
-        opened={isEnding}
-        onClose={end.close}
-        path={path}
-        name={name}
-        openSessions={player.counts.openSessions}
-      />
-      <DeletePlayerDialog opened={isDeleting} onClose={remove.close} path={path} name={name} />
+      {dialog === 'ban' && <BanDialog {...common} />}
+      {dialog === 'liftBan' && <LiftBanDialog {...common} />}
+      {dialog === 'forceLogout' && (
+        <ForceLogoutDialog {...common} openSessions={player.counts.openSessions} />
+      )}
+      {dialog === 'delete' && <DeletePlayerDialog {...common} />}
     </>
   );
 }

@@ -155,7 +155,7 @@ const banColumns: Column<Items<typeof usePlayerBans>>[] = [
     id: 'until',
     header: 'Until',
     width: 110,
-    cell: ({ until }) => <MaybeTime at={until} none="Lifted by hand" />,
+    cell: ({ until }) => <MaybeTime at={until} none="No end" />,
   },
   { id: 'lifted', header: 'Lifted', width: 105, cell: ({ liftedAt }) => <MaybeTime at={liftedAt} /> },
   {

@@ -21,7 +21,7 @@ import { playersQuery, type ListedPlayer, type PlayerFilter } from './queries';
 const route = getRouteApi('/app/games/$tenantId/players');
 
 export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: string }, filter: PlayerFilter) =>
-  queryClient.prefetchInfiniteQuery(playersQuery(tenantId, filter));
+  queryClient.ensureInfiniteQueryData(playersQuery(tenantId, filter));
 
 export function PlayersPage() {
   const game = useGame();

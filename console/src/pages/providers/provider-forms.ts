@@ -88,3 +88,39 @@ export const providerForms: Record<ProviderName, ProviderForm> = {
   EmailPassword: { text: 'Players sign in with an address and a password.', fields: [] },
   Mock: { text: 'Players sign in with any name. Only for development and tests.', fields: [] },
 };
+
+/** A stored setting as the text of its field. */
+export const toText = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string' || typeof value === 'number'
+      ? String(value)
+      : '';
+
+/** The settings of the form. An empty one is not sent: the server removes it, and keeps a stored secret. */
+export function toSettings(fields: Field[], values: Record<string, string>): Record<string, unknown> {
+  const given = fields.map(({ name, list }): [string, unknown] => {
+    const text = values[name]?.trim() ?? '';
+    if (text === '') return [name, undefined];
+    return [name, list ? text.split(',').map(Number) : text];
+  });
+  return Object.fromEntries(given);
+}
+
+/** The check of each field. A stored secret does not have to be entered again. */
+export function checksOf(
+  fields: Field[],
+  isConfigured: boolean,
+): Record<string, (text: string) => string | null> {
+  return Object.fromEntries(
+    fields.map(({ name, required, secret, list }) => [
+      name,
+      (text) => {
+        if (text.trim() === '') return required && !(secret && isConfigured) ? 'Enter a value.' : null;
+        return list && !NUMBERS.test(text) ? 'Enter whole numbers, separated by commas.' : null;
+      },
+    ]),
+  );
+}
+
+const NUMBERS = /^\s*\d+\s*(,\s*\d+\s*)*$/;

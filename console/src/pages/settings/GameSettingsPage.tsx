@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
 import { changesOf } from '../../components/form-submit';
+import { formatBytes } from '../../components/format';
 import { Page, Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
@@ -127,6 +128,7 @@ function LoadedAlertForm({
       />
       <WholeNumberInput
         label="Bytes per minute"
+        description={formatBytes(Number(form.values.payloadBytesPerMinute))}
         disabled={!canChange}
         {...form.getInputProps('payloadBytesPerMinute')}
       />
@@ -137,7 +139,6 @@ function LoadedAlertForm({
 function DisableGame() {
   const game = useGame();
   const [isAsking, asking] = useDisclosure();
-  const disable = useDisableGame(game);
   const change = useChangeGame(game);
   if (!game.isActive)
     return (
@@ -159,19 +160,26 @@ function DisableGame() {
       <Button variant="default" c="var(--gh-bad)" onClick={asking.open}>
         Disable the game
       </Button>
-      <ConfirmDialog
-        opened={isAsking}
-        onClose={asking.close}
-        title={`Disable ${game.name}`}
-        verb="Disable the game"
-        typed={game.name}
-        isPending={disable.isPending}
-        error={disable.error}
-        onConfirm={() => disable.mutate(undefined, { onSuccess: asking.close })}
-      >
-        Players cannot sign in, and running games get 401 for each request. You can enable the game again at
-        any time.
-      </ConfirmDialog>
+      {isAsking && <DisableDialog onClose={asking.close} />}
     </Group>
+  );
+}
+
+function DisableDialog({ onClose }: { onClose: () => void }) {
+  const game = useGame();
+  const disable = useDisableGame(game);
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Disable ${game.name}`}
+      verb="Disable the game"
+      typed={game.name}
+      isPending={disable.isPending}
+      error={disable.error}
+      onConfirm={() => disable.mutate(undefined, { onSuccess: onClose })}
+    >
+      Players cannot sign in, and running games get 401 for each request. You can enable the game again at any
+      time.
+    </ConfirmDialog>
   );
 }

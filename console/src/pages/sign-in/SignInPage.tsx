@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { client } from '../../app/client';
+import { hasDrafts } from '../../app/drafts';
 import { useAfterSignIn } from './after-sign-in';
 import { EmailField } from './AuthFields';
 import { AuthForm } from './AuthForm';
@@ -50,8 +51,13 @@ function PasswordStep({
     <AuthPage
       title="Sign in to Guildhall"
       text={
-        hasEnded &&
-        'Your session has ended: in another tab, on another device, or because it expired. Sign in to return to the same page.'
+        hasEnded && (
+          <>
+            Your session has ended: in another tab, on another device, or because it expired. Sign in to
+            return to the same page.
+            {hasDrafts() && ' What you typed is kept: open the form again.'}
+          </>
+        )
       }
     >
       <AuthForm

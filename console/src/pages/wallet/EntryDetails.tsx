@@ -21,7 +21,9 @@ export function EntryDetails({ tenantId, index }: { tenantId: string; index: num
     return <ErrorState error={error} what="The entry could not be loaded" retry={() => void refetch()} />;
   if (entry === undefined) return <Skeleton height={320} />;
   if (entry === null)
-    return <EmptyState title="No such entry">The ledger of this game has no entry {index}.</EmptyState>;
+    return (
+      <EmptyState title="No such entry">The ledger of this game has no entry with this number.</EmptyState>
+    );
   return <Loaded tenantId={tenantId} entry={entry} />;
 }
 

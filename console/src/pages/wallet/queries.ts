@@ -82,6 +82,8 @@ export const walletEntryQuery = (tenantId: string, index: number) =>
   queryOptions({
     queryKey: ['wallet-entry', tenantId, index],
     queryFn: async ({ signal }) => {
+      // An address that somebody typed.
+      if (!Number.isSafeInteger(index) || index < 1) return null;
       const query = { order: 'oldest', cursor: index - 1, limit: 1 } as const;
       const { items } = await readEntries(tenantId, query, signal);
       return items.find((entry) => entry.index === index) ?? null;

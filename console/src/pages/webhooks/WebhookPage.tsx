@@ -1,10 +1,8 @@
 import { Button, Menu } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { ErrorText } from '../../components/ErrorState';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
@@ -12,6 +10,7 @@ import { RecordPage } from '../../components/RecordPage';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { DeliveryLog } from './DeliveryLog';
 import { SigningSecretDialog } from './SigningSecretDialog';
+import { DeleteWebhookDialog, RotateSecretDialog } from './WebhookDialogs';
 import { EditWebhookDialog } from './WebhookForm';
 import { WebhookState } from './WebhookState';
 import { linkToList, useCanChange } from './owner';
@@ -20,8 +19,6 @@ import {
   eventTypeNames,
   PLATFORM,
   useChangeWebhook,
-  useDeleteWebhook,
-  useRotateSecret,
   useTestWebhook,
   webhookQuery,
   type DeliveryFilter,
@@ -42,7 +39,7 @@ const toPath = ({ workspaceId = PLATFORM, webhookId }: Params): WebhookPath => (
 export const preload = (queryClient: QueryClient, params: Params, filter: DeliveryFilter) =>
   Promise.all([
     queryClient.prefetchQuery(webhookQuery(toPath(params))),
-    queryClient.prefetchInfiniteQuery(deliveriesQuery(toPath(params), filter)),
+    queryClient.ensureInfiniteQueryData(deliveriesQuery(toPath(params), filter)),
   ]);
 
 /** A webhook of a workspace or of the deployment. */
@@ -86,19 +83,14 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
   );
 }
 
-const OVERLAP_SECONDS = 86_400;
+type OpenDialog = { kind: 'edit' | 'rotate' | 'delete' } | { kind: 'secret'; secret: string | undefined };
 
 function Actions({ workspaceId, webhook }: { workspaceId: string; webhook: Webhook }) {
   const path = { workspaceId, webhookId: webhook.id };
   const test = useTestWebhook(path);
   const change = useChangeWebhook(path);
-  const rotate = useRotateSecret(path);
-  const remove = useDeleteWebhook(path);
-  const navigate = useNavigate();
-  const [isEditing, editing] = useDisclosure();
-  const [isRotating, rotating] = useDisclosure();
-  const [isDeleting, deleting] = useDisclosure();
-  const [secret, setSecret] = useState<string>();
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const close = (): void => setDialog(undefined);
   const error = test.error ?? change.error;
   return (
     <>
@@ -113,54 +105,28 @@ function Actions({ workspaceId, webhook }: { workspaceId: string; webhook: Webho
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={editing.open}>Edit</Menu.Item>
-          <Menu.Item onClick={rotating.open}>Rotate the secret</Menu.Item>
+          <Menu.Item onClick={() => setDialog({ kind: 'edit' })}>Edit</Menu.Item>
+          <Menu.Item onClick={() => setDialog({ kind: 'rotate' })}>Rotate the secret</Menu.Item>
           <Menu.Item onClick={() => change.mutate({ enabled: !webhook.enabled })}>
             {webhook.enabled ? 'Disable' : 'Enable'}
           </Menu.Item>
-          <Menu.Item c="var(--gh-bad)" onClick={deleting.open}>
+          <Menu.Item c="var(--gh-bad)" onClick={() => setDialog({ kind: 'delete' })}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isEditing && <EditWebhookDialog workspaceId={workspaceId} onClose={editing.close} current={webhook} />}
-      <ConfirmDialog
-        opened={isRotating}
-        onClose={rotating.close}
-        title="Rotate the secret"
-        verb="Rotate the secret"
-        isPending={rotate.isPending}
-        error={rotate.error}
-        onConfirm={() =>
-          rotate.mutate(OVERLAP_SECONDS, {
-            onSuccess: (rotated) => {
-              rotating.close();
-              setSecret(rotated.secret);
-            },
-          })
-        }
-      >
-        Creates a new signing secret. For one day, deliveries are signed with both, so your server can change
-        over without an interruption.
-      </ConfirmDialog>
-      <SigningSecretDialog secret={secret} onClose={() => setSecret(undefined)} />
-      <ConfirmDialog
-        opened={isDeleting}
-        onClose={deleting.close}
-        title="Delete the webhook"
-        verb="Delete the webhook"
-        typed="delete"
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() =>
-          remove.mutate(undefined, {
-            onSuccess: () => void navigate(linkToList(workspaceId)),
-          })
-        }
-      >
-        Deletes the webhook {webhook.url} with its delivery log. Pending deliveries are not sent. This cannot
-        be undone.
-      </ConfirmDialog>
+      {dialog?.kind === 'edit' && (
+        <EditWebhookDialog workspaceId={workspaceId} onClose={close} current={webhook} />
+      )}
+      {dialog?.kind === 'rotate' && (
+        <RotateSecretDialog
+          path={path}
+          onClose={close}
+          onRotated={(secret) => setDialog({ kind: 'secret', secret })}
+        />
+      )}
+      {dialog?.kind === 'delete' && <DeleteWebhookDialog path={path} onClose={close} url={webhook.url} />}
+      <SigningSecretDialog secret={dialog?.kind === 'secret' ? dialog.secret : undefined} onClose={close} />
     </>
   );
 }

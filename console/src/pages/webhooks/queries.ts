@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
-import { byOffset } from '../../components/paging';
+import { byOffset, whileShort } from '../../components/paging';
 import { limitsOf, toRange } from '../../components/range';
 
 type WebhookPage = Answer<'/api/workspaces/{workspaceId}/webhooks', 'get'>;
@@ -75,8 +75,7 @@ export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }:
         signal,
       }),
     ...byOffset,
-    // While one page shows. All pages of a long list would be hundreds of requests.
-    refetchInterval: ({ state }) => (state.data && state.data.pages.length > 1 ? false : 5_000),
+    refetchInterval: whileShort(5_000),
   });
 
 export const deliveryQuery = (path: WebhookPath, deliveryId: string) =>
@@ -89,7 +88,7 @@ export const deliveryQuery = (path: WebhookPath, deliveryId: string) =>
           params: { path: { ...path, deliveryId } },
         },
       ),
-    refetchInterval: 5_000,
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 5_000 : false),
   });
 
 function useWebhookChange<Input, Output>(workspaceId: string, change: (input: Input) => Promise<Output>) {

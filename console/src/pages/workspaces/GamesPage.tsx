@@ -22,7 +22,8 @@ export function GamesPage() {
   const { workspaceId } = route.useParams();
   const workspace = useQuery(workspaceQuery(workspaceId));
   const games = useQuery(gamesQuery(workspaceId));
-  const canChange = useCan(workspaceId, 'admin');
+  const canCreate = useCan(workspaceId, 'admin');
+  const canRename = useCan(workspaceId, 'owner');
   const navigate = useNavigate();
   const [isCreating, creating] = useDisclosure();
   const [isRenaming, renaming] = useDisclosure();
@@ -31,14 +32,14 @@ export function GamesPage() {
       title={workspace.data?.name ?? 'Games'}
       subtitle="The games and environments of this workspace"
       actions={
-        canChange && (
-          <>
+        <>
+          {canRename && (
             <Button variant="default" onClick={renaming.open} disabled={!workspace.data}>
               Rename
             </Button>
-            <Button onClick={creating.open}>Create a game</Button>
-          </>
-        )
+          )}
+          {canCreate && <Button onClick={creating.open}>Create a game</Button>}
+        </>
       }
     >
       <Panel flush>
@@ -55,7 +56,7 @@ export function GamesPage() {
             <EmptyState
               title="No games yet"
               next={
-                canChange && (
+                canCreate && (
                   <Button onClick={creating.open} w="fit-content">
                     Create a game
                   </Button>
@@ -88,7 +89,7 @@ const columns: Column<Game>[] = [
       </Link>
     ),
   },
-  { id: 'id', header: 'Tenant id', width: 150, cell: ({ id }) => <CopyableId id={id} /> },
+  { id: 'id', header: 'Game id', width: 150, cell: ({ id }) => <CopyableId id={id} /> },
   {
     id: 'state',
     header: 'State',

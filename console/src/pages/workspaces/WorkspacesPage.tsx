@@ -1,13 +1,13 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { meQuery } from '../../app/account';
 import type { Column } from '../../components/DataTable';
-import { ErrorText } from '../../components/ErrorState';
 import { EmptyState } from '../../components/EmptyState';
 import { capitalize } from '../../components/format';
 import { Page, Panel } from '../../components/Page';
+import { SettingsForm } from '../../components/SettingsForm';
 import { TablePanel } from '../../components/TablePanel';
 import { useCreateWorkspace, useJoinWorkspace } from './queries';
 
@@ -64,48 +64,40 @@ const columns: Column<Membership>[] = [
 
 function CreateForm() {
   const form = useForm({ initialValues: { name: '' } });
-  const create = useCreateWorkspace();
-  const navigate = useNavigate();
+  const open = useOpenWorkspace();
   return (
-    <form
-      onSubmit={form.onSubmit((values) =>
-        create.mutate(values, {
-          onSuccess: ({ id }) =>
-            void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId: id } }),
-        }),
-      )}
+    <SettingsForm
+      verb="Create the workspace"
+      form={form}
+      mutation={useCreateWorkspace()}
+      toInput={(values) => values}
+      onDone={({ id }) => open(id)}
     >
-      <Group align="flex-end" gap="xs">
-        <TextInput label="Name" required maxLength={128} w={280} {...form.getInputProps('name')} />
-        <Button type="submit" size="sm" loading={create.isPending}>
-          Create the workspace
-        </Button>
-      </Group>
-      {create.error && <ErrorText error={create.error} />}
-    </form>
+      <TextInput label="Name" required maxLength={128} {...form.getInputProps('name')} />
+    </SettingsForm>
   );
 }
 
 function JoinForm() {
   const form = useForm({ initialValues: { token: '' } });
-  const join = useJoinWorkspace();
-  const navigate = useNavigate();
+  const open = useOpenWorkspace();
   return (
-    <form
-      onSubmit={form.onSubmit(({ token }) =>
-        join.mutate(token.trim(), {
-          onSuccess: ({ workspaceId }) =>
-            void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId } }),
-        }),
-      )}
+    <SettingsForm
+      verb="Join the workspace"
+      form={form}
+      mutation={useJoinWorkspace()}
+      secrets={['token']}
+      toInput={({ token }) => token.trim()}
+      onDone={({ workspaceId }) => open(workspaceId)}
     >
-      <Group align="flex-end" gap="xs">
-        <TextInput label="Token of the invitation" required w={280} {...form.getInputProps('token')} />
-        <Button type="submit" size="sm" variant="default" loading={join.isPending}>
-          Join the workspace
-        </Button>
-      </Group>
-      {join.error && <ErrorText error={join.error} />}
-    </form>
+      <TextInput label="Token of the invitation" required {...form.getInputProps('token')} />
+    </SettingsForm>
   );
+}
+
+/** Opens the workspace of a form that was sent: there is nothing to ask about. */
+function useOpenWorkspace(): (workspaceId: string) => void {
+  const navigate = useNavigate();
+  return (workspaceId) =>
+    void navigate({ to: '/workspaces/$workspaceId', params: { workspaceId }, ignoreBlocker: true });
 }

@@ -1,0 +1,52 @@
+import { useNavigate } from '@tanstack/react-router';
+import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { linkToList } from './owner';
+import { useDeleteWebhook, useRotateSecret, type WebhookPath } from './queries';
+
+interface DialogProps {
+  path: WebhookPath;
+  onClose: () => void;
+}
+
+const OVERLAP_SECONDS = 86_400;
+
+export function RotateSecretDialog({
+  path,
+  onClose,
+  onRotated,
+}: DialogProps & { onRotated: (secret: string | undefined) => void }) {
+  const rotate = useRotateSecret(path);
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Rotate the secret"
+      verb="Rotate the secret"
+      isPending={rotate.isPending}
+      error={rotate.error}
+      onConfirm={() => rotate.mutate(OVERLAP_SECONDS, { onSuccess: ({ secret }) => onRotated(secret) })}
+    >
+      Creates a new signing secret. For one day, deliveries are signed with both, so your server can change
+      over without an interruption.
+    </ConfirmDialog>
+  );
+}
+
+export function DeleteWebhookDialog({ path, onClose, url }: DialogProps & { url: string }) {
+  const remove = useDeleteWebhook(path);
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Delete the webhook"
+      verb="Delete the webhook"
+      typed="delete"
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() =>
+        remove.mutate(undefined, { onSuccess: () => void navigate(linkToList(path.workspaceId)) })
+      }
+    >
+      Deletes the webhook {url} with its delivery log. Pending deliveries are not sent. This cannot be undone.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { arrangeAccount } from '../../server/src/testing/arrange.ts';
+import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
+import { accountClient, someEmail } from '../../server/src/testing/account-client.ts';
+import { countBecomes, dialogCloses, startStudio, type Studio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant } = studio;
+const workspace = `/workspaces/${tenant.workspaceId}`;
+const accounts = await accountClient(app);
+
+async function arrangeMember(role: 'admin' | 'viewer'): Promise<string> {
+  const { email, id } = await accounts.signUpVerified();
+  await app.owner.query('INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, $3)', [
+    tenant.workspaceId,
+    id,
+    role,
+  ]);
+  return email;
+}
+
+const rowOf = (page: Page, email: string) => page.getByRole('row').filter({ hasText: email });
+
+const open = (role: NonNullable<Parameters<Studio['open']>[1]>['role'], path = '/members') =>
+  studio.open(`${workspace}${path}`, { role });
+
+describe('members', () => {
+  test('are managed by admins, except for owners and their invitations', async () => {
+    const email = await arrangeMember('viewer');
+    const invited = someEmail();
+    await arrangeInvitation(app, tenant, { email: invited, role: 'owner' });
+    const page = await open('admin');
+    const owner = rowOf(page, studio.owner.email);
+    await owner.getByText('Owner').waitFor();
+    await countBecomes(owner.getByRole('combobox'), 0);
+    await countBecomes(owner.getByRole('button'), 0);
+    await countBecomes(rowOf(page, invited).getByRole('button'), 0);
+
+    await page.getByRole('combobox', { name: `Role of ${email}` }).click();
+    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['Admin', 'Viewer']);
+    await page.getByRole('option', { name: 'Admin' }).click();
+    await page.getByRole('button', { name: 'Change the role to admin' }).click();
+    await dialogCloses(page);
+    await rowOf(page, email).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove the member' }).click();
+    await rowOf(page, email).waitFor({ state: 'detached' });
+  });
+
+  test('offer a viewer only to leave, which leads to the workspaces', async () => {
+    const page = await open('viewer');
+    const leave = page.getByRole('button', { name: 'Leave' });
+    await leave.waitFor();
+    await countBecomes(page.getByRole('main').getByRole('button'), 1);
+    await countBecomes(page.getByRole('main').getByRole('combobox'), 0);
+    const missing = page.getByText('does not exist').waitFor({ timeout: 10_000 });
+    await leave.click();
+    await page.getByRole('button', { name: 'Leave the workspace' }).click();
+    await page.waitForURL('**/workspaces');
+    await page.getByRole('heading', { name: 'No workspace yet' }).waitFor();
+    await page.close();
+    await assert.rejects(missing, 'the page of the workspace does not say that it is missing');
+  });
+});
+
+describe('the name of a workspace', () => {
+  test('is changed by owners only', async () => {
+    const admin = await open('admin', '');
+    await admin.getByRole('button', { name: 'Create a game' }).waitFor();
+    await countBecomes(admin.getByRole('button', { name: 'Rename' }), 0);
+    const owner = await open('owner', '');
+    await owner.getByRole('button', { name: 'Rename' }).click();
+    await owner.getByRole('textbox', { name: 'Name' }).fill('Lighthouse Games');
+    await owner.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await owner.getByRole('heading', { level: 1, name: 'Lighthouse Games' }).waitFor();
+  });
+});
+
+describe('the audit log of a workspace', () => {
+  test('is in the side bar, with the records that belong to no game', async () => {
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const created = await app.http.post(
+      `/api${workspace}/webhooks`,
+      { url: 'https://hooks.example.com' },
+      owner,
+    );
+    assert.equal(created.status, 201, created.text);
+    const page = await studio.open(studio.game);
+    await page.getByRole('link', { name: 'Workspace audit log' }).click();
+    await page.getByText('Who changed what in this workspace and its games').waitFor();
+    await page.getByRole('cell', { name: 'webhook.created' }).waitFor();
+  });
+});
