@@ -6,7 +6,8 @@ import type { Sql } from '../../../database/sql.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import type { EventFilter } from './event-filter.ts';
-import { chooseAccessPath, selectEvents } from './queries.ts';
+import { EVENT_SCOPES, type EventScope } from './event-row.ts';
+import { chooseAccessPath, selectEvents, withoutStored } from './queries.ts';
 
 const app = await startTestApp();
 const { tenantId } = await arrangeTenant(app);
@@ -118,5 +119,25 @@ describe('selectEvents', () => {
       path: 'time',
     });
     assert.ok(page.rowsRead() < 1_000, `${page.rowsRead()} events were read for a page`);
+  });
+});
+
+describe('withoutStored', () => {
+  test('reads only the events that were sent', async () => {
+    const stored = async (scope: EventScope) => {
+      const { rows } = await app.owner.query(
+        `SELECT to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS "occurredAt", idempotency_key AS "idempotencyKey"
+         FROM ${scope}_events WHERE tenant_id = $1 AND idempotency_key LIKE '%00'`,
+        [tenantId],
+      );
+      return rows as { occurredAt: string; idempotencyKey: string }[];
+    };
+    for (const scope of EVENT_SCOPES) {
+      const sent = await stored(scope);
+      const fresh = sent.map((one) => ({ ...one, idempotencyKey: `${one.idempotencyKey} new` }));
+      const { db, rowsRead } = createInspector();
+      assert.deepEqual(await withoutStored(db, tenantId, scope, [...sent, ...fresh]), fresh);
+      assert.equal(rowsRead(), sent.length);
+    }
   });
 });

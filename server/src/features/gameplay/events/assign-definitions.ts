@@ -12,7 +12,7 @@ import {
 import type { CheckedEvent } from './check-event.ts';
 import type { EventRow, EventScope } from './event-row.ts';
 import { refusal, type EventError, type IngestResult } from './ingest-result.ts';
-import { findStored } from './queries.ts';
+import { withoutStored } from './queries.ts';
 import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
 
 /** A row with the position of its event in the request. */
@@ -146,11 +146,10 @@ async function reportRefused(
   result: IngestResult,
 ): Promise<void> {
   const events = refused.map(({ event }) => event);
-  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
-  refused.forEach(({ error }, position) => {
-    if (stored.has(position)) result.duplicateCount++;
-    else result.errors.push(error);
-  });
+  const missing = new Set(await withoutStored(database.forTenant(tenantId), tenantId, scope, events));
+  for (const { event, error } of refused)
+    if (missing.has(event)) result.errors.push(error);
+    else result.duplicateCount++;
 }
 
 function withoutDefinition(event: CheckedEvent, autoCreate: boolean): EventError {

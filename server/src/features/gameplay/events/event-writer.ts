@@ -10,10 +10,12 @@ import { empty, join, raw, sql, unprepared, type Sql } from '../../../database/s
 import { inSlices } from '../../../core/event-loop.ts';
 import { shareOf } from '../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
+import { ProblemError } from '../../../core/problem.ts';
 import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
 import { eventTableSql } from './event-filter.ts';
+import { withoutStored } from './queries.ts';
 import { deltaText } from './rollups/deltas.ts';
 import {
   compareRows,
@@ -45,10 +47,14 @@ const LEAST_COPY_CONNECTIONS = 2;
 /** The share of the connections that large requests may use at once. So small ones never wait for their end. */
 const SHARE_OF_OWN_TRANSACTIONS = 2 / 3;
 
+/** Each transaction that stores rows of the batch after a look-up costs an attempt. All of its rows are stored at the next look-up. */
+const MAX_ATTEMPTS = 10;
+
 /**
- * Opens the writer. It stores rows with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row
- * is stored already, PostgreSQL refuses the whole COPY, and the writer uses INSERT instead. If the role of the writer does
- * not bypass row-level security (see migration 0001), the writer always uses INSERT.
+ * Opens the writer. It stores rows with COPY, which is a third faster than INSERT but has no ON CONFLICT. If a row is stored already,
+ * PostgreSQL refuses the whole COPY. Then the writer looks up which rows are stored, and copies the others
+ * (docs/decisions/0003-copy-first.md). If the role of the writer does not bypass row-level security (see migration 0001), PostgreSQL
+ * accepts no COPY from it, and the writer uses INSERT.
  */
 export async function openEventWriter(
   database: Database,
@@ -64,35 +70,50 @@ export async function openEventWriter(
   );
   const canCopy = role?.canCopy ?? false;
 
-  const store = async ({ scope, rows, billing }: Write): Promise<AddedRows> => {
-    if (canCopy)
+  /** Returns the rows that were not stored before. */
+  const store = async ({ scope, rows, billing }: Write): Promise<EventRow[]> => {
+    if (!canCopy) return insertRows(database, scope, rows, billing);
+    let missing = rows;
+    for (let attempt = 1; missing.length > 0; attempt++) {
       try {
-        await statementChannel.tracePromise(() => copy(pool, scope, rows, billing), {
+        await statementChannel.tracePromise(() => copy(pool, scope, missing, billing), {
           text: `COPY ${eventTables[scope]}`,
         });
-        return 'all';
+        return missing;
       } catch (error) {
         if (!isRefusedCopy(error)) throw error;
+        const { tenantId } = billing;
+        const before = missing.length;
+        missing = await withoutStored(database.forTenant(tenantId), tenantId, scope, missing);
+        // A node of Citus may refuse a COPY for a reason that remains. Its error has no code.
+        const mayRepeat = missing.length < before || isDeadlock(error);
+        if (attempt === MAX_ATTEMPTS || !mayRepeat)
+          throw new ProblemError('busy', { retryAfter: 1 }, { cause: error });
       }
-    return insertRows(database, scope, rows, billing);
+    }
+    return missing;
   };
 
   const sharedWrites = createBatcher<Write, AddedRows>({
     groupOf: ({ scope, billing }) => `${scope} ${billingGroup(billing)}`,
     async run(writes) {
       const { scope, billing } = writes[0]!;
-      const rows =
-        writes.length === 1 ? writes[0]!.rows : writes.flatMap((write) => write.rows).toSorted(compareRows);
-      const added = await store({ scope, rows, billing });
-      return writes.map(() => ({ answer: added }));
+      const rows = withoutRepeats(writes.flatMap((write) => write.rows));
+      const answer = idsOf(await store({ scope, rows, billing }));
+      return writes.map(() => ({ answer }));
     },
   });
+
+  const storeAlone = async (write: Write): Promise<AddedRows> => {
+    const stored = await inOwnTransaction(() => store(write));
+    return stored === write.rows ? 'all' : idsOf(stored);
+  };
 
   return {
     async write(scope, rows, billing) {
       const write = { scope, rows, billing };
       const isShared = rows.length < MIN_ROWS_FOR_OWN_TRANSACTION;
-      const added = await (isShared ? sharedWrites.submit(write) : inOwnTransaction(() => store(write)));
+      const added = await (isShared ? sharedWrites.submit(write) : storeAlone(write));
       if (added === 'all' || rows.some(({ id }) => added.has(id))) billing.chargedTransactions++;
       return added;
     },
@@ -108,6 +129,14 @@ interface Write {
   scope: EventScope;
   rows: EventRow[];
   billing: BillingContext;
+}
+
+const idsOf = (rows: EventRow[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id));
+
+/** Sorts the rows of several requests. Of those with the same deduplication key, keeps the first. */
+function withoutRepeats(rows: EventRow[]): EventRow[] {
+  const sorted = rows.toSorted(compareRows);
+  return sorted.filter((row, place) => place === 0 || compareRows(sorted[place - 1]!, row) !== 0);
 }
 
 /** The columns that all rows of a batch share. */
@@ -137,20 +166,20 @@ async function copy(
   }
 }
 
-/** Whether the rows of a COPY may be stored by an INSERT: one of them is stored already, or two transactions waited for each other. */
+/** Whether PostgreSQL refused a COPY that may succeed without its stored rows: one was stored already, or two transactions waited for each other. */
 const isRefusedCopy = (error: unknown): boolean =>
   isUniqueViolation(error) || isDeadlock(error) || isRefusedByNode(error);
 
 /** Rows per INSERT. One turn of the event loop converts their arguments in 10 ms. */
 const ROWS_PER_INSERT = 1_000;
 
-/** Inserts the rows that are not stored yet, and charges for these only. Duplicates are free. */
+/** Inserts the rows that are not stored yet, and charges for these only. */
 async function insertRows(
   database: Database,
   scope: EventScope,
   rows: EventRow[],
   billing: BillingContext,
-): Promise<AddedRows> {
+): Promise<EventRow[]> {
   const origin = originOf(billing);
   return database.forTenant(billing.tenantId).transaction(async (transaction) => {
     const added = new Set<string>();
@@ -158,9 +187,9 @@ async function insertRows(
       for (const { id } of await transaction.rows<{ id: string }>(insertion(scope, origin, slice)))
         added.add(id);
     const addedRows = rows.filter(({ id }) => added.has(id));
-    if (added.size > 0)
+    if (addedRows.length > 0)
       await transaction.run(unprepared(raw(await accountingText(scope, addedRows, billing))));
-    return added;
+    return addedRows;
   });
 }
 

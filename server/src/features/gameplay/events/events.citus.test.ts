@@ -17,7 +17,7 @@ import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { archiveEvents } from './archive/archive-events.ts';
 import type { EventFilter } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
-import { chooseAccessPath, findStored, selectEvents, selectHashedEvents } from './queries.ts';
+import { chooseAccessPath, selectEvents, selectHashedEvents, withoutStored } from './queries.ts';
 import { groupEvents } from './query-sql.ts';
 import { checkRollups, rebuildRollups } from './rollups/maintain.ts';
 import { countEvents } from './summary-sql.ts';
@@ -250,7 +250,7 @@ describe('on a cluster of Citus', () => {
       groupBy: 'eventKey',
       top: 10,
     });
-    await findStored(db, tenantId, 'player', [{ occurredAt: limits.from, idempotencyKey: 'none' }]);
+    await withoutStored(db, tenantId, 'player', [{ occurredAt: limits.from, idempotencyKey: 'none' }]);
     await selectHashedEvents(db, tenantId, { scope: 'match' }, undefined, 100);
     assert.deepEqual([...new Set(tasks)], [1]);
   });

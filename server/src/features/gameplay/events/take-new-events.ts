@@ -3,7 +3,7 @@ import type { BillingContext } from '../../../core/billing-context.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import type { EventPosition } from './event-position.ts';
 import type { EventScope } from './event-row.ts';
-import { findStored } from './queries.ts';
+import { withoutStored } from './queries.ts';
 
 export interface QuotaServices {
   database: Database;
@@ -23,8 +23,7 @@ export async function takeNewEvents<Event extends EventPosition>(
 ): Promise<Event[]> {
   const quota = hasHardStop && events.length > 0 ? await quotas.quota(workspaceId) : undefined;
   if (!quota || quota.used + events.length <= quota.limit) return events;
-  const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
-  const fresh = events.filter((_, position) => !stored.has(position));
+  const fresh = await withoutStored(database.forTenant(tenantId), tenantId, scope, events);
   if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);
   return fresh;
 }
