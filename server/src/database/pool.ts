@@ -18,6 +18,9 @@ const BY_INDEX = {
  */
 const STATEMENT_SECONDS = { request: 10, heavy: 30, events: 30, background: 30, job: 600 };
 
+/** A batch of events may work longer than a request, but waits no longer for the lock of another transaction. */
+export const LOCK_SECONDS = STATEMENT_SECONDS.request;
+
 /**
  * Settings for a cluster of Citus. Without the extension they have no effect. The first one sends `SET LOCAL guildhall.tenant_id` to the
  * other nodes, which check the policies. With the second one, LOCK TABLE of a read asks no other node.
@@ -66,6 +69,7 @@ export function openPool(
     max_parallel_workers_per_gather: '0',
     ...CITUS,
     ...(work !== 'job' && work !== 'background' && BY_INDEX),
+    ...(work === 'events' && { lock_timeout: `${LOCK_SECONDS}s` }),
   };
   return reportingToQueries(
     new pg.Pool({

@@ -67,8 +67,9 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new ProblemError('malformed_json');
-    // PostgreSQL cancelled the statement: the statement timeout passed, or an operator cancelled it.
+    // PostgreSQL cancelled the statement: a timeout of the statement or of a lock passed, or an operator cancelled it.
     case '57014':
+    case '55P03':
       return new ProblemError('query_timeout', { retryAfter: 5 });
     // Raised by the SQL function that charges units (migration 0008).
     case 'GH002':

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { verify } from '../../../cli/verify.ts';
@@ -147,5 +148,28 @@ describe('a batch with stored events', () => {
     } finally {
       await Promise.all(others.map((client) => client.end()));
     }
+  });
+});
+
+describe('a batch that waits for the lock of another transaction', () => {
+  test('gets 503 after 10 seconds, of any size, and is stored later', async () => {
+    const { send, some, add } = await arrangeSender();
+    const batches = SIZES.map(some);
+    await whileLocked(
+      app,
+      async (holder) => {
+        for (const [first] of batches) await add(holder, first!);
+      },
+      async () => {
+        const since = performance.now();
+        const answers = await Promise.all(batches.map(send));
+        const seconds = (performance.now() - since) / 1000;
+        for (const { status, body, headers } of answers)
+          assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 'query_timeout', '5']);
+        assert.ok(seconds > 9 && seconds < 25, `${seconds} seconds`);
+      },
+    );
+    for (const [index, batch] of batches.entries())
+      assert.deepEqual(result(await send(batch)), [201, SIZES[index], 0]);
   });
 });
