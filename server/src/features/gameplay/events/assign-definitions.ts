@@ -49,13 +49,21 @@ export async function assignDefinitions(
   const { tenantId } = billing;
   const { byId, byPair } = await definitions.resolve(tenantId, await collectWanted(events));
   const known: BatchDefinitions = { byId, byPair, created: new Map() };
-  const unknown = await collectUnknown(known, events);
-  const autoCreate = unknown.length > 0 && (await definitions.isAutoCreateOn(tenantId));
+  const autoCreate =
+    (await collectUnknown(known, events)).length > 0 && (await definitions.isAutoCreateOn(tenantId));
+  let distinct = events;
   if (autoCreate) {
-    if (billing.hasHardStop) await requireQuota(services, scope, billing, known, events);
-    known.created = await definitions.autoCreate(tenantId, scope, unknown);
+    distinct = await withoutDuplicates(services, scope, tenantId, known, events);
+    result.duplicateCount += events.length - distinct.length;
+    // A batch above the hard stop creates no definitions.
+    if (billing.hasHardStop) {
+      const storable = distinct.filter((event) => isStorable(known, scope, event));
+      await takeNewEvents(services, scope, billing, storable);
+    }
+    const unknown = await collectUnknown(known, distinct);
+    if (unknown.length > 0) known.created = await definitions.autoCreate(tenantId, scope, unknown);
   }
-  const { rows, refused } = await toRows(scope, known, autoCreate, events, result);
+  const { rows, refused } = await toRows(scope, known, autoCreate, distinct, result);
   if (refused.length > 0) await reportRefused(services, scope, tenantId, refused, result);
   return rows;
 }
@@ -92,21 +100,38 @@ async function collectUnknown(known: BatchDefinitions, events: CheckedEvent[]): 
   return [...unknown.values()];
 }
 
-/** Lets a batch above the hard stop create no definitions. Its repeated events cost nothing. */
-async function requireQuota(
-  services: QuotaServices,
+/** Whether an event is stored if auto-create is on, unless it is stored already. */
+function isStorable(known: BatchDefinitions, scope: EventScope, event: CheckedEvent): boolean {
+  const definition = findDefinition(known, event);
+  return definition ? isUsable(definition, scope) : event.eventKey !== null;
+}
+
+/**
+ * Leaves out the events that are in the batch a second time, and the stored ones among those without a definition. They would create
+ * definitions that no event has.
+ */
+async function withoutDuplicates(
+  { database }: QuotaServices,
   scope: EventScope,
-  billing: BillingContext,
+  tenantId: string,
   known: BatchDefinitions,
   events: CheckedEvent[],
-): Promise<void> {
-  const charged = new Map<string, CheckedEvent>();
+): Promise<CheckedEvent[]> {
+  const keys = new Set<string>();
+  const distinct: CheckedEvent[] = [];
+  const unknown: CheckedEvent[] = [];
   await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
-    const definition = findDefinition(known, event);
-    const isStorable = definition ? isUsable(definition, scope) : event.eventKey !== null;
-    if (isStorable) charged.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
+    if (isStorable(known, scope, event)) {
+      const key = `${event.occurredAt} ${event.idempotencyKey}`;
+      if (keys.has(key)) return;
+      keys.add(key);
+      if (!findDefinition(known, event)) unknown.push(event);
+    }
+    distinct.push(event);
   });
-  await takeNewEvents(services, scope, billing, [...charged.values()]);
+  const missing = new Set(await withoutStored(database.forTenant(tenantId), tenantId, scope, unknown));
+  const stored = new Set(unknown.filter((event) => !missing.has(event)));
+  return distinct.filter((event) => !stored.has(event));
 }
 
 /** Makes the rows of events whose definition is usable. The others are refused. */

@@ -173,3 +173,56 @@ describe('a batch that waits for the lock of another transaction', () => {
       assert.deepEqual(result(await send(batch)), [201, SIZES[index], 0]);
   });
 });
+
+describe('a duplicate with an unknown key', () => {
+  test('creates no definition if auto-create is on', async () => {
+    const { tenantId, send, some } = await arrangeSender();
+    const definitions = async (): Promise<string[]> =>
+      (
+        await query(
+          'SELECT event_key AS key FROM event_definitions WHERE tenant_id = $1 ORDER BY 1',
+          tenantId,
+        )
+      ).map(({ key }) => key);
+    for (const size of SIZES) {
+      const batch = some(size);
+      const named = (eventKey: string): object[] => batch.map((event) => ({ ...event, eventKey }));
+      const before = await definitions();
+      // In the batch twice, with different keys: the first one counts.
+      const first = await send([...batch, ...named('again')]);
+      assert.deepEqual(result(first), [201, size, size]);
+      assert.deepEqual(await definitions(), before);
+      // Stored before.
+      assert.deepEqual(result(await send(named('later'))), [422, 0, size]);
+      assert.deepEqual(await definitions(), before);
+      // New and stored ones with the same unknown key.
+      const key = `new ${size}`;
+      const [one] = some(1);
+      const mixed = await send([...named(key), { ...one, eventKey: key }]);
+      assert.deepEqual(result(mixed), [201, 1, size]);
+      assert.deepEqual(await definitions(), [...before, key].toSorted());
+    }
+  });
+
+  test('is charged to no hard stop, and its definition is created with the first new event', async () => {
+    const { tenantId, send, some } = await arrangeSender();
+    const batch = some(3);
+    assert.equal((await send(batch)).status, 201);
+    const [{ units }] = await query(
+      'SELECT sum(units)::int AS units FROM usage_entries WHERE tenant_id = $1',
+      tenantId,
+    );
+    await query(
+      `UPDATE workspaces SET monthly_units = $1, hard_stop = true
+       WHERE id = (SELECT workspace_id FROM tenants WHERE id = $2)`,
+      units + 1,
+      tenantId,
+    );
+    const renamed = batch.map((event) => ({ ...event, eventKey: 'renamed' }));
+    assert.deepEqual(result(await send(renamed)), [422, 0, 3]);
+    const refused = await send([...renamed, ...some(2).map((event) => ({ ...event, eventKey: 'renamed' }))]);
+    assert.equal(refused.body.code, 'quota_exceeded', refused.text);
+    const added = await send([...renamed, { ...some(1)[0], eventKey: 'renamed' }]);
+    assert.deepEqual(result(added), [201, 1, 3]);
+  });
+});
