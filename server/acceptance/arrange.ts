@@ -49,3 +49,51 @@ export async function arrangeGameKey(url: string, provider = 'Mock'): Promise<st
   const { key } = await send(`${url}${at}/game-keys`, 'POST', { name: 'acceptance' }, accessToken);
   return key ?? '';
 }
+
+/** The answer to a batch: how many events were stored now, and how many were stored before. */
+type Counts = [stored: number, duplicates: number];
+
+/** Creates a tenant with auto-create, and a player who sends events. */
+export async function arrangeSender(url: string) {
+  const { accessToken, at, tenantId, workspaceId } = await arrangeTenant(url);
+  const { key = '' } = await send(`${url}${at}/game-keys`, 'POST', { name: 'acceptance' }, accessToken);
+  await send(`${url}${at}/event-definitions/settings`, 'PATCH', { autoCreate: true }, accessToken);
+  const post = async (path: string, body: object, bearer?: string) => {
+    const headers = { 'content-type': 'application/json', 'x-game-key': key };
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const login = await post('/api/player-auth/login', { provider: 'Mock', token: 'mock:ada:secret' });
+  assert.equal(login.status, 200, JSON.stringify(login.body));
+  const player = login.body as { playerId: string; accessToken: string };
+  let keys = 0;
+  return {
+    tenantId,
+    some: (count: number): object[] =>
+      Array.from({ length: count }, () => ({
+        playerId: player.playerId,
+        eventKey: 'jump',
+        value: keys,
+        idempotencyKey: `key-${keys++}`,
+        occurredAt: '2026-11-20T10:00:00Z',
+      })),
+    /** Sends a batch. Returns undefined for a status of 500 or more. */
+    async sendEvents(events: object[]): Promise<Counts | undefined> {
+      const { status, body } = await post('/api/game/player-events', { events }, player.accessToken);
+      if (status >= 500) return undefined;
+      assert.ok(status === 201 || status === 422, JSON.stringify(body));
+      const { records, duplicateCount } = body as { records: unknown[]; duplicateCount: number };
+      return [records.length, duplicateCount];
+    },
+    /** The units that the workspace has used. The sign-in used one. */
+    async usedUnits(): Promise<number> {
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const quota = await fetch(`${url}/api/workspaces/${workspaceId}/quota`, { headers });
+      return ((await quota.json()) as { used: number }).used;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import { arrangeSender } from './arrange.ts';
+import { startExternalPostgres } from './external-postgres.ts';
+import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
+
+const postgres = await startExternalPostgres();
+const folder = dataFolder();
+await postgres.run(
+  'CREATE ROLE guildhall LOGIN CREATEROLE PASSWORD $PASSWORD',
+  'CREATE DATABASE guildhall OWNER guildhall',
+);
+const env = { DATABASE_URL: postgres.url('guildhall', 'guildhall'), MASTER_KEY: 'ab'.repeat(32) };
+const options = { dataDir: folder.path, env };
+const server = await startServer(options);
+after(async () => {
+  await server.end('SIGTERM');
+  postgres.stop();
+  folder.remove();
+});
+
+describe('a database whose user cannot grant BYPASSRLS', () => {
+  test('stores, counts and charges each event once', async () => {
+    const client = new pg.Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    const { rows } = await client.query(
+      `SELECT rolbypassrls AS bypasses FROM pg_roles WHERE rolname = 'guildhall_event_writer'`,
+    );
+    await client.end();
+    assert.deepEqual(rows, [{ bypasses: false }]);
+
+    const { tenantId, some, sendEvents, usedUnits } = await arrangeSender(server.url);
+    let stored = 0;
+    for (const size of [3, 40, 1_200]) {
+      const batch = some(size);
+      assert.deepEqual(await sendEvents(batch), [size, 0]);
+      assert.deepEqual(await sendEvents(batch), [0, size]);
+      assert.deepEqual(await sendEvents([...batch, ...some(1)]), [1, size]);
+      const contested = some(size);
+      const answers = await Promise.all(Array.from({ length: 10 }, () => sendEvents(contested)));
+      const sum = (of: 0 | 1): number => answers.reduce((total, answer) => total + answer![of], 0);
+      assert.deepEqual([sum(0), sum(1)], [size, 9 * size]);
+      stored += 2 * size + 1;
+    }
+    for (const command of ['verify', 'roll-ups check']) {
+      const { child, output } = spawnCommand(`${command} --tenant ${tenantId}`, options);
+      assert.equal(await exitOf(child), 0, output());
+    }
+    assert.equal(await usedUnits(), stored + 1);
+  });
+});
