@@ -2,13 +2,13 @@ import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Querier } from './database.ts';
-import { sessionOptions } from './pool.ts';
+import { LOCK_SECONDS, sessionOptions } from './pool.ts';
 import { raw, sql, unprepared } from './sql.ts';
 
 /** The tables that a cluster of Citus distributes by tenant. All others stay on the coordinator (docs/decisions/0064-citus.md). */
 export const distributedTables = ['match_events', 'player_events'] as const;
 
-/** The coordinator connects to the other nodes as these roles. */
+/** The coordinator connects to the other nodes as these roles. They do not get the settings of its own connections. */
 const ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
 
 /**
@@ -32,6 +32,7 @@ export async function distributeEvents(url: string): Promise<string[]> {
     );
     const statements = [
       ...roles.map(({ name }) => `ALTER ROLE ${name} LOGIN`),
+      `ALTER ROLE guildhall_event_writer SET lock_timeout = '${LOCK_SECONDS}s'`,
       ...missing.flatMap((table) => distribution(table)),
     ];
     await client.query(['BEGIN', ...statements, 'COMMIT'].join('; '));

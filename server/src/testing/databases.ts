@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { createCitusDatabase, onNode, withDatabase } from '../../acceptance/citus-database.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
+
+export { withDatabase };
 
 /**
  * The environment variable with the URL of the migrated template database. run-tests.ts starts the server, creates the
@@ -16,7 +19,15 @@ const TEMPLATE_URL = 'GUILDHALL_TEST_TEMPLATE';
 export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const cluster = process.env['TEST_CITUS_URL'];
-  if (cluster) return createCitusDatabase(cluster, name);
+  if (cluster) {
+    const { url, workers } = await createCitusDatabase(cluster, name, prepareDatabase);
+    return {
+      url,
+      async drop() {
+        for (const node of [url, ...workers]) await dropDatabase(node, name);
+      },
+    };
+  }
   const template = process.env[TEMPLATE_URL];
   if (!template) throw new Error('There is no test database: run the tests with `npm test`.');
   const templateName = new URL(template).pathname.slice(1);
@@ -24,55 +35,6 @@ export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promis
   return {
     url: withDatabase(template, name),
     drop: () => dropDatabase(template, name),
-  };
-}
-
-/** The workers of the cluster of TEST_CITUS_URL, as URLs of the same user and database. */
-export async function listCitusWorkers(url: string): Promise<string[]> {
-  const workers = await onNode(
-    process.env['TEST_CITUS_URL']!,
-    'SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE groupid > 0 AND isactive ORDER BY nodeid',
-  );
-  return workers.map(({ host, port }) => {
-    const worker = new URL(url);
-    worker.host = `${host}:${port}`;
-    return worker.href;
-  });
-}
-
-/** More shards take longer to create and drop. */
-const CITUS_SHARDS = 8;
-
-/** Creates a migrated database on all nodes of a cluster. A superuser needs no password between the nodes. */
-async function createCitusDatabase(
-  cluster: string,
-  name: string,
-): Promise<{ url: string; drop(): Promise<void> }> {
-  const url = withDatabase(cluster, name);
-  const workers = await listCitusWorkers(url);
-  const nodes = [url, ...workers];
-  const address = (node: string): string => `'${new URL(node).hostname}', ${new URL(node).port || 5432}`;
-  // Roles belong to all databases. Two transactions cannot change them at the same time.
-  const lock = new pg.Client({ connectionString: cluster });
-  await lock.connect();
-  try {
-    await lock.query(`SELECT pg_advisory_lock(hashtext('TEST_CITUS_URL'))`);
-    for (const node of nodes) {
-      await asAdministrator(node, `CREATE DATABASE ${name}`);
-      await onNode(node, 'CREATE EXTENSION citus');
-    }
-    await onNode(url, `ALTER DATABASE ${name} SET citus.shard_count = ${CITUS_SHARDS}`);
-    await onNode(url, `SELECT citus_set_coordinator_host(${address(url)})`);
-    for (const worker of workers) await onNode(url, `SELECT citus_add_node(${address(worker)})`);
-    await prepareDatabase(url);
-  } finally {
-    await lock.end();
-  }
-  return {
-    url,
-    async drop() {
-      for (const node of nodes) await dropDatabase(node, name);
-    },
   };
 }
 
@@ -116,20 +78,4 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
 /** Runs one statement in the database `postgres` of the server of `url`. */
 export async function asAdministrator(url: string, statement: string): Promise<void> {
   await onNode(withDatabase(url, 'postgres'), statement);
-}
-
-/** Runs one statement in the database of `url`. */
-async function onNode(url: string, statement: string): Promise<Record<string, string>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-/** Returns the URL of another database on the same server. */
-export function withDatabase(url: string, database: string): string {
-  return url.replace(/\/[^/?]+(\?|$)/, `/${database}$1`);
 }

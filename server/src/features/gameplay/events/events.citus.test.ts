@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
+import { listWorkers } from '../../../../acceptance/citus-database.ts';
 import { verify } from '../../../cli/verify.ts';
 import { distributedTables, distributeEvents } from '../../../database/citus.ts';
 import { openDatabase, type Querier } from '../../../database/database.ts';
@@ -8,7 +10,6 @@ import { dropPartitionsBefore } from '../../../database/drop-partitions.ts';
 import { firstOfMonth } from '../../../database/partitioned-tables.ts';
 import { createPartitions } from '../../../database/partitions.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
-import { listCitusWorkers } from '../../../testing/databases.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { arrangeMatchOfTwo } from '../../../testing/match-of-two.ts';
@@ -35,7 +36,7 @@ const range = `from=${day}T00:00:00Z&to=${day}T23:00:00Z`;
 let keys = 0;
 
 /** Creates events of Ada, from the first day of the last month. */
-function someOf(scope: EventScope, count: number, values: object = {}): object[] {
+function someOf(scope: EventScope, count: number, values: object = {}) {
   const actor =
     scope === 'player'
       ? { playerId: ada.playerId }
@@ -80,6 +81,18 @@ async function countEach(scope: EventScope, filter: Record<string, string> = {})
     query.body.rows[0]?.events ?? 0,
     await exported(`${range}&${asked}`),
   ];
+}
+
+/** The node that has the events of the tenant, and the name of their shard there. */
+async function placementOf(table: string): Promise<{ node: URL; shard: string }> {
+  const { rows } = await app.owner.query(
+    `SELECT nodename || ':' || nodeport AS host, shard_name AS shard FROM citus_shards
+     WHERE table_name = $1::regclass AND shardid = get_shard_id_for_distribution_column($1::regclass, $2::uuid)`,
+    [table, mine.tenantId],
+  );
+  const node = new URL(app.databaseUrl);
+  node.host = rows[0].host;
+  return { node, shard: rows[0].shard };
 }
 
 const stored: Record<EventScope, number> = { match: 0, player: 0 };
@@ -134,6 +147,39 @@ describe('on a cluster of Citus', () => {
     stored.player += 30;
   });
 
+  test('a batch that its node refuses or delays gets 503, and is stored later', async () => {
+    const { node, shard } = await placementOf('player_events');
+    const client = new pg.Client({ connectionString: node.href });
+    await client.connect();
+    const batches = [1, 30].map((size) => someOf('player', size));
+    const areRefused = async (): Promise<void> => {
+      const answers = await Promise.all(batches.map((batch) => send('player', batch)));
+      for (const { status, body, text } of answers)
+        assert.deepEqual([status, body.code], [503, 'busy'], text);
+    };
+    await client.query(`ALTER TABLE ${shard} ADD CONSTRAINT refused CHECK (false) NOT VALID`);
+    await areRefused();
+    await client.query(`ALTER TABLE ${shard} DROP CONSTRAINT refused`);
+
+    await client.query('BEGIN');
+    for (const [first] of batches)
+      await client.query(
+        `INSERT INTO ${shard}
+         SELECT $2, created_at_gl, value, tenant_id, id, player_id, login_session_id, event_definitions_id, $3, row_hash
+         FROM ${shard} WHERE tenant_id = $1 LIMIT 1`,
+        [mine.tenantId, first!.occurredAt, first!.idempotencyKey],
+      );
+    const since = performance.now();
+    await areRefused();
+    // Longer than lock_timeout, shorter than statement_timeout.
+    const seconds = (performance.now() - since) / 1000;
+    assert.ok(seconds > 9 && seconds < 25, `${seconds} seconds`);
+    await client.query('ROLLBACK');
+    await client.end();
+    for (const batch of batches) assert.equal((await send('player', batch)).status, 201);
+    stored.player += 31;
+  });
+
   test('reads find the events by time, player, match and definition', async () => {
     for (const scope of ['match', 'player'] as const) {
       const all = stored[scope] - 2_000;
@@ -166,13 +212,7 @@ describe('on a cluster of Citus', () => {
         await database.forTenant(mine.tenantId).count(all),
         stored[table === 'match_events' ? 'match' : 'player'],
       );
-      const { rows } = await app.owner.query(
-        `SELECT nodename || ':' || nodeport AS host, shard_name AS shard FROM citus_shards
-         WHERE table_name = $1::regclass AND shardid = get_shard_id_for_distribution_column($1::regclass, $2::uuid)`,
-        [table, mine.tenantId],
-      );
-      const node = new URL(app.databaseUrl);
-      node.host = rows[0].host;
+      const { node, shard } = await placementOf(table);
       node.username = 'guildhall_app';
       const client = new pg.Client({ connectionString: node.href });
       await client.connect();
@@ -182,7 +222,7 @@ describe('on a cluster of Citus', () => {
         [theirs.tenantId, false],
       ] as const) {
         await client.query(`SET guildhall.tenant_id = '${tenantId}'`);
-        const { rowCount } = await client.query(`SELECT FROM ${rows[0].shard} LIMIT 1`);
+        const { rowCount } = await client.query(`SELECT FROM ${shard} LIMIT 1`);
         assert.equal(rowCount === 1, expected, table);
       }
       await client.end();
@@ -284,7 +324,7 @@ describe('on a cluster of Citus', () => {
       [mine.tenantId],
     );
     const [shard] = rows;
-    const nodes = (await listCitusWorkers(app.databaseUrl)).map((url) => new URL(url));
+    const nodes = (await listWorkers(app.databaseUrl)).map((url) => new URL(url));
     const target = nodes.find(({ port }) => port !== String(shard.port))!;
     let over = false;
     let batches = 0;
