@@ -138,13 +138,12 @@ export function dataFolder(owner?: { uid: number; gid: number }): { path: string
 /** Kills a server and all processes of its PostgreSQL at once, like a crash of the machine. */
 export async function crash(server: ServerProcess, dataDir: string): Promise<void> {
   server.child.kill('SIGKILL');
-  killPostgresProcesses(dataDir);
+  killPostmaster(postgresOf(dataDir));
   await exitOf(server.child);
 }
 
-/** Kills all processes of the PostgreSQL of a data folder at once. */
-export function killPostgresProcesses(dataDir: string): void {
-  const postmaster = postgresOf(dataDir);
+/** Kills all processes of a PostgreSQL at once. */
+export function killPostmaster(postmaster: number | undefined): void {
   if (postmaster === undefined) return;
   for (const pid of [postmaster, ...childrenOf(postmaster)]) {
     try {
@@ -169,10 +168,13 @@ export function childrenOf(parent: number): number[] {
     .map(Number);
 }
 
-/** The process id of the PostgreSQL on a data folder. Undefined if none runs. */
-export function postgresOf(dataDir: string): number | undefined {
+/** The process id of the PostgreSQL on a data folder of a server. Undefined if none runs. */
+export const postgresOf = (dataDir: string): number | undefined => postmasterOf(join(dataDir, 'postgres'));
+
+/** The process id of the PostgreSQL on its data folder. Undefined if none runs. */
+export function postmasterOf(folder: string): number | undefined {
   try {
-    const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
     process.kill(pid, 0);
     return pid;
   } catch {

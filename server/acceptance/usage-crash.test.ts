@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { arrangeGameKey } from './arrange.ts';
 import { freePort } from './free-port.ts';
-import { crash, dataFolder, startServer, type ServerProcess } from './server-process.ts';
+import { exitOf, startServer, type ServerProcess } from './server-process.ts';
+import { createStorage } from './storage.ts';
 
 /**
  * Billed units equal the stored writes after any crash. Players sign in and send events, and the worker aggregates
- * usage, while Node and PostgreSQL are killed together at random times.
+ * usage, while Node and PostgreSQL, or all nodes of the cluster of TEST_CITUS_URL, are killed together at random times.
  */
 const LONG = process.env['GUILDHALL_LONG_CRASH'] === 'on';
 const ROUNDS = LONG ? 20 : 3;
@@ -19,13 +18,14 @@ test(
   `billed units are the accepted writes, over ${ROUNDS} crashes`,
   { timeout: LONG ? 900_000 : 600_000 },
   async () => {
-    const folder = dataFolder();
-    const dataDir = folder.path;
+    const storage = await createStorage();
+    const { nodes } = storage;
+    const query = async (statement: string) => (await storage.query(statement)) as Record<string, number>[];
     try {
-      const options = { dataDir, port: await freePort() };
+      const options = { ...storage.options, port: await freePort() };
       let server = await startServer(options);
       const gameKey = await arrangeGameKey(server.url);
-      await query(dataDir, 'UPDATE tenants SET auto_create_definitions = true');
+      await query('UPDATE tenants SET auto_create_definitions = true');
       const books = { acknowledged: 0 };
       for (let round = 0; round < ROUNDS; round++) {
         const over = new AbortController();
@@ -35,18 +35,20 @@ test(
         // Long enough that the worker aggregates usage in some rounds, and is killed during an aggregation in others.
         await sleep(1_000 + Math.random() * 2_500);
         over.abort();
-        await crash(server, dataDir);
+        server.child.kill('SIGKILL');
+        storage.kill(nodes);
+        await exitOf(server.child);
+        await storage.restart(nodes, { isServerRunning: false });
         await Promise.all(clients);
         server = await startServer(options);
       }
+      await storage.settle();
       const [stored] = await query(
-        dataDir,
         `SELECT ((SELECT count(*) FROM player_events) + (SELECT count(*) FROM login_ledger))::int AS units`,
       );
       const billed = async () =>
         (
           await query(
-            dataDir,
             `SELECT (SELECT coalesce(sum(units), 0) FROM usage_totals)::int AS folded,
                     (SELECT coalesce(sum(units), 0) FROM usage_entries)::int AS waiting`,
           )
@@ -58,7 +60,7 @@ test(
       assert.ok(stored!['units']! >= books.acknowledged, 'acknowledged writes are stored');
       assert.equal(await server.end('SIGTERM'), 0);
     } finally {
-      folder.remove();
+      await storage.remove();
     }
   },
 );
@@ -101,15 +103,5 @@ async function play(
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error;
     // The connection broke, so the client does not know whether the last write was stored.
-  }
-}
-
-async function query(dataDir: string, statement: string): Promise<Record<string, number>[]> {
-  const client = new pg.Client({ host: join(dataDir, 'socket'), user: 'guildhall', database: 'guildhall' });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows as Record<string, number>[];
-  } finally {
-    await client.end();
   }
 }

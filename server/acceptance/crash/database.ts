@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import pg from 'pg';
 import type { Kind, Stored } from '../audit-history.ts';
+import type { Storage } from '../storage.ts';
 
 /** The rows that the operations created. A row that lacks its counterpart in another table is not found. */
 const ROWS: Partial<Record<Kind, string>> = {
@@ -28,10 +27,10 @@ const ROWS: Partial<Record<Kind, string>> = {
 };
 
 /** Reads the rows of all kinds of operations. */
-export async function readRows(dataDir: string): Promise<Stored[]> {
+export async function readRows({ query }: Storage): Promise<Stored[]> {
   const stored: Stored[] = [];
   for (const [kind, statement] of Object.entries(ROWS))
-    for (const { at, ...row } of await query(dataDir, statement))
+    for (const { at, ...row } of await query(statement))
       stored.push({
         ...(row as Omit<Stored, 'kind' | 'storedAt'>),
         kind: kind as Kind,
@@ -42,20 +41,18 @@ export async function readRows(dataDir: string): Promise<Stored[]> {
 }
 
 /** The units of each tenant, whether or not the worker has added them up. */
-export async function readBill(dataDir: string): Promise<Record<string, number>> {
+export async function readBill({ query }: Storage): Promise<Record<string, number>> {
   const rows = await query(
-    dataDir,
     `SELECT tenant_id, sum(units)::int AS units
      FROM (SELECT tenant_id, units FROM usage_entries UNION ALL SELECT tenant_id, units FROM usage_totals) entry
      GROUP BY tenant_id`,
   );
-  return Object.fromEntries(rows.map(({ tenant_id, units }) => [tenant_id, units]));
+  return Object.fromEntries(rows.map(({ tenant_id, units }) => [tenant_id, units])) as Record<string, number>;
 }
 
 /** Compares the events with their roll-ups by definition and in total, and the deltas that the worker has not moved. */
-export async function assertCountedOnce(dataDir: string): Promise<void> {
+export async function assertCountedOnce({ query }: Storage): Promise<void> {
   const [events] = await query(
-    dataDir,
     `WITH rollup AS (SELECT is_total, sum(events) AS events FROM event_rollups WHERE span = 'minute' GROUP BY is_total),
           delta AS (SELECT coalesce(sum(events), 0) AS events FROM event_rollup_deltas)
      SELECT (SELECT count(*) FROM player_events)::int AS stored,
@@ -70,19 +67,4 @@ export async function assertCountedOnce(dataDir: string): Promise<void> {
     'each event is counted once',
   );
   assert.notEqual(stored, 0);
-}
-
-/** Runs a statement as the owner of the database. */
-export async function query(dataDir: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({
-    host: join(dataDir, 'socket'),
-    user: 'guildhall',
-    database: 'guildhall',
-  });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows as Record<string, unknown>[];
-  } finally {
-    await client.end();
-  }
 }
