@@ -81,13 +81,20 @@ export async function arrangeSender(url: string) {
         idempotencyKey: `key-${keys++}`,
         occurredAt: '2026-11-20T10:00:00Z',
       })),
-    /** Sends a batch. Returns undefined for a status of 500 or more. */
+    /** Sends a batch. Returns undefined if the answer is 503. */
     async sendEvents(events: object[]): Promise<Counts | undefined> {
       const { status, body } = await post('/api/game/player-events', { events }, player.accessToken);
-      if (status >= 500) return undefined;
+      if (status === 503) return undefined;
       assert.ok(status === 201 || status === 422, JSON.stringify(body));
       const { records, duplicateCount } = body as { records: unknown[]; duplicateCount: number };
       return [records.length, duplicateCount];
+    },
+    /** The status of a sign-in, and of a list of events. */
+    async readStatuses(): Promise<number[]> {
+      const login = await post('/api/player-auth/login', { provider: 'Mock', token: 'mock:ada:secret' });
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const list = await fetch(`${url}${at}/events?scope=player`, { headers });
+      return [login.status, list.status];
     },
     /** The units that the workspace has used. The sign-in used one. */
     async usedUnits(): Promise<number> {

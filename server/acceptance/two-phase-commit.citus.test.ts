@@ -13,8 +13,9 @@ import { cluster, createCitusStorage, type CitusNode } from './storage.ts';
  */
 const storage = await createCitusStorage(cluster!);
 const server = await startServer(storage.options);
-const { tenantId, some, sendEvents, usedUnits } = await arrangeSender(server.url);
+const { tenantId, some, sendEvents, readStatuses, usedUnits } = await arrangeSender(server.url);
 let stored = 0;
+let signIns = 1;
 
 /** Lets a commit on these nodes wait, or go on. */
 async function setStandby(nodes: CitusNode, names: '' | 'none'): Promise<void> {
@@ -67,7 +68,7 @@ async function resend(batch: object[]): Promise<[stored: number, duplicates: num
 
 async function assertCounted(): Promise<void> {
   assert.equal(await storedRows(), stored);
-  assert.equal(await usedUnits(), stored + 1);
+  assert.equal(await usedUnits(), stored + signIns);
   for (const command of ['verify', 'roll-ups check']) {
     const { child, output } = spawnCommand(`${command} --tenant ${tenantId}`, storage.options);
     assert.equal(await exitOf(child), 0, output());
@@ -133,4 +134,19 @@ describe('a batch of events', { timeout: 600_000 }, () => {
       await assertCounted();
     });
   }
+});
+
+describe('while the workers are away', () => {
+  test('events and reads of events get 503, and players sign in', async () => {
+    storage.kill(['workers']);
+    for (const size of [3, 300]) assert.equal(await sendEvents(some(size)), undefined);
+    assert.deepEqual(await readStatuses(), [200, 503]);
+    await storage.restart(['workers'], { isServerRunning: true });
+    const batch = some(300);
+    assert.deepEqual(await resend(batch), [300, 0]);
+    assert.deepEqual(await readStatuses(), [200, 200]);
+    stored += 300;
+    signIns += 2;
+    await assertCounted();
+  });
 });
