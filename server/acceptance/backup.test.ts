@@ -261,6 +261,19 @@ describe('guildhall backup and restore', () => {
     assert.equal(await server.end('SIGTERM'), 0);
   });
 
+  test('lets one of two restores to a folder succeed', { timeout: 240_000 }, async () => {
+    const dataDir = join(target.path, 'restored-once');
+    const env = { MASTER_KEY: masterKey };
+    const runs = await Promise.all([1, 2].map(() => run(`restore ${backup}`, dataDir, env)));
+    const [restored, refused] = runs.toSorted((one, other) => Number(one.code) - Number(other.code));
+    assert.equal(restored!.code, 0, restored!.output);
+    assert.equal(refused!.code, 1, refused!.output);
+    assert.match(
+      refused!.output,
+      /^(Another process has created a database in|DATA_DIR \S+ is not empty\.).+$/,
+    );
+  });
+
   test('refuses a database of DATABASE_URL', async () => {
     const env = { DATABASE_URL: 'postgres://127.0.0.1:1/x', MASTER_KEY: 'ab'.repeat(32) };
     for (const command of ['backup', 'restore'])
