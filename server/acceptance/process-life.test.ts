@@ -402,6 +402,17 @@ test('a command that is interrupted stops the PostgreSQL that it has started', a
   assert.equal(postgresOf(dataDir), undefined);
 });
 
+test('commands that create the database at the same time succeed', async () => {
+  const empty = dataFolder();
+  try {
+    const commands = [1, 2].map(() => spawnCommand('migrate', { dataDir: empty.path }));
+    for (const { child, output } of commands) assert.equal(await exitOf(child), 0, output());
+    assert.equal(postgresOf(empty.path), undefined);
+  } finally {
+    empty.remove();
+  }
+});
+
 test('a command whose output is closed stops the PostgreSQL that it has started', async () => {
   const server = await startServer({ dataDir });
   const socket = encodeURIComponent(join(dataDir, 'socket'));
