@@ -43,10 +43,17 @@ describe('verifyWebhook', () => {
       name: 'TypeError',
       message: /before any parser/,
     });
-    await assert.rejects(verifyWebhook({ body, headers }, undefined as unknown as string), {
-      name: 'TypeError',
-      message: /whsec_/,
-    });
+    for (const secret of [undefined as unknown as string, []])
+      await assert.rejects(verifyWebhook({ body, headers }, secret), {
+        name: 'TypeError',
+        message: /whsec_/,
+      });
+  });
+
+  test('does not accept a delivery of any age if the tolerance or the time is no number', async () => {
+    const old = signed({ at: new Date(0) });
+    for (const options of [{ toleranceSeconds: NaN }, { toleranceSeconds: -1 }, { now: new Date(NaN) }])
+      await assert.rejects(verifyWebhook(old, SECRET, options), { name: 'TypeError' });
   });
 
   test('refuses a changed body, id or timestamp, and another secret', async () => {

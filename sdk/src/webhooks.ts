@@ -38,6 +38,9 @@ export async function verifyWebhook(
 ): Promise<WebhookEvent> {
   if (typeof body !== 'string' && !ArrayBuffer.isView(body))
     throw new TypeError('The body of a webhook must be its text or bytes, before any parser.');
+  // With NaN, for example of a missing setting, a delivery of any age would pass.
+  if (!(toleranceSeconds >= 0) || Number.isNaN(now.getTime()))
+    throw new TypeError('The toleranceSeconds must be a number from 0, and now a valid time.');
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
@@ -58,8 +61,9 @@ export async function verifyWebhook(
     .split(' ')
     .filter((signature) => signature.startsWith('v1,'))
     .map((signature) => decodeBase64(signature.slice('v1,'.length)));
-  for (const secret of [secrets].flat()) {
-    const key = await importKey(secret);
+  const keys = await Promise.all([secrets].flat().map(importKey));
+  if (keys.length === 0) throw noSecret();
+  for (const key of keys) {
     for (const signature of given) {
       // `verify` compares in constant time.
       if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed)))
@@ -87,9 +91,11 @@ function entryOf(headers: Record<string, string | string[] | undefined>, name: s
 
 async function importKey(secret: string): Promise<CryptoKey> {
   const bytes = typeof secret === 'string' ? decodeBase64(secret.replace(/^whsec_/, '')) : undefined;
-  if (!bytes || bytes.length === 0) throw new TypeError('The secret of a webhook is `whsec_` and base64.');
+  if (!bytes || bytes.length === 0) throw noSecret();
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }
+
+const noSecret = () => new TypeError('The secret of a webhook is `whsec_` and base64.');
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {

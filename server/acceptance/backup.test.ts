@@ -166,6 +166,11 @@ describe('guildhall backup and restore', () => {
     bytes[Math.floor(bytes.length / 2)]! ^= 1;
     writeFileSync(archive, bytes);
     assert.match(await refused(damaged, restored, env), /is missing or damaged: its SHA-256/);
+    const manifest = readFileSync(join(backup, 'backup.json'), 'utf8');
+    for (const half of [manifest.slice(0, 60), '', 'null', '{"format":1,"sha256":{}}']) {
+      writeFileSync(join(damaged, 'backup.json'), half);
+      assert.match(await refused(damaged, restored, env), /backup\.json is damaged\. Use another backup\.$/);
+    }
     assert.equal(existsSync(restored), false);
 
     const used = join(target.path, 'used');
@@ -204,6 +209,14 @@ describe('guildhall backup and restore', () => {
     const isUnpacking = () => existsSync(dataDir) && readdirSync(dataDir).length > 0;
     await interrupt(`restore ${backup}`, dataDir, isUnpacking);
     assert.deepEqual(readdirSync(dataDir), []);
+  });
+
+  test('refuses a folder that it copies, because the next backup would contain this one', async () => {
+    for (const copied of ['postgres', 'avatars', 'archive']) {
+      const { code, output } = await run(`backup ${join(source.path, copied, 'new')}`, source.path);
+      assert.equal(code, 1, output);
+      assert.match(output, /^\S+ is in \S+, which the backup copies\. Name a folder elsewhere\.$/);
+    }
   });
 
   test('names a folder that cannot be written', async () => {
@@ -246,6 +259,19 @@ describe('guildhall backup and restore', () => {
     }
     assert.equal((await logIn(server.url, gameKey, 'a new player')).isNewPlayer, true);
     assert.equal(await server.end('SIGTERM'), 0);
+  });
+
+  test('lets one of two restores to a folder succeed', { timeout: 240_000 }, async () => {
+    const dataDir = join(target.path, 'restored-once');
+    const env = { MASTER_KEY: masterKey };
+    const runs = await Promise.all([1, 2].map(() => run(`restore ${backup}`, dataDir, env)));
+    const [restored, refused] = runs.toSorted((one, other) => Number(one.code) - Number(other.code));
+    assert.equal(restored!.code, 0, restored!.output);
+    assert.equal(refused!.code, 1, refused!.output);
+    assert.match(
+      refused!.output,
+      /^(Another process has created a database in|DATA_DIR \S+ is not empty\.).+$/,
+    );
   });
 
   test('refuses a database of DATABASE_URL', async () => {

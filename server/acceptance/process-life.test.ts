@@ -402,6 +402,35 @@ test('a command that is interrupted stops the PostgreSQL that it has started', a
   assert.equal(postgresOf(dataDir), undefined);
 });
 
+test('commands that create the database at the same time succeed', async () => {
+  const empty = dataFolder();
+  try {
+    const commands = [1, 2].map(() => spawnCommand('migrate', { dataDir: empty.path }));
+    for (const { child, output } of commands) assert.equal(await exitOf(child), 0, output());
+    assert.equal(postgresOf(empty.path), undefined);
+  } finally {
+    empty.remove();
+  }
+});
+
+test('a command whose output is closed stops the PostgreSQL that it has started', async () => {
+  const server = await startServer({ dataDir });
+  const socket = encodeURIComponent(join(dataDir, 'socket'));
+  const client = new pg.Client({
+    connectionString: `postgres://guildhall@localhost/guildhall?host=${socket}`,
+  });
+  await client.connect();
+  // A line for each row, and one for their number.
+  await client.query(`UPDATE login_ledger SET platform = 'Other'`);
+  await client.end();
+  assert.equal(await server.end('SIGTERM'), 0);
+  const verification = spawnCommand('verify', { dataDir });
+  verification.child.stdout!.destroy();
+  assert.ok([1, 2].includes((await exitOf(verification.child)) as number));
+  assert.match(verification.output(), /^(Interrupted: the output was closed\.\n)?$/);
+  assert.equal(postgresOf(dataDir), undefined);
+});
+
 test('SIGTERM during the start leaves nothing running', async () => {
   const server = await spawnServer({ dataDir });
   while (postgresOf(dataDir) === undefined) await sleep(5);

@@ -55,6 +55,19 @@ describe('a request that cannot be sent', () => {
     assert.equal(sent, 0);
   });
 
+  test('is one whose path parameter is missing, or would make it the path of another operation', async () => {
+    let sent = 0;
+    const counted: typeof fetch = async (url) => (sent++, echo(url));
+    const server = createServerClient({ baseUrl, gameKey, fetch: counted });
+    for (const id of [undefined, null, '', '.', '..'])
+      await assert.rejects(server.players.get(id as string), {
+        name: 'TypeError',
+        message: /path parameter playerId needs a value/,
+      });
+    assert.equal(sent, 0);
+    assert.equal(await server.players.get('../a b'), `${baseUrl}/api/player-profiles/..%2Fa%20b`);
+  });
+
   test('with the placeholder of a key is found when the client is made', () => {
     for (const apiKey of ['gh_api_…', 'gh_game_0', '']) {
       const error = { name: 'TypeError', message: /apiKey must begin with gh_api_/ };

@@ -186,9 +186,7 @@ function addressOf(
   path: string,
   { path: values = {}, query = {} }: NonNullable<RequestOptions['params']>,
 ): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) =>
-    encodeURIComponent(String(values[name])),
-  );
+  const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => segmentOf(name, values[name]));
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
       [value]
@@ -198,6 +196,14 @@ function addressOf(
     ),
   ).toString();
   return search ? `${filled}?${search}` : filled;
+}
+
+/** A part of the path. Without a value, or with a step such as `..`, the address would be that of another operation. */
+function segmentOf(name: string, value: unknown): string {
+  const text = String(value ?? '');
+  if (['', '.', '..'].includes(text))
+    throw new TypeError(`The path parameter ${name} needs a value, not "${text}".`);
+  return encodeURIComponent(text);
 }
 
 function texts(values: Record<string, unknown> = {}): Record<string, string> {

@@ -243,13 +243,16 @@ function entryOf({ key, kind, owner, json }: QueuedEvent): [string, string] {
   return [key, JSON.stringify(entry)];
 }
 
+/** Returns undefined if another program wrote or damaged the entry: one that cannot be sent would hold back all others. */
 function eventOf(prefix: string, key: string, value: string): QueuedEvent | undefined {
   try {
     const [kind, owner, json] = JSON.parse(value) as Entry;
+    if (kind !== 'match' && kind !== 'player') return undefined;
+    const event: unknown = JSON.parse(json);
+    if (typeof event !== 'object' || event === null) return undefined;
     const addedAt = Number.parseInt(key.slice(prefix.length), 36);
     return { key, kind, owner, json, addedAt, bytes: sizeOf(key, owner, json), state: 'saved' };
   } catch {
-    // Another program wrote it.
     return undefined;
   }
 }

@@ -326,6 +326,27 @@ describe('a storage of the game', () => {
     assert.deepEqual({ stored, waiting }, { stored: 2, waiting: 0 });
   });
 
+  test('with damaged entries does not hold back the other events', { timeout: 5_000 }, async (context) => {
+    const storage = memoryStorage();
+    const before = createEventQueue(sender, { storage });
+    await before.addPlayerEvent({ eventKey: 'jump' });
+    await before.close();
+    const [[key, entry]] = (await storage.list('', 1)) as [[string, string]];
+    const [kind, owner, json] = JSON.parse(entry) as [string, string, string];
+    const damaged = [
+      [kind, owner, json.slice(1)],
+      [kind, owner, 5],
+      [kind, owner, 'null'],
+      ['jump', owner, json],
+    ];
+    for (const [index, value] of damaged.entries())
+      await storage.write({ [`${key.slice(0, -1)}-${index}`]: JSON.stringify(value) });
+    const queue = createEventQueue({ ...sender, send: answering() }, { storage });
+    context.after(() => queue.close());
+    const { stored, waiting, error } = await queue.flush(AbortSignal.timeout(2_000));
+    assert.deepEqual({ stored, waiting, error }, { stored: 1, waiting: 0, error: undefined });
+  });
+
   test('that returns no promises keeps the events', { timeout: 5_000 }, async (context) => {
     const values = new Map<string, string>();
     const storage = {

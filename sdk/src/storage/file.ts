@@ -194,14 +194,23 @@ async function findOther(file: string, own: string): Promise<number | undefined>
 /** Clocks are set by seconds after a boot. */
 const BOOT_TOLERANCE_MS = 60_000;
 
-/**
- * Whether a lock was written before this process or the machine started. Then another program has the process id, as often in
- * a container.
- */
+/** Linux counts the time since the boot in hundredths of a second. */
+const TICK_MS = 10;
+
+/** Whether a lock was written before its process started. Then another program has the process id, as often in a container. */
 async function isOlderThanProcess(lock: string, pid: number): Promise<boolean> {
   const found = await stat(lock).catch(() => undefined);
-  const runsForMs = pid === process.pid ? process.uptime() * 1000 : uptime() * 1000 + BOOT_TOLERANCE_MS;
-  return found !== undefined && found.mtimeMs < Date.now() - runsForMs;
+  return found !== undefined && found.mtimeMs < Date.now() - (await runsForMs(pid));
+}
+
+/** How long a process has run at most. Of other processes only Linux says it, so elsewhere it is the time since the boot. */
+async function runsForMs(pid: number): Promise<number> {
+  if (pid === process.pid) return process.uptime() * 1000;
+  const sinceBoot = uptime() * 1000 + BOOT_TOLERANCE_MS;
+  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // The start is the 20th field after the name, which is in brackets and may have spaces and brackets.
+  const startedAfter = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[19]) * TICK_MS;
+  return startedAfter > 0 ? sinceBoot - startedAfter : sinceBoot;
 }
 
 const inUse = (pid: number): Error =>

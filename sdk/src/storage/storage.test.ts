@@ -138,6 +138,21 @@ describe('fileStorage', () => {
     await (await fileStorage(path)).close();
   });
 
+  test('does not belong to a program that has the id of an ended process', async (context) => {
+    if (process.platform !== 'linux') return context.skip('SKIPPED: only Linux says when a process started.');
+    const path = newPath();
+    const other = spawn('sleep', ['60']);
+    context.after(() => other.kill());
+    await once(other, 'spawn');
+    const lock = `${path}.lock.${other.pid}.1`;
+    await writeFile(lock, '');
+    await assert.rejects(fileStorage(path), /Another process or thread uses this storage/);
+    // Two processes with a file each were restarted, and each has the id that the other one had.
+    const twoMinutesAgo = Date.now() / 1000 - 120;
+    await utimes(lock, twoMinutesAgo, twoMinutesAgo);
+    await (await fileStorage(path)).close();
+  });
+
   test('belongs to one of several that open it at once', async () => {
     const path = newPath();
     const inThisProcess = await Promise.allSettled(Array.from({ length: 5 }, () => fileStorage(path)));

@@ -43,7 +43,14 @@ async function deployLedgerContract(
 ): Promise<string> {
   const ownedBy = owner === undefined ? undefined : evmAddress(owner);
   if (owner !== undefined && !ownedBy) throw new ChainConfigurationError(`"${owner}" is not an EVM address.`);
-  const deployed = await deployContract(settings, ownedBy);
+  const deployed = await deployContract(settings, {
+    ...(ownedBy && { owner: ownedBy }),
+    // If the command is interrupted, the operator must not pay for another contract.
+    onSent: (hash, contract) =>
+      console.error(
+        `Sent the transaction ${hash}. When a block contains it, the contract is at ${contract}.`,
+      ),
+  });
   return [
     `Deployed the contract on chain ${deployed.chainId}, by transaction ${deployed.hash}.`,
     `Its owner is ${deployed.owner}, its writer ${deployed.writer}.`,

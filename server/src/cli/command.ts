@@ -92,11 +92,20 @@ export function stopOnSignal(stop: () => Promise<void>): void {
   onSignal(() => void stop().then(() => process.exit(0), fail));
 }
 
-/** Is aborted when a signal ends the command, which then closes what it has opened. A second signal ends the process at once. */
+/**
+ * Is aborted when a signal ends the command, or when nobody reads its output any more. The command then closes what it has opened. A
+ * second signal ends the process at once.
+ */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   onSignal(() => controller.abort(new OperatorError('Interrupted.')));
+  onClosedOutput(() => controller.abort(new OperatorError('Interrupted: the output was closed.')));
   return controller.signal;
+}
+
+/** Stops when a pipe such as `| head` closes the output. Without a listener, Node ends the process, and PostgreSQL would go on. */
+export function onClosedOutput(stop: () => void): void {
+  for (const output of [process.stdout, process.stderr]) output.on('error', stop);
 }
 
 function onSignal(stop: () => void): void {

@@ -32,7 +32,12 @@ partitionsCommand
 partitionsCommand
   .command('create')
   .description('create the partitions of the next months')
-  .option('--months <number>', 'how many months after the current one', integer(0, MOST_MONTHS_AHEAD), 3)
+  .option(
+    '--months <number>',
+    `how many months after the current one (0 to ${MOST_MONTHS_AHEAD})`,
+    integer(0, MOST_MONTHS_AHEAD),
+    3,
+  )
   .action(({ months }: { months: number }) =>
     withOwner(1, async (owner) => {
       const created = await createPartitions(owner, { monthsAhead: months });

@@ -14,7 +14,15 @@ import { simulateCommand } from './simulate.ts';
 import { verifyCommand } from './verify.ts';
 import { workerCommand } from './worker.ts';
 
-const program = new Command('guildhall').description('A multi-tenant backend for games.').version(version);
+const program = new Command('guildhall')
+  .description('A multi-tenant backend for games.')
+  .version(version)
+  .addHelpText(
+    'after',
+    `
+Settings are environment variables, such as DATA_DIR and DATABASE_URL: docs/configuration.md.
+Exit codes: 0 if the command succeeded, 1 if it failed, 2 if verify or check found differences.`,
+  );
 
 for (const command of [
   serveCommand,

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { startServer } from '../runtime/server.ts';
 import { integer, readSettings, stopOnSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
@@ -12,11 +12,10 @@ const DEFAULT_PROCESSES = Math.min(MAX_PROCESSES, Math.max(1, Math.floor(availab
 export const serveCommand = new Command('serve')
   .description('start the API and the worker')
   .option('--no-worker', 'start the API alone')
-  .option(
-    '--processes <number>',
-    'how many processes answer requests (default: one for each two cores)',
-    integer(1, MAX_PROCESSES),
-    DEFAULT_PROCESSES,
+  .addOption(
+    new Option('--processes <number>', `how many processes answer requests (1 to ${MAX_PROCESSES})`)
+      .argParser(integer(1, MAX_PROCESSES))
+      .default(DEFAULT_PROCESSES, 'one for each two cores'),
   )
   .action(async (options: { worker: boolean; processes: number }) => {
     const starting = startServer(readSettings(), options);

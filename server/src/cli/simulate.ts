@@ -17,7 +17,7 @@ import {
   summary,
   type AlertThresholds,
 } from '../simulation/index.ts';
-import { integer, stopOnSignal, UsageError, withStorage } from './command.ts';
+import { integer, onClosedOutput, stopOnSignal, UsageError, withStorage } from './command.ts';
 import { checkTenantId } from './tenants.ts';
 
 interface Options {
@@ -99,6 +99,7 @@ async function run(options: Options): Promise<void> {
     stop.abort();
     await finished;
   });
+  onClosedOutput(() => stop.abort());
   await finished;
 }
 

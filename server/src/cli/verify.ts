@@ -82,7 +82,7 @@ export async function verify(
       count += await verifyLedger(database, id, range, report);
     }
     if (range.from !== undefined || range.to !== undefined) return count;
-    await verifyEnqueued(database, range.tenantId, report);
+    await verifyEnqueued(database, range.tenantId && tenantIds[0], report);
     // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));
     if (chain) for (const id of tenantIds) await verifyOnChain(database, chain, id, report);

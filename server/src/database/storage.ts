@@ -62,8 +62,7 @@ export async function openStorage(
       `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
     );
   }
-  const found = await lockHolder.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
-  if (found.rowCount === 0) await lockHolder.query(`CREATE DATABASE ${DATABASE}`);
+  await createDatabase(lockHolder);
 
   const closing = new AbortController();
   let recovery: Promise<void> | undefined;
@@ -105,6 +104,20 @@ export async function openStorage(
       await close();
     },
   };
+}
+
+/** The errors of PostgreSQL if a database exists, and if another process creates it at the same time. */
+const EXISTS = ['42P04', '23505'];
+
+/** Creates the database if it is missing. */
+async function createDatabase(client: pg.Client): Promise<void> {
+  const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+  if (found.rowCount !== 0) return;
+  try {
+    await client.query(`CREATE DATABASE ${DATABASE}`);
+  } catch (error) {
+    if (!EXISTS.includes((error as { code?: string }).code ?? '')) throw error;
+  }
 }
 
 /**

@@ -84,6 +84,14 @@ export async function createClusterFrom(
     await chmod(draft, 0o700);
     if (owner) await exec('chown', ['-R', `${owner.uid}:${owner.gid}`, draft]);
     await rename(draft, clusterIn(folder));
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    throw new OperatorError(
+      `Another process has created a database in DATA_DIR (${folder}) at the same time.`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

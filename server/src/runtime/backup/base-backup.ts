@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -40,6 +41,9 @@ export async function streamBaseBackup(url: string, archive: Writable): Promise<
   failed.catch(() => {});
   try {
     await client.connect();
+    // Keeps the log of PostgreSQL until the end of the connection: a checkpoint of a long backup would remove what the backup needs.
+    const slot = `guildhall_backup_${randomUUID().replaceAll('-', '')}`;
+    await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
     await Promise.race([
       failed,
       client.query(`BASE_BACKUP (LABEL 'guildhall', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),

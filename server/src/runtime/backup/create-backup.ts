@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -13,10 +13,11 @@ import { untilAborted } from '../../core/until-aborted.ts';
 import { version } from '../../core/version.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
+import { clusterIn } from '../../database/embedded/data-folder.ts';
 import { openStorage } from '../../database/storage.ts';
 import type { Config } from '../config.ts';
 import { streamBaseBackup } from './base-backup.ts';
-import { ARCHIVES, hashFile, writeManifest } from './manifest.ts';
+import { ARCHIVES, foldersOf, hashFile, writeManifest } from './manifest.ts';
 
 const execute = promisify(execFile);
 
@@ -36,6 +37,9 @@ export async function createBackup(
     );
   const target = resolve(folder);
   if (await pathExists(target)) throw new OperatorError(`${target} exists already. Name a new folder.`);
+  for (const source of [clusterIn(config.dataDir), ...Object.values(foldersOf(config))])
+    if (source && !relative(source, target).startsWith('..'))
+      throw new OperatorError(`${target} is in ${source}, which the backup copies. Name a folder elsewhere.`);
   const draft = `${target}.partial-${process.pid}`;
   const started = performance.now();
   const storage = await openStorage(config, 'shared', { mustExist: true });
@@ -63,13 +67,8 @@ async function writeBackup(config: Config, databaseUrl: string, folder: string):
   const postgres = join(folder, ARCHIVES.postgres);
   await writeArchive(postgres, (archive) => streamBaseBackup(databaseUrl, archive));
   const archives: Record<string, string> = { [ARCHIVES.postgres]: postgres };
-  const avatars = config.avatarStorage.kind === 'folder' ? config.avatarStorage.path : undefined;
   // Files come after the rows that name them.
-  const folders = {
-    [ARCHIVES.avatars]: avatars,
-    [ARCHIVES.events]: config.archiveBucket ? undefined : config.archiveDir,
-  };
-  for (const [name, source] of Object.entries(folders)) {
+  for (const [name, source] of Object.entries(foldersOf(config))) {
     if (!source || !(await pathExists(source))) continue;
     const path = (archives[name] = join(folder, name));
     await writeArchive(path, (archive) => packFolder(source, archive));

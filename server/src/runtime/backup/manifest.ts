@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OperatorError } from '../../core/operator-error.ts';
+import type { Config } from '../config.ts';
 
 /** The archives of a backup, compressed with zstd. */
 export const ARCHIVES = {
@@ -11,6 +12,18 @@ export const ARCHIVES = {
   avatars: 'avatars.tar.zst',
   events: 'archived-events.tar.zst',
 } as const;
+
+/** The folders of files that a backup copies, by archive. Files in a bucket are not copied. */
+export function foldersOf({
+  avatarStorage,
+  archiveBucket,
+  archiveDir,
+}: Config): Record<string, string | undefined> {
+  return {
+    [ARCHIVES.avatars]: avatarStorage.kind === 'folder' ? avatarStorage.path : undefined,
+    [ARCHIVES.events]: archiveBucket ? undefined : archiveDir,
+  };
+}
 
 const FILE = 'backup.json';
 
@@ -35,7 +48,8 @@ export async function checkBackup(folder: string): Promise<Manifest> {
     throw new OperatorError(
       `${folder} contains no complete backup (${FILE} is missing). Name a folder that "guildhall backup" has created.`,
     );
-  const manifest = JSON.parse(text) as Manifest;
+  const manifest = parseManifest(text);
+  if (!manifest) throw new OperatorError(`${join(folder, FILE)} is damaged. Use another backup.`);
   if (manifest.format !== 1)
     throw new OperatorError(
       `${folder} was created by a newer Guildhall (${manifest.guildhall}). Use that version.`,
@@ -48,6 +62,17 @@ export async function checkBackup(folder: string): Promise<Manifest> {
       );
   }
   return manifest;
+}
+
+/** Returns undefined for other texts, such as half of a manifest. Those of newer formats may have other members. */
+function parseManifest(text: string): Manifest | undefined {
+  try {
+    const manifest = JSON.parse(text) as Manifest;
+    const isWhole = manifest.format === 1 ? ARCHIVES.postgres in manifest.sha256 : manifest.format > 1;
+    return isWhole ? manifest : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export async function hashFile(path: string): Promise<string> {

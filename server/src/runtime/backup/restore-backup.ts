@@ -14,7 +14,7 @@ import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
 import type { Config } from '../config.ts';
 import { readMasterKey } from '../../security/master-key.ts';
 import { createVault } from '../../security/vault.ts';
-import { ARCHIVES, checkBackup } from './manifest.ts';
+import { ARCHIVES, checkBackup, foldersOf } from './manifest.ts';
 
 const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 
@@ -29,7 +29,7 @@ export async function restoreBackup<Result>(
   signal: AbortSignal,
   verify: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir, avatarStorage, archiveBucket, archiveDir } = config;
+  const { dataDir } = config;
   if (config.databaseUrl)
     throw new OperatorError(
       'DATABASE_URL is set, and guildhall restores the embedded database only. Unset it.',
@@ -45,11 +45,9 @@ export async function restoreBackup<Result>(
     );
   const { sha256 } = await checkBackup(folder);
 
-  const avatars = avatarStorage.kind === 'folder' ? avatarStorage.path : undefined;
-  const folders = Object.entries({
-    [ARCHIVES.avatars]: avatars,
-    [ARCHIVES.events]: archiveBucket ? undefined : archiveDir,
-  }).filter((entry): entry is [string, string] => entry[0] in sha256 && entry[1] !== undefined);
+  const folders = Object.entries(foldersOf(config)).filter(
+    (entry): entry is [string, string] => entry[0] in sha256 && entry[1] !== undefined,
+  );
   for (const [, target] of folders)
     await requireEmpty(target, `The folder ${target} is not empty. Remove what it contains.`);
 

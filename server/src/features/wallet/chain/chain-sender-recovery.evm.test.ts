@@ -215,6 +215,19 @@ describe('readAppended', () => {
 });
 
 describe('abandoned calls', () => {
+  test('are none while a process sends calls', async () => {
+    const deployment = await arrangeChainDeployment(await startTestChain());
+    const sender = deployment.startSender();
+    await deployment.record(await deployment.tenant());
+    await deployment.settled();
+    await assert.rejects(
+      abandonWaiting(deployment.database),
+      /Stop all processes of Guildhall, and try again/,
+    );
+    await sender.stop();
+    assert.equal(await abandonWaiting(deployment.database), 0);
+  });
+
   test('are a gap in the contract when the key was lost and another signer continues', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);

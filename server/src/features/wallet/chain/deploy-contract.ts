@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeDeployData, getContractAddress, keccak256, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { guildhallLedgerAbi, guildhallLedgerBytecode } from '../../../../contracts/guildhall-ledger.ts';
-import { ChainNodeError, createChainNode } from './chain-node.ts';
+import { ChainNodeError, ChainUnavailableError, createChainNode, type ChainNode } from './chain-node.ts';
 import { feeCapOf } from './fees.ts';
 import { ChainConfigurationError, type ChainSettings } from './open-chain.ts';
 
@@ -12,10 +12,13 @@ const TIMEOUT_MS = 180_000;
 /** The settings that exist before there is a contract. */
 export type DeploymentSettings = Omit<ChainSettings, 'contract' | 'confirmations'>;
 
-/** Deploys the contract with the signer as its writer. The signer is also its owner, unless `owner` is given. */
+/**
+ * Deploys the contract with the signer as its writer. The signer is also its owner, unless `owner` is given. Calls `onSent` before it
+ * waits for a block.
+ */
 export async function deployContract(
   { rpcUrl, signerKey, feeLimit }: DeploymentSettings,
-  owner?: Address,
+  { owner, onSent = () => {} }: { owner?: Address; onSent?(hash: Hex, contract: Address): void } = {},
 ): Promise<{ contract: Address; chainId: number; hash: Hex; owner: Address; writer: Address }> {
   const node = createChainNode(rpcUrl);
   const account = privateKeyToAccount(signerKey);
@@ -46,22 +49,48 @@ export async function deployContract(
       maxPriorityFeePerGas: BigInt(cap.priorityFee),
     });
     const hash = keccak256(signed);
-    await node.send(signed);
-    const end = performance.now() + TIMEOUT_MS;
-    while (!(await node.receipt(hash))?.succeeded) {
-      if (performance.now() > end)
-        throw new ChainConfigurationError(
-          `The transaction ${hash} is not in a block after ${TIMEOUT_MS / 1000} s. Look for it on the chain.`,
-        );
-      await sleep(POLL_MS);
-    }
     const contract = getContractAddress({ from: writer, nonce: BigInt(nonce) });
+    // A node that does not answer may have the transaction.
+    await unless(ChainUnavailableError, node.send(signed));
+    onSent(hash, contract);
+    await untilDeployed(node, hash, contract);
     return { contract, chainId, hash, owner: owner ?? writer, writer };
   } catch (error) {
     if (error instanceof ChainNodeError)
       throw new ChainConfigurationError(`The node of CHAIN_RPC_URL failed: ${error.message}`, {
         cause: error,
       });
+    throw error;
+  }
+}
+
+/** A deployment that was sent costs funds and must not be sent again, so a node that fails only delays it. */
+async function untilDeployed(node: ChainNode, hash: Hex, contract: Address): Promise<void> {
+  const end = performance.now() + TIMEOUT_MS;
+  while (performance.now() < end) {
+    const receipt = await unless(ChainNodeError, node.receipt(hash));
+    if (receipt?.succeeded) return;
+    if (receipt)
+      throw new ChainConfigurationError(
+        `The chain has refused the transaction ${hash}, so there is no contract. Look for the reason on the chain.`,
+      );
+    await sleep(POLL_MS);
+  }
+  throw new ChainConfigurationError(
+    `The transaction ${hash} is not in a block after ${TIMEOUT_MS / 1000} s. Look for it on the chain. ` +
+      `If a block contains it later, the contract is at ${contract}.`,
+  );
+}
+
+/** The answer, or undefined if it fails with an error of this class. */
+async function unless<Answer>(
+  failure: typeof ChainNodeError,
+  answer: Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof failure) return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+export { abandonWaiting } from './abandon-waiting.ts';
 export { deployContract, type DeploymentSettings } from './deploy-contract.ts';
 export { describeChain } from './describe-chain.ts';
 export type { Batch } from './ledger-call.ts';
@@ -10,7 +11,6 @@ export {
   type ChainSettings,
 } from './open-chain.ts';
 export {
-  abandonWaiting,
   findTransactionStatus,
   findFirstHash,
   filterConfirmed,

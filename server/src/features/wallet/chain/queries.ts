@@ -312,8 +312,8 @@ export async function findFirstHash(db: Querier, hash: Hex): Promise<Hex | undef
   return row?.hash;
 }
 
-/** Abandons all waiting calls and their writers. Returns the number of calls. */
-export function abandonWaiting(db: Querier): Promise<number> {
+/** Marks all waiting calls and their writers as abandoned. Returns the number of calls. */
+export function markAbandoned(db: Querier): Promise<number> {
   return db.count(sql`
     WITH call AS (
       UPDATE chain_outbox SET abandoned_at = now() WHERE confirmed_at IS NULL AND abandoned_at IS NULL RETURNING writer_id

@@ -23,11 +23,16 @@ export async function* listBatches(db: Querier): AsyncGenerator<SignedBatch[]> {
   }
 }
 
-/** Ignores calls whose stored bytes do not match their hash. */
+/** Ignores calls whose stored bytes do not match their hash, or append nothing: somebody has altered them. */
 function decode(calls: FirstAttempt[]): Map<Hex, SignedBatch> {
   return new Map(
-    calls
-      .filter(({ hash, signed }) => keccak256(signed) === hash)
-      .map(({ hash, signed }) => [hash, decodeAppend(parseTransaction(signed).data!)]),
+    calls.flatMap(({ hash, signed }): [Hex, SignedBatch][] => {
+      if (keccak256(signed) !== hash) return [];
+      try {
+        return [[hash, decodeAppend(parseTransaction(signed).data!)]];
+      } catch {
+        return [];
+      }
+    }),
   );
 }

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { toHex, type Hex } from 'viem';
+import { keccak256, toHex, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import { chainStatus } from '../../../cli/chain.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { openDatabase } from '../../../database/database.ts';
@@ -37,10 +38,10 @@ async function confirmed(hash: string, on?: TestApp, of?: WalletTenant): Promise
 }
 
 /** The problems that `verify` reports for the tenant, as `id problem`. */
-async function problems(settings = chain.settings): Promise<string[]> {
+async function problems(tenantId = tenant.tenantId): Promise<string[]> {
   const found: string[] = [];
   const report = ({ id, problem }: { id: string; problem?: string }) => void found.push(`${id} ${problem}`);
-  await verify(app.databaseUrl, { tenantId: tenant.tenantId }, report, { chain: settings });
+  await verify(app.databaseUrl, { tenantId }, report, { chain: chain.settings });
   return found;
 }
 
@@ -192,7 +193,9 @@ describe('verify with an EVM chain', () => {
     await set('transaction_hash', 'ee'.repeat(32));
     assert.deepEqual(await problems(), [`${index} does not match its hash`]);
     await set('transaction_hash', before.hash);
-    assert.deepEqual(await problems(), [`${index} does not name its transaction on the chain`]);
+    // An operator may write the id in upper case.
+    for (const tenantId of [tenant.tenantId, tenant.tenantId.toUpperCase()])
+      assert.deepEqual(await problems(tenantId), [`${index} does not name its transaction on the chain`]);
     await set('transaction_hash', before.transaction);
 
     await app.owner.query(
@@ -223,6 +226,29 @@ describe('verify with an EVM chain', () => {
     await alter();
     assert.deepEqual(await problems(), [`${body.entries[0].index} does not match its hash`]);
     await alter();
+    assert.deepEqual(await problems(), []);
+  });
+
+  test('reports the entries of a call that was replaced by one that appends nothing', async () => {
+    const player = await arrangeWalletPlayer(app, tenant);
+    const hash = await scoreOf(player, 4);
+    const { body } = await transaction(hash);
+    await confirmed(hash);
+    const signed = await privateKeyToAccount(chain.settings.signerKey).signTransaction({
+      type: 'eip1559',
+      chainId: chain.node.chainId,
+      to: chain.settings.contract,
+    });
+    const attempt = `hash = decode(substr($1, 3), 'hex')`;
+    const { rows } = await app.owner.query(`SELECT signed FROM chain_attempts WHERE ${attempt}`, [hash]);
+    const replace = (before: Hex, after: Hex, bytes: Buffer) =>
+      app.owner.query(
+        `UPDATE chain_attempts SET hash = decode(substr($2, 3), 'hex'), signed = $3 WHERE ${attempt}`,
+        [before, after, bytes],
+      );
+    await replace(hash, keccak256(signed), Buffer.from(signed.slice(2), 'hex'));
+    assert.deepEqual(await problems(), [`${body.entries[0].index} does not match its hash`]);
+    await replace(keccak256(signed), hash, rows[0].signed as Buffer);
     assert.deepEqual(await problems(), []);
   });
 
