@@ -1,6 +1,7 @@
 import type { Querier } from '../../../../database/database.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
+import { leaveSharedMatches } from '../../../gameplay/matches/index.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import {
   lockCredentials,
@@ -163,6 +164,8 @@ async function moveTenantRows(
 ): Promise<{ knownIn: Set<string>; bannedIn: string[] }> {
   const knownIn = await recordMerge(db, sourceId, targetId);
   const bannedIn = await mergeTenantAccess(db, sourceId, targetId);
+  // Nobody joins a match as the source any more, and a join of the target waits.
+  await leaveSharedMatches(db, [...knownIn], targetId);
   await moveBans(db, sourceId, targetId);
   await moveNotes(db, sourceId, targetId);
   await moveBanFingerprints(db, sourceId, targetId);
