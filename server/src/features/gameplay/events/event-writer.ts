@@ -14,19 +14,13 @@ import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
 import { eventTableSql } from './event-filter.ts';
+import { comparePositions } from './event-position.ts';
 import { deltaText } from './rollups/deltas.ts';
-import {
-  compareRows,
-  eventRowHash,
-  eventTables,
-  type BatchOrigin,
-  type EventRow,
-  type EventScope,
-} from './event-row.ts';
+import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
 export interface EventWriter {
   /**
-   * Stores the rows that are not stored yet and charges one unit for each. The rows are sorted by {@link compareRows}, and are on disk
+   * Stores the rows that are not stored yet and charges one unit for each. The rows are sorted by {@link comparePositions}, and are on disk
    * when the call returns.
    */
   write(scope: EventScope, rows: EventRow[], billing: BillingContext): Promise<AddedRows>;
@@ -82,7 +76,9 @@ export async function openEventWriter(
     async run(writes) {
       const { scope, billing } = writes[0]!;
       const rows =
-        writes.length === 1 ? writes[0]!.rows : writes.flatMap((write) => write.rows).toSorted(compareRows);
+        writes.length === 1
+          ? writes[0]!.rows
+          : writes.flatMap((write) => write.rows).toSorted(comparePositions);
       const added = await store({ scope, rows, billing });
       return writes.map(() => ({ answer: added }));
     },
