@@ -8,7 +8,7 @@ import { findStored } from './queries.ts';
 export interface QuotaServices {
   database: Database;
   /** Returns the used units and the limit of a plan with a hard stop, or undefined for other plans. */
-  quotas: { quota(workspaceId: string): Promise<Quota | undefined> };
+  meter: { quota(workspaceId: string): Promise<Quota | undefined> };
 }
 
 /**
@@ -16,12 +16,12 @@ export interface QuotaServices {
  * out. The transaction that charges checks the quota again, because other requests may use it in the meantime.
  */
 export async function takeNewEvents<Event extends EventPosition>(
-  { database, quotas }: QuotaServices,
+  { database, meter }: QuotaServices,
   scope: EventScope,
   { tenantId, workspaceId, hasHardStop }: BillingContext,
   events: Event[],
 ): Promise<Event[]> {
-  const quota = hasHardStop && events.length > 0 ? await quotas.quota(workspaceId) : undefined;
+  const quota = hasHardStop && events.length > 0 ? await meter.quota(workspaceId) : undefined;
   if (!quota || quota.used + events.length <= quota.limit) return events;
   const stored = new Set(await findStored(database.forTenant(tenantId), tenantId, scope, events));
   const fresh = events.filter((_, position) => !stored.has(position));
