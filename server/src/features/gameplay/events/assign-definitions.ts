@@ -13,7 +13,7 @@ import type { CheckedEvent } from './check-event.ts';
 import type { EventRow, EventScope } from './event-row.ts';
 import { refusal, type EventError, type IngestResult } from './ingest-result.ts';
 import { findStored } from './queries.ts';
-import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
+import { admitEvents, type QuotaServices } from './admit-events.ts';
 
 /** A row with the position of its event in the request. */
 export interface IndexedRow extends EventRow {
@@ -106,7 +106,7 @@ async function requireQuota(
     const isStorable = definition ? isUsable(definition, scope) : event.eventKey !== null;
     if (isStorable) charged.set(`${event.occurredAt} ${event.idempotencyKey}`, event);
   });
-  await takeNewEvents(services, scope, billing, [...charged.values()]);
+  await admitEvents(services, scope, billing, [...charged.values()]);
 }
 
 /** Makes the rows of events whose definition is usable. The others are refused. */

@@ -10,7 +10,7 @@ import { EVENT_SCOPES, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
 import { refusal, type EventRecord, type IngestResult } from './ingest-result.ts';
 import type { Rosters } from './roster.ts';
-import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
+import { admitEvents, type QuotaServices } from './admit-events.ts';
 import { findUnknownMembers } from './unknown-members.ts';
 
 export interface IngestServices extends QuotaServices {
@@ -50,7 +50,7 @@ export async function ingestEvents(
   const authorized = await checkActors(services, scope, sender, valid, result);
   const rows = await assignDefinitions(services, scope, sender.billing, authorized, result);
   const unique = await sortAndDeduplicate(rows, result);
-  const admitted = await takeNewEvents(services, scope, sender.billing, unique);
+  const admitted = await admitEvents(services, scope, sender.billing, unique);
   result.duplicateCount += unique.length - admitted.length;
   if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
   events.inc({ scope, result: 'stored' }, result.records.length);

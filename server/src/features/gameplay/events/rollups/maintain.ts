@@ -10,7 +10,7 @@ import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/archive.ts';
 import { selectPartsOf } from '../archive/queries.ts';
-import { countArchived, type ArchivedGroup } from '../archive/read-archive.ts';
+import { countArchived, type ArchivedGroup } from '../archive/count-archived.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 import type { EventSources } from '../event-sources.ts';
 import { ROLLUP_SPANS } from './counted-events.ts';

@@ -15,7 +15,7 @@ export interface QuotaServices {
  * Rejects events that exceed the hard stop before anything is written. Events that are already stored cost nothing and are left
  * out. The transaction that charges checks the quota again, because other requests may use it in the meantime.
  */
-export async function takeNewEvents<Event extends EventPosition>(
+export async function admitEvents<Event extends EventPosition>(
   { database, meter }: QuotaServices,
   scope: EventScope,
   { tenantId, workspaceId, hasHardStop }: BillingContext,
