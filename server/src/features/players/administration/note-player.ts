@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { Database } from '../../../database/database.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { hasAccess, lockPlayer } from './moderation-queries.ts';
-import { insertNote, listNotes, MAX_NOTES, removeNote, type Note } from './note-queries.ts';
+import { insertNote, listNotes, MAX_NOTES, readNote, removeNote, type Note } from './note-queries.ts';
 import { playerNotFound, resolvePlayerId } from './read-player.ts';
 
 interface NotedPlayer {
@@ -43,8 +43,7 @@ export async function addNote(
         details: { noteId: id },
       },
     ]);
-    const [added] = await listNotes(transaction, player.tenantId, player.playerId);
-    return added!;
+    return readNote(transaction, player.tenantId, player.playerId, id);
   });
 }
 
