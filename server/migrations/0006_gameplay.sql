@@ -29,6 +29,12 @@ CREATE TABLE match_players (
 );
 CREATE INDEX ON match_players (tenant_id, player_id, match_session_id);
 CALL guildhall_isolate_tenant('match_players');
+-- A merge lets a person be in a running match once. OFFSET 0 keeps PostgreSQL from reading the whole table into a hash table.
+CREATE POLICY own_rows ON match_players TO guildhall_player
+  USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));
+CREATE POLICY read_own ON match_sessions FOR SELECT TO guildhall_player
+  USING (EXISTS (SELECT FROM match_players entry
+                 WHERE entry.tenant_id = match_sessions.tenant_id AND entry.match_session_id = match_sessions.id OFFSET 0));
 
 CREATE TABLE event_definitions (
   tenant_id         uuid NOT NULL REFERENCES tenants,
@@ -166,7 +172,8 @@ GRANT SELECT, INSERT, DELETE ON event_rollup_deltas TO guildhall_app;
 GRANT SELECT ON event_rollup_starts, event_archives TO guildhall_app;
 GRANT INSERT ON event_rollup_deltas TO guildhall_event_writer;
 GRANT SELECT, INSERT ON match_events, player_events TO guildhall_app;
-GRANT SELECT ON player_events TO guildhall_player;
+GRANT SELECT ON player_events, match_sessions TO guildhall_player;
+GRANT SELECT, UPDATE (left_at) ON match_players TO guildhall_player;
 GRANT INSERT ON match_events, player_events TO guildhall_event_writer;
 
 CREATE TRIGGER notify_change AFTER INSERT OR UPDATE OR DELETE ON event_definitions

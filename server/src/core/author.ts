@@ -4,6 +4,11 @@ export interface Author {
   origin?: Origin;
 }
 
+/** A dashboard account as the author. */
+export interface AccountAuthor extends Author {
+  actor: { kind: 'account'; id: string };
+}
+
 /** The author of what the server does by itself, and of the commands of its operator. */
 export const SYSTEM = { actor: { kind: 'system', id: null } } as const satisfies Author;
 

@@ -2,12 +2,45 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson } from './canonical-json.ts';
-import { codePoints, isNestedWithin, isStorable, isStorableDeep, normaliseKey, slugify } from './text.ts';
+import {
+  codePoints,
+  compareCodePoints,
+  isNestedWithin,
+  isStorable,
+  isStorableDeep,
+  normaliseKey,
+  slugify,
+} from './text.ts';
 
 describe('texts', () => {
   test('codePoints counts code points', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => codePoints(text) === [...text].length));
     assert.equal(codePoints('♞🐴'), 2);
+  });
+
+  test('compareCodePoints sorts like the bytes of UTF-8', () => {
+    const texts = [
+      '',
+      'a',
+      'ab',
+      'z',
+      'é',
+      '\uff71',
+      '\ufffd',
+      '\u{1f600}',
+      '\u{1f600}a',
+      '\u{1f601}',
+      '\u{10ffff}',
+    ];
+    assert.deepEqual(texts.toReversed().toSorted(compareCodePoints), texts);
+    const wellFormed = fc.string({ unit: fc.constantFrom('a', 'é', '\uff71', '\u{1f600}', '\u{1f601}') });
+    fc.assert(
+      fc.property(
+        wellFormed,
+        wellFormed,
+        (a, b) => Math.sign(compareCodePoints(a, b)) === Buffer.compare(Buffer.from(a), Buffer.from(b)),
+      ),
+    );
   });
 
   test('isStorable and isStorableDeep reject NUL and unpaired surrogates', () => {

@@ -13,6 +13,17 @@ export function codePoints(text: string): number {
   return length;
 }
 
+/**
+ * Compares well-formed texts by their code points. This is the order of their UTF-8 bytes, in which PostgreSQL (collation C) and DuckDB
+ * sort. `<` compares UTF-16 code units, and so puts an emoji (U+1F600) before a half-width letter (U+FF71).
+ */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++)
+    if (a.charCodeAt(index) !== b.charCodeAt(index)) return a.codePointAt(index)! - b.codePointAt(index)!;
+  return a.length - b.length;
+}
+
 /** Whether PostgreSQL can store a text: it contains no NUL and no unpaired surrogate. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();

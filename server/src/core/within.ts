@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 export async function within<Value>(ms: number, value: Promise<Value>): Promise<Value | undefined> {
   const settled = new AbortController();
   const late = sleep(ms, undefined, { signal: settled.signal })
-    // In a busy process the value may have arrived and not been read.
+    // If the process was busy, the value may have arrived in time, and the event loop has not delivered it yet.
     .then(() => nextTurn(undefined))
     .catch(() => undefined);
   try {

@@ -107,7 +107,7 @@ export function createBatcher<Item, Answer>({
     while (queue.length > 0) {
       const repeated = await takeTurn(() => runBatch(queue.splice(0, maxItems)));
       await Promise.all(repeated.map((one) => takeTurn(() => runBatch([one]))));
-      // The first turn sends the answers, and the second one reads the requests that follow them. So batches are a quarter larger.
+      // The first turn sends the answers. The second turn reads the next requests of their clients, so batches are a quarter larger.
       await nextTurn();
       await nextTurn();
     }

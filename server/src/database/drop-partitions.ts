@@ -23,7 +23,7 @@ export async function findPartitionsBefore(
   const past = candidates.find(({ kind }) => kind === 'past');
   const months = candidates.filter(({ kind }) => kind === 'month');
   if (!past || months.length > 0) return candidates;
-  // It stays if it is empty: it was created when the months before it were dropped.
+  // An empty partition of the past is not dropped again: the previous drop created it in place of the months.
   const { rowCount } = await db.query(`SELECT FROM ${past.name} LIMIT 1`);
   return rowCount ? candidates : [];
 }

@@ -91,13 +91,13 @@ async function applyMigrations(client: pg.Client): Promise<string[]> {
     direction: 'up',
     migrationsTable: TABLE,
     checkOrder: true,
-    // The caller has a lock.
+    // migrate() holds an advisory lock of its own.
     noLock: true,
     logger,
   }).catch((error: Error & { code?: string }) => {
     if (waitedForLock(error)) throw error;
     if (error.code !== INSUFFICIENT_PRIVILEGE) {
-      // The file and the statement that failed.
+      // What the runner has logged: the file and the statement that failed.
       console.error(...details);
       throw error;
     }

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
-import { readForScrape } from './scrape.ts';
+import { readForScrape } from './read-for-scrape.ts';
 import { sql } from './sql.ts';
 
 /** Registers how many months after the current one have a partition. Each process exports the same values. */

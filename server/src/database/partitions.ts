@@ -74,7 +74,7 @@ async function wantedRanges(
   );
   const { endOfPast, first } = rows[0] as Record<string, string | null>;
   const [to] = [first ?? months[0]!.from, months[0]!.from].toSorted();
-  // It is among them if it exists: a crash may have interrupted its creation.
+  // The partition of the past is listed even if it exists, because a crash may have interrupted its creation.
   return [
     { name: past, from: '-infinity', to: to! },
     ...months.filter(({ from }) => !endOfPast || from >= endOfPast),

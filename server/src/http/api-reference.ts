@@ -91,7 +91,7 @@ function sendPage(
     .headers({
       'cache-control': demo ? 'no-store' : 'no-cache',
       'referrer-policy': 'no-referrer',
-      // The same policy as that of the console. So a console that opens this page stays its opener, and no page of another origin does.
+      // As on the pages of the console: a console that opens this page can reach it, and pages of other origins cannot.
       'cross-origin-opener-policy': 'same-origin',
       'content-security-policy':
         `default-src 'none'; script-src 'self' 'sha256-${hash}'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; ` +

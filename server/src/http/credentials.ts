@@ -52,11 +52,8 @@ export type CredentialName =
   | 'gameKeyOrDataKey'
   | 'dataKey';
 
-/** Creates the credentials that routes are registered with. See docs/authentication.md. */
-export function createCredentials(
-  verify: Verifiers,
-  rateLimits: RateLimiter,
-): Record<CredentialName, Credential> {
+/** Creates the checks that credentials are made of. They set the caller of the request, or throw. */
+function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
   /** Verifies the key and its rate limit, before anything else in the request. */
   const checkKey = async (
     request: FastifyRequest,
@@ -73,18 +70,10 @@ export function createCredentials(
     return caller;
   };
 
-  /** With both keys the caller is ambiguous, so neither is verified. */
-  const refuseBothKeys = ({ headers }: FastifyRequest): void => {
-    if (headers['x-game-key'] !== undefined && headers['x-api-key'] !== undefined)
-      throw new ProblemError('conflicting_credentials', 'Send X-Game-Key or X-API-Key, not both.');
-  };
-
-  const admitToData = async ({ keyCaller: key }: FastifyRequest): Promise<void> => {
-    if (key?.kind === 'api' && !key.allowDataApi) throw new ProblemError('data_api_not_allowed');
-  };
-
   const checkPlayer = async (request: FastifyRequest): Promise<PlayerCaller> => {
-    return (request.playerCaller = await verifyBearer(request, verify.player));
+    const caller = await verifyBearer(request, verify.player);
+    request.playerCaller = caller;
+    return caller;
   };
 
   const checkAccount = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -132,6 +121,25 @@ export function createCredentials(
     request.accountRole = actual;
   };
 
+  return {
+    checkKey,
+    checkPlayer,
+    checkPlayerOfKey,
+    checkAccount,
+    checkWalletPlayer,
+    checkAnyBearer,
+    authorizeAccount,
+  };
+}
+
+/** Creates the credentials that routes are registered with. See docs/authentication.md. */
+export function createCredentials(
+  verify: Verifiers,
+  rateLimits: RateLimiter,
+): Record<CredentialName, Credential> {
+  const checks = createChecks(verify, rateLimits);
+  const { checkKey, checkPlayer, checkPlayerOfKey, checkAccount, checkWalletPlayer } = checks;
+  const { checkAnyBearer, authorizeAccount } = checks;
   return {
     gameKey: {
       security: [{ gameKey: [] }],
@@ -249,6 +257,16 @@ export function createCredentials(
       admit: admitToData,
     },
   };
+}
+
+/** With both keys the caller is ambiguous, so neither is verified. */
+function refuseBothKeys({ headers }: FastifyRequest): void {
+  if (headers['x-game-key'] !== undefined && headers['x-api-key'] !== undefined)
+    throw new ProblemError('conflicting_credentials', 'Send X-Game-Key or X-API-Key, not both.');
+}
+
+async function admitToData({ keyCaller: key }: FastifyRequest): Promise<void> {
+  if (key?.kind === 'api' && !key.allowDataApi) throw new ProblemError('data_api_not_allowed');
 }
 
 const UNPROVEN_SESSION_DETAIL =

@@ -55,8 +55,13 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     return validationProblem(error.validationContext, error.validation as readonly ErrorObject[]);
   }
   switch (error.code) {
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ProblemError('unsupported_media_type');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
+      const { consumes } = request.routeOptions.schema ?? {};
+      return new ProblemError(
+        'unsupported_media_type',
+        consumes ? `Send the body as ${consumes.join(' or ')}.` : {},
+      );
+    }
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ProblemError(
         'body_too_large',

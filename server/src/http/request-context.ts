@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Author, Origin, Self } from '../core/author.ts';
+import type { AccountAuthor, Origin, Self } from '../core/author.ts';
 import type { BillingContext } from '../core/billing-context.ts';
 import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
 import { isGuid } from '../core/ids.ts';
@@ -77,7 +77,7 @@ export function tenantIdOf(request: FastifyRequest): string | undefined {
 }
 
 /** The verified account as the author of a change. */
-export function authorOf(request: FastifyRequest): Author {
+export function authorOf(request: FastifyRequest): AccountAuthor {
   return { actor: { kind: 'account', id: accountOf(request).accountId }, origin: originOf(request) };
 }
 

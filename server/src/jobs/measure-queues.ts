@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
-import { readForScrape } from '../database/scrape.ts';
+import { readForScrape } from '../database/read-for-scrape.ts';
 import { MAX_COUNTED_JOBS, readQueueStatistics, type QueueStatistics } from './queue-statistics.ts';
 
 /**

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { eventually } from '../testing/eventually.ts';
+import { serveOnLoopback } from '../testing/loopback-server.ts';
 import { bucketAt, startS3Server } from '../testing/s3-server.ts';
-import { openObjectStorage } from './object-storage.ts';
+import { createBucketClient, openObjectStorage } from './object-storage.ts';
 
 const s3 = await startS3Server();
 const disk = await openObjectStorage(bucketAt(s3.url), { socketTimeout: 60_000, transferTimeout: 300 });
@@ -43,16 +44,13 @@ test(
   { timeout: 20_000 },
   async () => {
     let open = 0;
-    const server = createServer((request, response) => {
+    const url = await serveOnLoopback((request, response) => {
       open++;
       response.once('close', () => open--);
       const timer = setInterval(() => request.read(1), 10);
       response.once('close', () => clearInterval(timer));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    after(() => server.close());
-    const { port } = server.address() as { port: number };
-    const slow = await openObjectStorage(bucketAt(`http://127.0.0.1:${port}`), { transferTimeout: 300 });
+    const slow = await openObjectStorage(bucketAt(url), { transferTimeout: 300 });
     await assert.rejects(slow.put('a', 'x'.repeat(100)));
     await eventually(() => open === 0);
   },
@@ -62,4 +60,12 @@ test('a bucket without trouble stores and returns objects', async () => {
   await disk.put('c', 'text');
   assert.equal(await text(await disk.getStream('c')), 'text');
   await disk.delete('c');
+});
+
+test('a request ends when its caller aborts it', { timeout: 20_000 }, async () => {
+  const caller = new AbortController();
+  const url = await serveOnLoopback(() => caller.abort());
+  const client = await createBucketClient(bucketAt(url), { transferTimeout: 60_000 });
+  const request = new GetObjectCommand({ Bucket: 'events', Key: 'a' });
+  await assert.rejects(client.send(request, { abortSignal: caller.signal }), { name: 'AbortError' });
 });

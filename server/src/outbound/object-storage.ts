@@ -49,15 +49,18 @@ export async function openObjectStorage(storage: ObjectStorage, timeouts: Bucket
 export const keyOf = (storage: ObjectStorage, name: string): string =>
   storage.kind === 's3' && storage.prefix !== '' ? `${storage.prefix}/${name}` : name;
 
+async function createS3Driver(storage: BucketStorage, timeouts: BucketTimeouts) {
+  const { S3Driver } = await import('flydrive/drivers/s3');
+  const client = await createBucketClient(storage, timeouts);
+  return new S3Driver({ client, bucket: storage.bucket, visibility: 'private', supportsACL: false });
+}
+
 /** Imports the S3 client on demand, because it takes 200 ms and 20 MB to load. */
-async function createS3Driver(
-  { bucket, region, endpoint }: BucketStorage,
+export async function createBucketClient(
+  { region, endpoint }: BucketStorage,
   { transferTimeout, ...timeouts }: BucketTimeouts,
-) {
-  const [{ S3Driver }, { S3Client }] = await Promise.all([
-    import('flydrive/drivers/s3'),
-    import('@aws-sdk/client-s3'),
-  ]);
+): Promise<S3Client> {
+  const { S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
@@ -68,7 +71,7 @@ async function createS3Driver(
     requestHandler: { connectionTimeout: 1_000, throwOnRequestTimeout: true, ...timeouts },
   });
   endSlowTransfers(client, transferTimeout);
-  return new S3Driver({ client, bucket, visibility: 'private', supportsACL: false });
+  return client;
 }
 
 /** Ends requests and responses that take too long for their size. The timeouts of the client begin anew with each byte. */
@@ -80,9 +83,9 @@ function endSlowTransfers({ config: { requestHandler } }: S3Client, transferTime
   requestHandler.handle = async (request, options = {}) => {
     const slow = new AbortController();
     const sending = afterTimeFor(request.headers, () => slow.abort());
-    const output = await handle(request, { ...options, abortSignal: slow.signal }).finally(() =>
-      clearTimeout(sending),
-    );
+    const { abortSignal: ofCaller } = options as { abortSignal?: AbortSignal };
+    const abortSignal = AbortSignal.any(ofCaller ? [ofCaller, slow.signal] : [slow.signal]);
+    const output = await handle(request, { ...options, abortSignal }).finally(() => clearTimeout(sending));
     const body = output.response.body as Readable;
     const receiving = afterTimeFor(output.response.headers, () =>
       body.destroy(new Error('The response takes too long for its size.')),

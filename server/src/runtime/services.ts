@@ -5,31 +5,16 @@ import { openChangeFeed } from '../database/change-feed.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { measurePartitions } from '../database/partition-metrics.ts';
 import { measurePools } from '../database/pool-metrics.ts';
-import { createAccountMailBudget, listEndedSessions } from '../features/studio/accounts/index.ts';
-import { openAlerts } from '../features/traffic/alerts/index.ts';
-import { measureChain, openConfiguredChain } from '../features/wallet/chain/index.ts';
-import { createMailBudget } from '../features/sign-in/email/index.ts';
-import { createDefinitionResolver } from '../features/gameplay/event-definitions/index.ts';
+import type { BaseServices, CloseLater } from '../features/base-services.ts';
+import { openGameplayServices } from '../features/gameplay/services.ts';
 import type { MailServer } from '../features/messages/mail/index.ts';
-import { openNotificationFeed } from '../features/messages/notifications/index.ts';
-import { createLoginBatchers, createTokenVerifier } from '../features/sign-in/login/index.ts';
-import { createProfileLookups } from '../features/players/lookup/index.ts';
-import { openAvatarStore } from '../features/players/profiles/index.ts';
-import { createRefreshBatcher } from '../features/sign-in/tokens/index.ts';
-import { createStoreAOpenId } from '../features/sign-in/portal/index.ts';
-import { createRosters, openArchive, openEventWriter } from '../features/gameplay/events/index.ts';
-import { createRateLimits } from '../features/traffic/rate-limits/index.ts';
-import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
-import { openKeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
-import { createActiveTenants, createProviderSettings } from '../features/studio/tenants/index.ts';
-import { openUsageMeter } from '../features/traffic/usage/index.ts';
-import { createChallengeThrottle, createContractWallets } from '../features/sign-in/wallet/index.ts';
-import {
-  createEvmRecorder,
-  hashChainRecorder,
-  createWalletLedger,
-} from '../features/wallet/recording/index.ts';
-import { createMemberships } from '../features/studio/workspaces/index.ts';
+import { openMessageServices } from '../features/messages/services.ts';
+import { openPlatformServices } from '../features/platform/services.ts';
+import { openPlayerServices } from '../features/players/services.ts';
+import { openSignInServices } from '../features/sign-in/services.ts';
+import { openStudioServices } from '../features/studio/services.ts';
+import { openTrafficServices } from '../features/traffic/services.ts';
+import { openWalletServices } from '../features/wallet/services.ts';
 import { createExports } from '../http/exports.ts';
 import { measureQueues } from '../jobs/measure-queues.ts';
 import { openJobs, type Jobs } from '../jobs/queue.ts';
@@ -38,14 +23,7 @@ import type { Channel } from '../processes/channel.ts';
 import { createAcquireSlots } from '../processes/concurrency-slots.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import {
-  createCodeThrottle,
-  createLoginThrottle,
-  createOneTimeCodeThrottle,
-} from '../security/guess-throttle.ts';
-import { createSignUpThrottle } from '../security/sign-up-throttle.ts';
 import { createVault, type Vault } from '../security/vault.ts';
-import { deleteStaleCopiesHourly } from './stale-copies.ts';
 import { createVerifiers } from './verifiers.ts';
 
 export interface ServiceOptions {
@@ -78,106 +56,77 @@ export interface WorkerServices {
 export type Services = Awaited<ReturnType<typeof openServices>>;
 
 /** Opens the services. If one of them fails, those that are open already are closed again, in reverse order. */
-export async function openServices(
-  { config, databaseUrl, masterKey, processes = 1, primary, metrics = new Registry() }: ServiceOptions,
-  logger: FastifyBaseLogger,
-) {
+export async function openServices(options: ServiceOptions, logger: FastifyBaseLogger) {
+  const { config, databaseUrl } = options;
   await using opened = new AsyncDisposableStack();
-  const closeLater = <Service extends { close(): void | Promise<void> }>(service: Service): Service =>
-    opened.adopt(service, (it) => it.close());
+  const closeLater: CloseLater = (service) => opened.adopt(service, (it) => it.close());
 
-  const vault = createVault(masterKey);
-  const database: Database = closeLater(openDatabase(databaseUrl, { processes }));
-  const changes = closeLater(await openChangeFeed(databaseUrl));
-  const jobs = closeLater(await openJobs(database));
-  const redis = config.redisUrl ? await openRedis(config.redisUrl, logger) : undefined;
-  if (redis) opened.defer(() => redis.disconnect());
-  const createBudget = createAttemptBudgets({ redis, primary });
-  const acquireSlots = createAcquireSlots(primary);
-  /** Separate clients for servers that the operator configures, and for those that a tenant configures. */
-  const outbound = {
-    operator: closeLater(openOutboundClient({ publicOnly: false })),
-    tenant: closeLater(openOutboundClient({ publicOnly: !config.allowPrivateAddresses })),
-  };
-
-  const issuer = issuerOf(config);
-  const signer = closeLater(await openTokenSigner(database, vault, changes, issuer));
-  const memberships = createMemberships(database, changes);
-  const keys = closeLater(openKeyAuthenticator(database, vault, changes, createBudget));
-  const providerSettings = createProviderSettings(database, changes, vault, config);
-  const openIdUrl = config.storeAOpenIdUrl;
-  const portalUrl = config.portalUrl ?? issuer;
-  const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
-  const isActiveTenant = createActiveTenants(database, changes);
-  const logins = closeLater(createLoginBatchers(database, vault, config));
-  const refreshes = closeLater(createRefreshBatcher(database));
-  const profileLookups = closeLater(createProfileLookups(database));
-  const avatars = await openAvatarStore(config.avatarStorage, issuer);
-
-  const definitions = createDefinitionResolver(database, changes);
-  const writer = closeLater(await openEventWriter(database, databaseUrl, processes));
-  const archive = openArchive(config);
-  if (archive.bucket) opened.adopt(deleteStaleCopiesHourly(database, archive), (it) => it.stop());
-  const chain = await openConfiguredChain(database, config.chain);
-  const recorder = chain ? createEvmRecorder(chain, vault) : hashChainRecorder;
-  const ledger = closeLater(createWalletLedger(database, recorder));
-
-  const meter = closeLater(openUsageMeter(database, changes));
-  const suppressionSeconds = config.alertSuppressionSeconds;
-  const alerts = closeLater(openAlerts({ database, jobs, redis, primary, suppressionSeconds, logger }));
-  measurePools(metrics);
-  measurePartitions(metrics, database);
-  measureQueues(metrics, database);
-  if (redis) measureRedis(redis, metrics);
-  if (chain) measureChain(metrics, database, chain);
+  const base = await openBaseServices(options, logger, closeLater);
+  const platform = await openPlatformServices(base, closeLater);
+  const studio = openStudioServices(base, config, closeLater);
+  const signIn = openSignInServices({ ...base, ...studio }, config, closeLater);
+  const players = await openPlayerServices(base, config, closeLater);
+  const gameplay = await openGameplayServices(base, databaseUrl, config, closeLater);
+  const wallet = await openWalletServices(base, config, closeLater);
+  const traffic = openTrafficServices(base, config, closeLater);
+  const messages = openMessageServices({ ...base, ...studio });
+  const verifiers = createVerifiers({ ...base, ...platform, ...studio, ...traffic, config });
+  /** The downloads of studios and integrations. A piece is read in 10 to 50 ms. */
+  const exports = createExports(base.acquireSlots, 'exports', {
+    perCaller: 4,
+    perTenant: 8,
+    inAll: 32,
+    reading: 2,
+  });
 
   const resources = opened.move();
   return {
     config,
+    ...base,
+    ...platform,
+    ...studio,
+    ...signIn,
+    ...players,
+    ...gameplay,
+    ...wallet,
+    ...traffic,
+    ...messages,
+    verifiers,
+    exports,
+    close: () => resources.disposeAsync(),
+  };
+}
+
+async function openBaseServices(
+  { config, databaseUrl, masterKey, processes = 1, primary, metrics = new Registry() }: ServiceOptions,
+  logger: FastifyBaseLogger,
+  closeLater: CloseLater,
+): Promise<BaseServices> {
+  const database: Database = closeLater(openDatabase(databaseUrl, { processes }));
+  const changes = closeLater(await openChangeFeed(databaseUrl));
+  const jobs = closeLater(await openJobs(database));
+  const redis = config.redisUrl ? await openRedis(config.redisUrl, logger) : undefined;
+  if (redis) closeLater({ close: () => redis.disconnect() });
+  measurePools(metrics);
+  measurePartitions(metrics, database);
+  measureQueues(metrics, database);
+  if (redis) measureRedis(redis, metrics);
+  return {
     database,
-    chain,
     changes,
     jobs,
-    metrics,
-    /** Undefined if no Redis is configured: each server counts on its own. */
     redis,
-    rateLimits: createRateLimits({ redis, primary, keyless: config.keylessLimits, metrics, logger }),
-    createBudget,
+    primary,
+    vault: createVault(masterKey),
+    issuer: issuerOf(config),
+    outbound: {
+      operator: closeLater(openOutboundClient({ publicOnly: false })),
+      tenant: closeLater(openOutboundClient({ publicOnly: !config.allowPrivateAddresses })),
+    },
+    createBudget: createAttemptBudgets({ redis, primary }),
+    acquireSlots: createAcquireSlots(primary),
     processes,
-    acquireSlots,
-    /** The events of months that are over. */
-    archive,
-    /** The downloads of studios and integrations. A piece is read in 10 to 50 ms. */
-    exports: createExports(acquireSlots, 'exports', { perCaller: 4, perTenant: 8, inAll: 32, reading: 2 }),
-    vault,
-    outbound,
-    issuer,
-    signer,
-    memberships,
-    accountLoginThrottle: createLoginThrottle(createBudget, 'accounts'),
-    accountSignUpThrottle: createSignUpThrottle(createBudget, 'accounts'),
-    accountCodeThrottle: createCodeThrottle(createBudget),
-    keys,
-    providerSettings,
-    storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
-    codeThrottle: createOneTimeCodeThrottle(createBudget),
-    mailBudget: createMailBudget(createBudget),
-    accountMailBudget: createAccountMailBudget(createBudget),
-    definitions,
-    meter,
-    ingestion: { database, quotas: meter, writer, definitions, rosters: createRosters(database) },
-    logins,
-    refreshes,
-    profileLookups,
-    verifyToken: createTokenVerifier({ providerSettings, vault, outbound, config }),
-    avatars,
-    walletThrottle: createChallengeThrottle(createBudget),
-    alerts,
-    notificationFeed: openNotificationFeed({ database, changes, acquireSlots, endedSessions }),
-    recorder,
-    ledger,
-    contractWallets: createContractWallets(config.walletRpcUrls, outbound.operator),
-    verifiers: createVerifiers({ config, database, signer, keys, alerts, memberships, isActiveTenant }),
-    close: () => resources.disposeAsync(),
+    metrics,
+    logger,
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
   context,
@@ -9,6 +8,7 @@ import {
   trace,
   type Context,
   type Span,
+  type Tracer,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -21,6 +21,7 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { statementChannel, type TracedStatement } from '../core/statement-channel.ts';
 import { version } from '../core/version.ts';
+import { within } from '../core/within.ts';
 import { tenantIdOf } from '../http/request-context.ts';
 import type { Config } from './config.ts';
 
@@ -42,7 +43,7 @@ const UNTRACED = /^\/(health\/|metrics$)/;
 export async function traceRequests(
   app: FastifyInstance,
   { protocol }: NonNullable<Config['tracing']>,
-  { isTrusted }: { isTrusted: boolean },
+  options: { isTrusted: boolean },
 ): Promise<void> {
   setGlobalErrorHandler((error) =>
     app.log.warn(
@@ -50,18 +51,34 @@ export async function traceRequests(
       'traces could not be sent',
     ),
   );
-  // A queue of OTEL_BSP_MAX_QUEUE_SIZE spans (2,048), sent every OTEL_BSP_SCHEDULE_DELAY (5 seconds).
-  const provider = new BasicTracerProvider({
+  const provider = await openProvider(protocol);
+  const tracer = provider.getTracer('guildhall', version);
+  addRequestHooks(app, tracer, options);
+  const statements = traceStatements(tracer);
+  app.addHook('onClose', async () => {
+    statements.unsubscribe();
+    await within(FLUSH_WITHIN_MS, provider.shutdown()).catch(() => {});
+    context.disable();
+    propagation.disable();
+  });
+}
+
+async function openProvider(
+  protocol: NonNullable<Config['tracing']>['protocol'],
+): Promise<BasicTracerProvider> {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  return new BasicTracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'guildhall', 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] })),
+    // A queue of OTEL_BSP_MAX_QUEUE_SIZE spans (2,048), sent every OTEL_BSP_SCHEDULE_DELAY (5 seconds).
     spanProcessors: [new BatchSpanProcessor(await openExporter(protocol))],
   });
-  const contexts = new AsyncLocalStorageContextManager().enable();
-  context.setGlobalContextManager(contexts);
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  const tracer = provider.getTracer('guildhall', version);
+}
 
+/** Starts a span when a request arrives, runs the request in its context, and ends it with the response. */
+function addRequestHooks(app: FastifyInstance, tracer: Tracer, { isTrusted }: { isTrusted: boolean }): void {
   const contextOf = new WeakMap<FastifyRequest, Context>();
   app.addHook('onRequest', (request, _reply, done) => {
     const { method } = request;
@@ -100,27 +117,6 @@ export async function traceRequests(
     if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   });
-
-  const statements = traceStatements((text, operation) =>
-    tracer.startSpan(operation, {
-      kind: SpanKind.CLIENT,
-      attributes: {
-        'db.system.name': 'postgresql',
-        'db.operation.name': operation,
-        'db.query.text': text,
-      },
-    }),
-  );
-  app.addHook('onClose', async () => {
-    statements.unsubscribe();
-    const stopWaiting = new AbortController();
-    const late = sleep(FLUSH_WITHIN_MS, undefined, { signal: stopWaiting.signal });
-    await Promise.race([provider.shutdown(), late]).catch(() => {});
-    stopWaiting.abort();
-    await late.catch(() => {});
-    context.disable();
-    propagation.disable();
-  });
 }
 
 async function openExporter(protocol: NonNullable<Config['tracing']>['protocol']): Promise<SpanExporter> {
@@ -135,7 +131,7 @@ async function openExporter(protocol: NonNullable<Config['tracing']>['protocol']
  * Starts a span for each statement of a traced request. It includes the wait for a connection. Requests that share a
  * transaction have its statement in the trace of the first one.
  */
-function traceStatements(startSpan: (text: string, operation: string) => Span) {
+function traceStatements(tracer: Tracer) {
   const countOf = new WeakMap<Span, number>();
   const spanOf = new WeakMap<TracedStatement, Span>();
   const start = (statement: TracedStatement): void => {
@@ -146,7 +142,12 @@ function traceStatements(startSpan: (text: string, operation: string) => Span) {
     countOf.set(request, count + 1);
     const text = statement.text.replace(/\s+/g, ' ').trim();
     const operation = /^\w+/.exec(text)?.[0].toUpperCase() ?? 'SQL';
-    spanOf.set(statement, startSpan(text.slice(0, MAX_STATEMENT_LENGTH), operation));
+    const attributes = {
+      'db.system.name': 'postgresql',
+      'db.operation.name': operation,
+      'db.query.text': text.slice(0, MAX_STATEMENT_LENGTH),
+    };
+    spanOf.set(statement, tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }));
   };
   const subscriber = {
     start: (statement: object) => start(statement as TracedStatement),

@@ -6,7 +6,6 @@ import {
   eventIngestionRoutes,
   eventQueryRoutes,
   eventReadingRoutes,
-  type IngestServices,
 } from './events/index.ts';
 import { matchRoutes, tenantMatchRoutes } from './matches/index.ts';
 
@@ -14,9 +13,7 @@ import { matchRoutes, tenantMatchRoutes } from './matches/index.ts';
 export const gameplay = {
   routes: [
     behind('gameKeyAndMaybePlayer', withDatabase(matchRoutes)),
-    behind('gameKeyAndPlayer', ({ ingestion }: { ingestion: IngestServices }) =>
-      eventIngestionRoutes(ingestion),
-    ),
+    behind('gameKeyAndPlayer', eventIngestionRoutes),
     behind('account', eventDefinitionRoutes, definitionCsvRoutes, withDatabase(tenantMatchRoutes)),
     behind('accountOrApiKey', eventReadingRoutes, eventQueryRoutes, withDatabase(sessionAnalyticsRoutes)),
   ],

@@ -125,10 +125,8 @@ async function overwrite(
   author: AuditAuthor,
   reject: RejectRow,
 ): Promise<void> {
-  const withId = rows.filter((row) => {
-    if (row.definitionId === undefined) reject(row, 'The row has no id, which overwriting needs.');
-    return row.definitionId !== undefined;
-  });
+  const withId = rows.filter(hasId);
+  for (const row of rows) if (!hasId(row)) reject(row, 'The row has no id, which overwriting needs.');
   const firsts = rejectDuplicates(withId, idOf, (row, { rowNumber }) =>
     reject(row, `Row ${rowNumber} has the same id.`),
   );
@@ -157,12 +155,12 @@ async function overwrite(
 }
 
 /** Rejects each row with the same key as an earlier row. Returns the other rows. */
-function rejectDuplicates(
-  rows: CheckedRow[],
-  keyOfRow: (row: CheckedRow) => string,
-  reject: (row: CheckedRow, first: CheckedRow) => void,
-): CheckedRow[] {
-  const firsts = new Map<string, CheckedRow>();
+function rejectDuplicates<Row extends CheckedRow>(
+  rows: Row[],
+  keyOfRow: (row: Row) => string,
+  reject: (row: Row, first: Row) => void,
+): Row[] {
+  const firsts = new Map<string, Row>();
   for (const row of rows) {
     const first = firsts.get(keyOfRow(row));
     if (first) reject(row, first);
@@ -172,4 +170,7 @@ function rejectDuplicates(
 }
 
 const keyOf = ({ pair }: CheckedRow): string => pairKey(pair.eventKey, pair.eventValue);
-const idOf = ({ definitionId }: CheckedRow): string => definitionId!;
+
+type RowWithId = CheckedRow & { definitionId: string };
+const hasId = (row: CheckedRow): row is RowWithId => row.definitionId !== undefined;
+const idOf = ({ definitionId }: RowWithId): string => definitionId;

@@ -135,4 +135,11 @@ describe('definition CSV endpoints', () => {
     abort.abort();
     await settled;
   });
+
+  test('asks for a form if the body is JSON', async () => {
+    const { list, admin } = await arrangeStudio(app);
+    const headers = { 'content-type': 'application/json' };
+    const { status, body } = await uploadCsv(app, list, '{}', { ...admin, headers });
+    assert.deepEqual([status, body.detail], [415, 'Send the body as multipart/form-data.']);
+  });
 });

@@ -43,7 +43,9 @@ describe('readDefinitionCsv', () => {
     for (const [header, id, reason] of [
       ['event_key,event_value,colour', false, /“colour” is unknown/],
       ['event_key,event_value,\ufeff\ufeffid,x', false, /“x” is unknown/],
-      ['event_key;event_value', false, /“event_key;event_value” is unknown/],
+      ['event_key;event_value', false, /“event_key;event_value” is unknown\. Save the file with commas/],
+      ['event_key\tevent_value', false, /is unknown\. Save the file with commas/],
+      ['event_key,a;b', false, /“a;b” is unknown\. Known columns: id,/],
       ['eventKey,eventValue', false, /“eventKey” is unknown/],
       ['event key,event_value', false, /“event key” is unknown/],
       [`event_key,event_value,${'x'.repeat(500)}`, false, /“x{64}…” is unknown/],

@@ -147,9 +147,14 @@ function readHeader(record: string[], needed: { id: boolean }): (CsvColumn | und
     const column = name === 'event_definition_id' ? 'id' : csvColumns.find((known) => known === name);
     if (column) return column;
     const shown = record[at]!.trim();
+    // In some countries, spreadsheets save CSV with semicolons.
+    const hasOtherSeparator = record.length === 1 && /[;\t]/.test(shown);
     throw new ProblemError(
       'csv_header',
-      `The column “${shown.length > 64 ? `${shown.slice(0, 64)}…` : shown}” is unknown. Known columns: ${csvColumns.join(', ')}.`,
+      `The column “${shown.length > 64 ? `${shown.slice(0, 64)}…` : shown}” is unknown. ` +
+        (hasOtherSeparator
+          ? 'Save the file with commas between the cells.'
+          : `Known columns: ${csvColumns.join(', ')}.`),
     );
   });
   for (const column of csvColumns) {

@@ -13,7 +13,7 @@ import type { CheckedEvent } from './check-event.ts';
 import type { EventRow, EventScope } from './event-row.ts';
 import { refusal, type EventError, type IngestResult } from './ingest-result.ts';
 import { withoutStored } from './queries.ts';
-import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
+import { admitEvents, type QuotaServices } from './admit-events.ts';
 
 /** A row with the position of its event in the request. */
 export interface IndexedRow extends EventRow {
@@ -58,7 +58,7 @@ export async function assignDefinitions(
     // A batch above the hard stop creates no definitions.
     if (billing.hasHardStop) {
       const storable = distinct.filter((event) => isStorable(known, scope, event));
-      await takeNewEvents(services, scope, billing, storable);
+      await admitEvents(services, scope, billing, storable);
     }
     const unknown = await collectUnknown(known, distinct);
     if (unknown.length > 0) known.created = await definitions.autoCreate(tenantId, scope, unknown);

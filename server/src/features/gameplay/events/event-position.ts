@@ -1,3 +1,4 @@
+import { compareCodePoints } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 
 /** The deduplication key of an event. It also defines the order by time. */
@@ -13,12 +14,13 @@ export const positionOf = ({ occurredAt, idempotencyKey }: EventPosition): Event
   idempotencyKey,
 });
 
-/** Compares positions in the order of time. Keys are compared by their bytes, as PostgreSQL and DuckDB do. */
-function comparePositions(a: EventPosition, b: EventPosition): number {
+/**
+ * Compares positions in the order of time, and then of keys. This is the order of the primary key in PostgreSQL and of the rows in the
+ * files of the archive. Rows are written in it too, so that all transactions take their locks in one order and cannot deadlock.
+ */
+export function comparePositions(a: EventPosition, b: EventPosition): number {
   if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
-  return a.idempotencyKey === b.idempotencyKey
-    ? 0
-    : Buffer.compare(Buffer.from(a.idempotencyKey), Buffer.from(b.idempotencyKey));
+  return compareCodePoints(a.idempotencyKey, b.idempotencyKey);
 }
 
 /** Oldest first, or newest first. */

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { rangeInUtc } from '../../../core/time-range.ts';
+import { blockArchiving } from './archive/archive-lock.ts';
 import type { Archive } from './archive/archive.ts';
 import {
   createArchivedEvents,
@@ -7,7 +8,6 @@ import {
   type PositionedEvent,
 } from './archive/archived-events.ts';
 import { selectPartsOf, type ArchivedPart, type PartRange } from './archive/queries.ts';
-import { blockArchiving } from './archive/read-archive.ts';
 import type { EventFilter } from './event-filter.ts';
 import { orderOf, positionOf, type EventPosition } from './event-position.ts';
 import { selectEvents, type AccessPath, type StoredEvent } from './queries.ts';

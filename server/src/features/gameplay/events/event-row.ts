@@ -33,16 +33,6 @@ export interface HashedEventRow extends EventRow {
   rowHash: string;
 }
 
-/**
- * Compares two rows by their deduplication key. Rows are written in this order, so that all transactions take their locks in the same
- * order and cannot deadlock.
- */
-export function compareRows(a: EventRow, b: EventRow): number {
-  if (a.occurredAt !== b.occurredAt) return a.occurredAt < b.occurredAt ? -1 : 1;
-  if (a.idempotencyKey === b.idempotencyKey) return 0;
-  return a.idempotencyKey < b.idempotencyKey ? -1 : 1;
-}
-
 export const eventTables = { match: 'match_events', player: 'player_events' } as const satisfies Record<
   EventScope,
   string

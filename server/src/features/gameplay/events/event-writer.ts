@@ -15,20 +15,14 @@ import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
 import { eventTableSql } from './event-filter.ts';
+import { comparePositions } from './event-position.ts';
 import { withoutStored } from './queries.ts';
 import { deltaText } from './rollups/deltas.ts';
-import {
-  compareRows,
-  eventRowHash,
-  eventTables,
-  type BatchOrigin,
-  type EventRow,
-  type EventScope,
-} from './event-row.ts';
+import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
 
 export interface EventWriter {
   /**
-   * Stores the rows that are not stored yet and charges one unit for each. The rows are sorted by {@link compareRows}, and are on disk
+   * Stores the rows that are not stored yet and charges one unit for each. The rows are sorted by {@link comparePositions}, and are on disk
    * when the call returns.
    */
   write(scope: EventScope, rows: EventRow[], billing: BillingContext): Promise<AddedRows>;
@@ -135,8 +129,8 @@ const idsOf = (rows: EventRow[]): ReadonlySet<string> => new Set(rows.map(({ id 
 
 /** Sorts the rows of several requests. Of those with the same deduplication key, keeps the first. */
 function withoutRepeats(rows: EventRow[]): EventRow[] {
-  const sorted = rows.toSorted(compareRows);
-  return sorted.filter((row, place) => place === 0 || compareRows(sorted[place - 1]!, row) !== 0);
+  const sorted = rows.toSorted(comparePositions);
+  return sorted.filter((row, place) => place === 0 || comparePositions(sorted[place - 1]!, row) !== 0);
 }
 
 /** The columns that all rows of a batch share. */

@@ -20,7 +20,6 @@ export { verifyEvents, type AlteredRow } from './verify-events.ts';
 export type { EventSources } from './event-sources.ts';
 export { exportEventsOfPlayer } from './export-events.ts';
 export { StoredEvent } from './schemas.ts';
-export type { IngestServices } from './ingest-events.ts';
 export {
   checkRollups,
   deleteOldEventRollups,

@@ -5,11 +5,12 @@ import { forEachInSlices, sortInSlices } from '../../../core/event-loop.ts';
 import { listMergedProfiles } from '../../players/merged-profiles/index.ts';
 import { assignDefinitions, EVENTS_PER_SLICE, type IndexedRow } from './assign-definitions.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
-import { compareRows, EVENT_SCOPES, type EventScope } from './event-row.ts';
+import { comparePositions } from './event-position.ts';
+import { EVENT_SCOPES, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
 import { refusal, type EventRecord, type IngestResult } from './ingest-result.ts';
 import type { Rosters } from './roster.ts';
-import { takeNewEvents, type QuotaServices } from './take-new-events.ts';
+import { admitEvents, type QuotaServices } from './admit-events.ts';
 import { findUnknownMembers } from './unknown-members.ts';
 
 export interface IngestServices extends QuotaServices {
@@ -49,7 +50,7 @@ export async function ingestEvents(
   const authorized = await checkActors(services, scope, sender, valid, result);
   const rows = await assignDefinitions(services, scope, sender.billing, authorized, result);
   const unique = await sortAndDeduplicate(rows, result);
-  const admitted = await takeNewEvents(services, scope, sender.billing, unique);
+  const admitted = await admitEvents(services, scope, sender.billing, unique);
   result.duplicateCount += unique.length - admitted.length;
   if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
   events.inc({ scope, result: 'stored' }, result.records.length);
@@ -121,10 +122,11 @@ async function checkActors(
 /** Sorts by the deduplication key and drops duplicates, keeping the first. */
 async function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): Promise<IndexedRow[]> {
   // The usual case: clients send events in the order in which they occurred.
-  if (rows.every((row, position) => position === 0 || compareRows(rows[position - 1]!, row) < 0)) return rows;
-  const sorted = await sortInSlices(rows, (a, b) => compareRows(a, b) || a.index - b.index);
+  if (rows.every((row, position) => position === 0 || comparePositions(rows[position - 1]!, row) < 0))
+    return rows;
+  const sorted = await sortInSlices(rows, (a, b) => comparePositions(a, b) || a.index - b.index);
   const unique = sorted.filter(
-    (row, position) => position === 0 || compareRows(sorted[position - 1]!, row) !== 0,
+    (row, position) => position === 0 || comparePositions(sorted[position - 1]!, row) !== 0,
   );
   result.duplicateCount += rows.length - unique.length;
   return unique;

@@ -2,7 +2,7 @@ import { emptyRange, ProblemError } from '../../../core/problem.ts';
 import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { queryTimeout } from './archive/fetch-parts.ts';
-import { countArchived } from './archive/read-archive.ts';
+import { countArchived } from './archive/count-archived.ts';
 import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
 import {

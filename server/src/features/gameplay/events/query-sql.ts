@@ -3,7 +3,7 @@ import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
 import type { Bucket } from '../../../core/time-range.ts';
-import type { ArchivedGroup } from './archive/read-archive.ts';
+import type { ArchivedGroup } from './archive/count-archived.ts';
 import { matchingEvents, type CountPath } from './queries.ts';
 import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 

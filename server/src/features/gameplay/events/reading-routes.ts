@@ -193,6 +193,6 @@ async function* toCsv(chunks: AsyncGenerator<StoredEvent[]>, scope: EventScope):
     yield header + rows;
     header = '';
   }
-  // If there is no event.
+  // A file without events has a header, too.
   yield header;
 }

@@ -1,5 +1,5 @@
 import { BUCKET_MS, requireFewBuckets, resolveRange } from '../../../core/time-range.ts';
-import { countArchived } from './archive/read-archive.ts';
+import { countArchived } from './archive/count-archived.ts';
 import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import type { EventSources } from './event-sources.ts';
 import { chooseCountPath } from './queries.ts';

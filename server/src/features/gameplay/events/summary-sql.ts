@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
-import type { ArchivedGroup } from './archive/read-archive.ts';
+import type { ArchivedGroup } from './archive/count-archived.ts';
 import { matchingEvents, type CountPath } from './queries.ts';
 import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
-import { insertMatch, type Rejection } from './queries.ts';
+import { insertMatch, lockAccess, type Rejection } from './queries.ts';
 
 export interface CreateMatchRequest {
   players: { playerId: string; loginSessionId?: string | null }[];
@@ -31,6 +31,7 @@ export async function createMatch(
   const playerIds = players.map((player) => player.playerId);
   rejectDuplicates(playerIds);
   requireOwnPlayer(caller, playerIds);
+  const { tenantId } = caller.billing;
 
   // Sorted IDs keep the order of the request, because the roster is read in the order of the IDs.
   const matchPlayerIds = players.map(() => newId()).toSorted();
@@ -46,7 +47,8 @@ export async function createMatch(
     })),
   };
   const create = async (transaction: Querier) => {
-    const rejected = await insertMatch(transaction, caller.billing.tenantId, match);
+    await lockAccess(transaction, tenantId, playerIds);
+    const rejected = await insertMatch(transaction, tenantId, match);
     if (rejected.length > 0) throw rejectionProblem(rejected, playerIds);
     return {
       matchSessionId: match.matchSessionId,

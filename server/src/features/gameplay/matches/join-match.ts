@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
-import { insertMatchPlayer, type JoinOutcome } from './queries.ts';
+import { insertMatchPlayer, lockAccess, type JoinOutcome } from './queries.ts';
 
 /** The limit is approximate: players who join at the same moment may exceed it by a few. */
 export const MAX_PLAYERS_PER_MATCH = 1_000;
@@ -23,6 +23,7 @@ export async function joinMatch(
   const { tenantId } = caller.billing;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
   const join = async (transaction: Querier) => {
+    await lockAccess(transaction, tenantId, [playerId]);
     const outcome = await insertMatchPlayer(transaction, tenantId, matchSessionId, {
       ...entrant,
       at: now(),

@@ -1,8 +1,8 @@
-import type { Database } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { requireOwnEntries, type MatchCaller } from './caller.ts';
-import { findRoster, markLeft, type MatchPlayer } from './queries.ts';
+import { findRoster, findSharedEntries, markLeft, type MatchPlayer } from './queries.ts';
 
 /** Records that a player has left a match. Idempotent: a second call returns the first time. Throws `not_found` and `forbidden`. */
 export async function leaveMatch(
@@ -18,4 +18,14 @@ export async function leaveMatch(
     if (!left) throw new ProblemError('not_found', 'The match does not have this player.');
     return left;
   });
+}
+
+/**
+ * Lets a player, who has just absorbed another profile, stay in each running match once: the other entries of the person are marked as
+ * left. Runs in the transaction of the merge, after it has moved the access records of these tenants.
+ */
+export async function leaveSharedMatches(db: Querier, tenantIds: string[], playerId: string): Promise<void> {
+  const at = now();
+  for (const { tenantId, matchSessionId, matchPlayerId } of await findSharedEntries(db, tenantIds, playerId))
+    await markLeft(db, tenantId, matchSessionId, matchPlayerId, at);
 }

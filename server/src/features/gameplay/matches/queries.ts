@@ -1,6 +1,7 @@
 import { createdWithin } from '../../../database/created-within.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
+import { mergedProfilesOf } from '../../players/merged-profiles/index.ts';
 
 export interface RosterEntry {
   matchPlayerId: string;
@@ -22,6 +23,17 @@ export interface Entrant {
   matchPlayerId: string;
   playerId: string;
   loginSessionId: string | null;
+}
+
+/**
+ * Waits for merges of these players, and lets no other one begin until the transaction ends. It is a statement of its own: one that
+ * waits does not see what it waited for.
+ */
+export async function lockAccess(db: Querier, tenantId: string, playerIds: string[]): Promise<void> {
+  await db.run(sql`
+    SELECT FROM unnest(${playerIds.toSorted()}::uuid[]) wanted (player_id)
+    CROSS JOIN LATERAL (
+      SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = wanted.player_id OFFSET 0 FOR SHARE) access`);
 }
 
 /** The reason why a player may not enter a match. */
@@ -96,8 +108,8 @@ export interface JoinOutcome {
 }
 
 /**
- * Adds a player to a match. A player who has left returns as the same match player. Returns undefined if the match is
- * unknown. The lock on the match serialises the join with the end of the match.
+ * Adds a player to a match. A player who has left returns as the same match player. An entry of a merged profile is the player's, too.
+ * Returns undefined if the match is unknown. The lock on the match serialises the join with the end of the match.
  */
 export function insertMatchPlayer(
   db: Querier,
@@ -108,15 +120,24 @@ export function insertMatchPlayer(
   return db.row(sql`
     WITH match AS MATERIALIZED (
       SELECT ended_at FROM match_sessions WHERE tenant_id = ${tenantId} AND id = ${matchSessionId} FOR SHARE),
+    profile AS (
+      SELECT ${playerId}::uuid AS id UNION ALL (${mergedProfilesOf(tenantId, sql`${playerId}`)})),
+    own_entry AS MATERIALIZED (
+      SELECT entry.* FROM profile CROSS JOIN LATERAL (
+        SELECT player_id, joined_at, left_at FROM match_players
+        WHERE tenant_id = ${tenantId} AND match_session_id = ${matchSessionId} AND player_id = profile.id OFFSET 0) entry),
     roster AS MATERIALIZED (
-      SELECT count(*) >= ${maxPlayers} AND NOT coalesce(bool_or(player_id = ${playerId}), false) AS is_full
+      SELECT count(*) >= ${maxPlayers} AND NOT EXISTS (SELECT FROM own_entry) AS is_full
       FROM match_players WHERE tenant_id = ${tenantId} AND match_session_id = ${matchSessionId}),
     wanted AS (SELECT ${playerId}::uuid AS player_id, ${loginSessionId}::uuid AS login_session_id),
     checked AS MATERIALIZED (${checkEntrants(tenantId)}),
     joined AS (
       INSERT INTO match_players AS known (tenant_id, id, match_session_id, player_id, login_session_id, joined_at)
-      SELECT ${tenantId}, ${matchPlayerId}, ${matchSessionId}, player_id, session_id, ${at}
-      FROM match, roster, checked WHERE ended_at IS NULL AND NOT is_full AND rejection IS NULL
+      SELECT ${tenantId}, ${matchPlayerId}, ${matchSessionId},
+             coalesce((SELECT player_id FROM own_entry ORDER BY player_id <> ${playerId}, joined_at DESC, player_id LIMIT 1), player_id),
+             session_id, ${at}
+      FROM match, roster, checked
+      WHERE ended_at IS NULL AND NOT is_full AND rejection IS NULL AND NOT EXISTS (SELECT FROM own_entry WHERE left_at IS NULL)
       ON CONFLICT (tenant_id, match_session_id, player_id) DO UPDATE
         SET left_at = NULL, login_session_id = excluded.login_session_id WHERE known.left_at IS NOT NULL
       RETURNING id, joined_at)
@@ -138,6 +159,38 @@ export interface MatchPlayer {
 const matchPlayer = sql`match_players.id AS "matchPlayerId", match_players.player_id AS "playerId",
     match_players.login_session_id AS "loginSessionId", match_players.joined_at AS "joinedAt",
     match_players.left_at AS "leftAt", match_players.placement, match_players.score, match_players.outcome`;
+
+export interface SharedEntry {
+  tenantId: string;
+  matchSessionId: string;
+  matchPlayerId: string;
+}
+
+/**
+ * Finds the running matches of some tenants in which several profiles of a person are. Returns all of their entries but one: that of
+ * the player, or else the first. Runs in the scope of the player.
+ */
+export function findSharedEntries(
+  db: Querier,
+  tenantIds: string[],
+  playerId: string,
+): Promise<SharedEntry[]> {
+  return db.rows(sql`
+    WITH entry AS MATERIALIZED (
+      SELECT entry.*, row_number() OVER (
+               PARTITION BY entry.tenant_id, entry.match_session_id
+               ORDER BY entry.player_id <> ${playerId}, entry.joined_at, entry.id) AS number
+      FROM unnest(${tenantIds}::uuid[]) tenant (id)
+      CROSS JOIN unnest((SELECT guildhall_person())) profile (id)
+      CROSS JOIN LATERAL (
+        SELECT tenant_id, match_session_id, id, player_id, joined_at FROM match_players
+        WHERE tenant_id = tenant.id AND player_id = profile.id AND left_at IS NULL OFFSET 0) entry)
+    SELECT entry.tenant_id AS "tenantId", entry.match_session_id AS "matchSessionId", entry.id AS "matchPlayerId"
+    FROM entry CROSS JOIN LATERAL (
+      SELECT FROM match_sessions
+      WHERE tenant_id = entry.tenant_id AND id = entry.match_session_id AND ended_at IS NULL OFFSET 0) running
+    WHERE entry.number > 1`);
+}
 
 /** Sets the time at which a player left, if it is not set yet. Returns undefined if the match player is unknown. */
 export function markLeft(

@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import { invalidField } from '../../../core/problem.ts';
@@ -38,7 +38,7 @@ export interface BanRequest {
 export async function banPlayer(
   { database, vault }: { database: Database; vault: Vault },
   { tenantId, playerId, reason, note, until: sentUntil }: BanRequest,
-  author: Author,
+  author: AccountAuthor,
 ): Promise<Ban> {
   // In UTC, because PostgreSQL rejects offsets of 16 hours and more. It also rounds to microseconds, and this truncates.
   const until = sentUntil ? toMicroseconds(sentUntil) : null;
@@ -49,7 +49,7 @@ export async function banPlayer(
       'until must be in the future. Leave it out for a ban without an end.',
     );
 
-  const bannedBy = author.actor.id!;
+  const bannedBy = author.actor.id;
   return database.forTenant(tenantId).transaction(async (transaction) => {
     // A concurrent deletion of the player runs either before or after the whole ban.
     await lockPlayer(transaction, playerId);
@@ -92,12 +92,12 @@ export async function liftBan(
   database: Database,
   tenantId: string,
   playerId: string,
-  author: Author,
+  author: AccountAuthor,
 ): Promise<void> {
   await database.forTenant(tenantId).transaction(async (transaction) => {
     if (!(await setBannedUntil(transaction, tenantId, playerId, null))) throw playerNotFound();
     await deleteBanFingerprints(transaction, tenantId, playerId);
-    const lifted = await liftActiveBans(transaction, tenantId, playerId, author.actor.id!);
+    const lifted = await liftActiveBans(transaction, tenantId, playerId, author.actor.id);
     if (!lifted) return;
     await auditTrail(transaction, [
       { ...author, action: 'player.ban_lifted', tenantId, targetId: playerId, details: { banId: lifted.id } },

@@ -1,10 +1,10 @@
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Database } from '../../../database/database.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { hasAccess, lockPlayer } from './moderation-queries.ts';
-import { insertNote, listNotes, MAX_NOTES, removeNote, type Note } from './note-queries.ts';
+import { insertNote, listNotes, MAX_NOTES, readNote, removeNote, type Note } from './note-queries.ts';
 import { playerNotFound, resolvePlayerId } from './read-player.ts';
 
 interface NotedPlayer {
@@ -25,14 +25,14 @@ export async function readNotes(
 export async function addNote(
   database: Database,
   { text, ...player }: NotedPlayer & { text: string },
-  author: Author,
+  author: AccountAuthor,
 ): Promise<Note> {
   return database.forTenant(player.tenantId).transaction(async (transaction) => {
     // A concurrent merge or deletion of the player runs either before or after the note.
     await lockPlayer(transaction, player.playerId);
     if (!(await hasAccess(transaction, player.tenantId, player.playerId))) throw playerNotFound();
     const id = newId();
-    if (!(await insertNote(transaction, { ...player, id, text, authorId: author.actor.id! })))
+    if (!(await insertNote(transaction, { ...player, id, text, authorId: author.actor.id })))
       throw new ProblemError('conflict', `A player has at most ${MAX_NOTES} notes. Delete an old one first.`);
     await auditTrail(transaction, [
       {
@@ -43,8 +43,7 @@ export async function addNote(
         details: { noteId: id },
       },
     ]);
-    const [added] = await listNotes(transaction, player.tenantId, player.playerId);
-    return added!;
+    return readNote(transaction, player.tenantId, player.playerId, id);
   });
 }
 

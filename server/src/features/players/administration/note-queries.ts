@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { memberEmail } from './member-email.ts';
 
 /** How many notes about one player a tenant keeps. */
@@ -15,15 +15,22 @@ export interface Note {
 
 /** Lists the notes of a tenant about a player, newest first. */
 export function listNotes(db: Querier, tenantId: string, playerId: string): Promise<Note[]> {
-  return db.rows(sql`
+  return db.rows(notesOf(tenantId, playerId));
+}
+
+/** Reads a note that exists. */
+export function readNote(db: Querier, tenantId: string, playerId: string, noteId: string): Promise<Note> {
+  return db.one(notesOf(tenantId, playerId, sql`AND id = ${noteId}`));
+}
+
+const notesOf = (tenantId: string, playerId: string, condition = empty): Sql => sql`
     WITH note AS MATERIALIZED (
       SELECT id, text, author_id, created_at FROM player_notes
-      WHERE tenant_id = ${tenantId} AND player_id = ${playerId} ORDER BY id DESC LIMIT ${MAX_NOTES})
+      WHERE tenant_id = ${tenantId} AND player_id = ${playerId} ${condition} ORDER BY id DESC LIMIT ${MAX_NOTES})
     SELECT note.id, note.text, note.created_at AS "createdAt",
            jsonb_build_object(
              'id', note.author_id, 'email', ${memberEmail(sql`note.author_id`, tenantId)}) AS author
-    FROM note ORDER BY note.id DESC`);
-}
+    FROM note ORDER BY note.id DESC`;
 
 /** Returns false if the tenant has the maximum number of notes about the player. */
 export function insertNote(

@@ -57,6 +57,15 @@ describe('the notes about a player', () => {
     assert.deepEqual((await list(ben.playerId))[0].author, { id: leaver.accountId, email: null });
   });
 
+  test('are each returned by their creation, also if another server has a clock that is ahead', async () => {
+    const { playerId } = await arrangePlayer(app, tenant);
+    await app.owner.query(
+      `INSERT INTO player_notes (tenant_id, player_id, id, text, author_id) VALUES ($1, $2, $3, 'of tomorrow', $4)`,
+      [tenant.tenantId, playerId, 'f0000000-0000-7000-8000-000000000000', admin.accountId],
+    );
+    assert.equal((await add('of today', playerId)).body.text, 'of today');
+  });
+
   test('are refused with 400 when the text is empty, too long or no text', async () => {
     for (const text of ['', '   ', 'x'.repeat(2_001), 1, null]) assert.equal((await add(text)).status, 400);
     assert.equal((await add('x'.repeat(2_000))).status, 201);

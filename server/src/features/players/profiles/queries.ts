@@ -87,6 +87,7 @@ export function listTenantAccess(db: Querier, playerId: string): Promise<TenantA
 
 /** The state of a profile before a change. */
 export interface LockedProfile {
+  id: string;
   email: string | null;
   displayName: string | null;
   avatarUrl: string | null;
@@ -101,7 +102,7 @@ export interface LockedProfile {
  * sign-in and every change of sign-in methods takes the locks in this order.
  */
 export async function lockProfiles(db: Querier, playerIds: string[]): Promise<Map<string, LockedProfile>> {
-  const rows = await db.rows<LockedProfile & { id: string }>(sql`
+  const rows = await db.rows<LockedProfile>(sql`
     SELECT id, email, display_name AS "displayName", avatar_url AS "avatarUrl", avatar_name AS "avatarName",
            profile_visibility AS "profileVisibility", is_active AS "isActive", merged_into_id AS "mergedIntoId"
     FROM guildhall_lock_profiles(${playerIds}::uuid[])`);

@@ -19,8 +19,8 @@ export {
 } from './queries.ts';
 export { promoteByOperator, resetByOperator } from './operator-commands.ts';
 export { ownAccountRoutes } from './own-account-routes.ts';
-export { accountMailRoutes } from './password-routes.ts';
+export { accountMailRoutes } from './mailed-token-routes.ts';
 export { accountResetQueue, mailReset as mailAccountReset } from './reset-password.ts';
-export { accountSessionRoutes } from './routes.ts';
+export { accountSessionRoutes } from './session-routes.ts';
 export { secondFactorRoutes, totpRoutes } from './totp-routes.ts';
 export { Membership, SignedIn as SignedInBody } from './schemas.ts';

@@ -6,7 +6,7 @@ import { PageQuery, problems } from '../../../http/schemas.ts';
 import { networkOf } from '../../../core/network.ts';
 import { changePassword } from './change-password.ts';
 import { endOwnSession, readOwnSessions, readOwnAccount } from './own-account.ts';
-import type { AccountMailServices } from './password-routes.ts';
+import type { AccountMailServices } from './mailed-token-routes.ts';
 import type { ReauthenticationServices } from './reauthenticate.ts';
 import {
   AccountSessionPage,

@@ -27,26 +27,36 @@ export interface CurrentCredential {
  * attempts count toward the limits of the login. Throws invalid_request, invalid_credentials and too_many_attempts.
  */
 export async function reauthenticate(
-  { database, vault, accountLoginThrottle, accountCodeThrottle }: ReauthenticationServices,
-  { accountId, origin }: Self,
-  { password, code }: CurrentCredential,
+  services: ReauthenticationServices,
+  self: Self,
+  credential: CurrentCredential,
 ): Promise<AccountWithPassword> {
+  const { password, code } = credential;
   if (password === undefined && code === undefined)
     throw invalidField(
       'password',
       'or code is required',
       'Send your current password or a code of your authenticator app.',
     );
-  const account = await findAccountWithPassword(database.forAccount(accountId), accountId);
+  const account = await findAccountWithPassword(services.database.forAccount(self.accountId), self.accountId);
   if (!account) throw new ProblemError('invalid_bearer');
-  const isValid =
-    password === undefined
-      ? await accountCodeThrottle.attempt(accountId, origin.ip, () =>
-          consumeCode(database.forAccount(accountId), vault, accountId, code!),
-        )
-      : await accountLoginThrottle.attempt(account.email, origin.ip, () =>
-          verifyPassword(password, account.passwordHash),
-        );
-  if (!isValid) throw new ProblemError('invalid_credentials', 'The password or the code is wrong.');
+  if (!(await isCurrent(services, self, account, credential)))
+    throw new ProblemError('invalid_credentials', 'The password or the code is wrong.');
   return account;
+}
+
+async function isCurrent(
+  { database, vault, accountLoginThrottle, accountCodeThrottle }: ReauthenticationServices,
+  { accountId, origin }: Self,
+  account: AccountWithPassword,
+  { password, code }: CurrentCredential,
+): Promise<boolean> {
+  if (password !== undefined)
+    return accountLoginThrottle.attempt(account.email, origin.ip, () =>
+      verifyPassword(password, account.passwordHash),
+    );
+  if (code === undefined) return false;
+  return accountCodeThrottle.attempt(accountId, origin.ip, () =>
+    consumeCode(database.forAccount(accountId), vault, accountId, code),
+  );
 }

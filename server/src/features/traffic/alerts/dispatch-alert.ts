@@ -39,6 +39,6 @@ function textOf({ type, keyKind, keyName, tenantName, observed, threshold }: Pen
     subject: `${title} on ${keyKind === 'api' ? 'an' : 'a'} ${kind}`,
     text:
       `The ${key} sent ${number(observed)} ${unit} in one minute. Threshold: ${number(threshold)}. ` +
-      'No request was refused.',
+      'An alert refuses no requests.',
   };
 }

@@ -137,7 +137,7 @@ describe('dispatchAlert', () => {
     assert.match(title, /^Rate spike: the game key “test” of /);
     assert.match(
       text,
-      /^The game key “test” of .* sent 60,001 requests in one minute\. Threshold: 60,000\. No request was refused\.$/,
+      /^The game key “test” of .* sent 60,001 requests in one minute\. Threshold: 60,000\. An alert refuses no requests\.$/,
     );
     const { workspaceId: _, tenantId: __, type: ___, ...facts } = spike;
     assert.deepEqual(

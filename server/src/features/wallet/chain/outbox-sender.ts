@@ -215,29 +215,43 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
       const needsRaise = isStuck || isTooLow(call, fees.baseFee);
       const cap = needsRaise ? raisedCap(fees, call, feeLimit) : undefined;
       isAtLimit ||= needsRaise && !cap;
-      await send(cap ? await changeFee(call, cap) : call, cap !== undefined, { head, fees });
+      if (cap) await sendWithFee(call, cap, { head, fees });
+      else await sendUnchanged(call, { head, fees });
     }
     if (isAtLimit) throw atLimit();
   }
 
-  /** Changes the fee once if the node refuses it. If that is not enough, the fees have changed, and the next step reads them. */
-  async function send(
+  /** Sends a call with the fee that it has. If the node refuses this fee, sends it with another one. */
+  async function sendUnchanged(call: WaitingCall, view: Pick<ChainView, 'head' | 'fees'>): Promise<void> {
+    const refusal = await send(call, view.head);
+    if (!refusal) return;
+    const cap = acceptableCap(refusal, call, view.fees);
+    if (!cap) throw notSent(refusal, call, view.fees);
+    await sendWithFee(call, cap, view);
+  }
+
+  /** Sends a call with another fee. If the node refuses this one too, the fees have changed, and the next step reads them. */
+  async function sendWithFee(
     call: WaitingCall,
-    isChanged: boolean,
-    view: Pick<ChainView, 'head' | 'fees'>,
+    cap: FeeCap,
+    { head, fees }: Pick<ChainView, 'head' | 'fees'>,
   ): Promise<void> {
-    if (cache.sentAt.has(call.hash)) return;
+    const changed = await changeFee(call, cap);
+    const refusal = await send(changed, head);
+    if (refusal) throw notSent(refusal, changed, fees);
+  }
+
+  /** Sends a call, unless this process has sent it already. Returns the error if the node refuses it. */
+  async function send({ hash, signed }: WaitingCall, head: Block): Promise<ChainRefusedError | undefined> {
+    if (cache.sentAt.has(hash)) return undefined;
     try {
-      await node.send(call.signed);
+      await node.send(signed);
     } catch (error) {
       if (!(error instanceof ChainRefusedError)) throw error;
-      if (!isKnownAlready(error)) {
-        const cap = isChanged ? undefined : acceptableCap(error, call, view.fees);
-        if (!cap) throw notSent(error, call, view.fees);
-        return send(await changeFee(call, cap), true, view);
-      }
+      if (!isKnownAlready(error)) return error;
     }
-    cache.sentAt.set(call.hash, view.head.number);
+    cache.sentAt.set(hash, head.number);
+    return undefined;
   }
 
   /** The fee cap with which the node may accept a call that it has refused. */

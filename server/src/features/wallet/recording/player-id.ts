@@ -17,7 +17,7 @@ const AMBIGUOUS = /[^\S ]| {2}|\u2800|\p{Default_Ignorable_Code_Point}/u;
 
 /** Throws invalid_request for a stored form that cannot be a playerId. A playerId stays in the ledger permanently. */
 export function requirePlayerId(playerId: string): void {
-  // Unicode NFC makes three characters of some.
+  // The limit is checked after normalisation, because Unicode NFC turns some characters into up to three.
   if (codePoints(playerId) > MAX_PLAYER_ID)
     throw invalidField('playerId', `must have at most ${MAX_PLAYER_ID} characters`);
   requireDisplayName(playerId, 'playerId');
@@ -26,6 +26,6 @@ export function requirePlayerId(playerId: string): void {
       'playerId',
       'must have no invisible character, and no white space other than single spaces',
     );
-  // In a URL they are steps of the path, so they could not be looked up.
+  // Clients and proxies remove "." and ".." from the path of a URL, so nobody could look up such a player.
   if (playerId === '.' || playerId === '..') throw invalidField('playerId', 'must not be "." or ".."');
 }

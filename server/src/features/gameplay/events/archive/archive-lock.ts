@@ -1,6 +1,10 @@
 import type pg from 'pg';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { tryLock, unlock } from '../../../../database/advisory-locks.ts';
+import type { Querier } from '../../../../database/database.ts';
+import { sql, unprepared } from '../../../../database/sql.ts';
+import { eventTableSql } from '../event-filter.ts';
+import type { EventScope } from '../event-row.ts';
 
 /** Runs work while no other process archives events or deletes archived ones. Throws {@link OperatorError} if one does. */
 export async function withArchiveLock<Result>(
@@ -16,4 +20,12 @@ export async function withArchiveLock<Result>(
     await unlock(client, 'eventArchive').catch(() => {});
     client.release(true);
   }
+}
+
+/**
+ * Locks the event table, so that no event of a scope moves to the archive until the transaction ends. Call it before the transaction
+ * reads which parts there are.
+ */
+export async function blockArchiving(db: Querier, scope: EventScope): Promise<void> {
+  await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTableSql[scope]} IN ACCESS SHARE MODE`));
 }

@@ -25,7 +25,7 @@ export interface ArchiveSettings {
 export function openArchive({ archiveDir, archiveBucket, archiveCacheBytes }: ArchiveSettings): Archive {
   const duckdb = createDuckdb();
   if (!archiveBucket) return { root: archiveDir, duckdb };
-  // A folder of its own, because copies are deleted: the other folders may have the only files of an archive without a bucket.
+  // Copies are deleted to make room. In archiveDir itself may be the only files of an archive that had no bucket before.
   const root = join(archiveDir, COPIES_FOLDER);
   return { root, bucket: createArchiveBucket(archiveBucket, root, archiveCacheBytes), duckdb };
 }

@@ -4,12 +4,12 @@ import { orderOf, positionOf, type Direction, type EventPosition } from '../even
 import type { EventScope } from '../event-row.ts';
 import type { StoredEvent } from '../queries.ts';
 import { EVENTS_FILE, partName, PROOFS_FILE } from './archive-files.ts';
+import { filterConditions, selectDefinitions } from './archive-filter.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
 import { asProblem, fetchParts, type ReadLimits } from './fetch-parts.ts';
 import { findPart, type ArchivedPart } from './queries.ts';
-import { filterConditions, selectDefinitions } from './read-archive.ts';
 
 /** An event with its position in the order of all events. */
 export interface PositionedEvent extends EventPosition {

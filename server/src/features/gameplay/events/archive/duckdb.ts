@@ -146,11 +146,11 @@ export function createDuckdb(module = '@duckdb/node-api'): Duckdb {
 function startProcess(): ChildProcess {
   const child = fork(PROGRAM, {
     execArgv: [`--max-old-space-size=${HEAP_MEGABYTES}`],
-    // No setting of the server: it may hold a secret.
+    // The process gets no environment variables of the server, because they can hold secrets.
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // The job learns of it by the end of the process, or because its message cannot be sent.
+  // A job fails when the process ends, or when its message cannot be sent. So this event needs no handler.
   child.on('error', () => {});
   return child;
 }

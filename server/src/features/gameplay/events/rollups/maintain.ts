@@ -4,13 +4,13 @@ import { stopEventsOnCitus } from '../../../../database/citus.ts';
 import type { Database, Querier, Scope } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
-import type { ProblemError } from '../../../../core/problem.ts';
+import { ProblemError } from '../../../../core/problem.ts';
 import { runSteps } from '../../../../core/run-steps.ts';
 import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/archive.ts';
 import { selectPartsOf } from '../archive/queries.ts';
-import { countArchived, type ArchivedGroup } from '../archive/read-archive.ts';
+import { countArchived, type ArchivedGroup } from '../archive/count-archived.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 import type { EventSources } from '../event-sources.ts';
 import { ROLLUP_SPANS } from './counted-events.ts';
@@ -94,16 +94,16 @@ async function countArchivedDay(
   try {
     return await count(day, end);
   } catch (error) {
-    const { code, cause } = error as ProblemError;
-    if (cause instanceof OperatorError) throw cause;
-    if (code === 'archive_unavailable')
+    if (!(error instanceof ProblemError)) throw error;
+    if (error.cause instanceof OperatorError) throw error.cause;
+    if (error.code === 'archive_unavailable')
       throw new OperatorError(
         `The archive of tenant ${tenantId} cannot be read. Check it: guildhall archive verify`,
         {
           cause: error,
         },
       );
-    if (code !== 'invalid_request') throw error;
+    if (error.code !== 'invalid_request') throw error;
   }
   // The day has too many groups for one statement.
   const groups: ArchivedGroup[] = [];

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
-import type { ArchivedGroup } from '../archive/read-archive.ts';
+import type { ArchivedGroup } from '../archive/count-archived.ts';
 import { eventTableSql } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';

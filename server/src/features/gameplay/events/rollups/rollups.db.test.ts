@@ -11,7 +11,8 @@ import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
-import { compareRows, eventTables, type EventRow, type EventScope } from '../event-row.ts';
+import { comparePositions } from '../event-position.ts';
+import { eventTables, type EventRow, type EventScope } from '../event-row.ts';
 import { openEventWriter } from '../event-writer.ts';
 import { queryEvents } from '../query-events.ts';
 import type { Dimension } from '../query-sql.ts';
@@ -75,8 +76,8 @@ async function arrangeGame() {
           value,
           occurredAt: at,
         }))
-        .toSorted(compareRows)
-        .filter((row, index, all) => index === 0 || compareRows(all[index - 1]!, row) !== 0);
+        .toSorted(comparePositions)
+        .filter((row, index, all) => index === 0 || comparePositions(all[index - 1]!, row) !== 0);
       if (rows.length > 0) await writer.write(scope, rows, billing);
     },
   };

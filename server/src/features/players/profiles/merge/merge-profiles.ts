@@ -1,6 +1,7 @@
 import type { Querier } from '../../../../database/database.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
+import { leaveSharedMatches } from '../../../gameplay/matches/index.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import {
   lockCredentials,
@@ -89,22 +90,21 @@ export async function mergeProfiles(
   return profile;
 }
 
+/** What the caller has proven before the transaction of the merge. */
+interface Proofs {
+  sourceId: string;
+  /** The identity of the credential that signs in to the source. */
+  identity: Identity;
+  proof: VerifiedProof | undefined;
+  sourceProof: VerifiedProof | undefined;
+}
+
 /** Runs in the target's scope. The scope includes the rows of the source as soon as the source is absorbed. */
 async function merge(
   services: MergeServices,
   db: Querier,
   caller: CallerWithProof & ChangeAuthor,
-  {
-    sourceId,
-    identity,
-    proof,
-    sourceProof,
-  }: {
-    sourceId: string;
-    identity: Identity;
-    proof: VerifiedProof | undefined;
-    sourceProof: VerifiedProof | undefined;
-  },
+  { sourceId, identity, proof, sourceProof }: Proofs,
 ): Promise<{ profile: FullProfile; unusedAvatar: string | null }> {
   const targetId = caller.playerId;
   await lockCredentials(db, [targetId, sourceId]);
@@ -113,14 +113,7 @@ async function merge(
   const target = requireActive(locked.get(targetId));
   await requireUnrevokedSession(db, caller);
   const targetWorkspace = await requireProof(db, services, caller, { proof });
-  // A deleted or merged profile has no sign-in methods, so no credential matches it.
-  const known = await findIdentity(db, identity);
-  const source = locked.get(sourceId);
-  if (!source || known?.playerId !== sourceId || !hasSecret(identity, known.secretHash))
-    throw new ProblemError(
-      'merge_refused',
-      'The credential does not sign in to the source profile. Send a credential of that profile.',
-    );
+  const source = await requireSignIn(db, locked.get(sourceId), identity);
 
   await absorbProfile(db, sourceId, targetId, inherited(target, source));
   // From here on, the source's rows are in the scope.
@@ -130,9 +123,58 @@ async function merge(
   await moveCredentials(db, sourceId, targetId);
   // The scope includes a code of the source as soon as its address has moved.
   await sourceProof?.use?.(db);
+  const { knownIn, bannedIn } = await moveTenantRows(db, sourceId, targetId);
+  const blockedDevices = await moveAllDevices(db, sourceId, targetId);
+
+  await endPlayerSessions(db, sourceId, 'everywhere', { reason: 'kicked' });
+  await revokePortalAndThirdPartyTokens(db, sourceId);
+  for (const tenantId of bannedIn)
+    await endPlayerSessions(db, targetId, { tenantId }, { reason: 'account_suspended' });
+  for (const deviceId of blockedDevices)
+    await endPlayerSessions(db, targetId, { deviceId }, { reason: 'device_blocked' });
+  await notifyChange(services, db, caller, 'merged', (tenantId) =>
+    knownIn.has(tenantId) ? { sourceProfileId: sourceId } : {},
+  );
+  return {
+    profile: await readMergedProfile(db, targetId),
+    unusedAvatar: target.avatarUrl === null ? null : source.avatarName,
+  };
+}
+
+/** Returns the source if the identity signs in to it. A deleted or merged profile has no sign-in methods, so no identity does. */
+async function requireSignIn(
+  db: Querier,
+  source: LockedProfile | undefined,
+  identity: Identity,
+): Promise<LockedProfile> {
+  const known = await findIdentity(db, identity);
+  if (!source || known?.playerId !== source.id || !hasSecret(identity, known.secretHash))
+    throw new ProblemError(
+      'merge_refused',
+      'The credential does not sign in to the source profile. Send a credential of that profile.',
+    );
+  return source;
+}
+
+/** Moves what tenants have about the source. Returns the tenants that knew it, and those of them in which the target is banned now. */
+async function moveTenantRows(
+  db: Querier,
+  sourceId: string,
+  targetId: string,
+): Promise<{ knownIn: Set<string>; bannedIn: string[] }> {
   const knownIn = await recordMerge(db, sourceId, targetId);
   const bannedIn = await mergeTenantAccess(db, sourceId, targetId);
-  const mergedDevices = await mergeDevices(db, sourceId, targetId);
+  // Nobody joins a match as the source any more, and a join of the target waits.
+  await leaveSharedMatches(db, [...knownIn], targetId);
+  await moveBans(db, sourceId, targetId);
+  await moveNotes(db, sourceId, targetId);
+  await moveBanFingerprints(db, sourceId, targetId);
+  return { knownIn, bannedIn };
+}
+
+/** Moves the devices. Returns those that both profiles had, if they are blocked now. */
+async function moveAllDevices(db: Querier, sourceId: string, targetId: string): Promise<string[]> {
+  const merged = await mergeDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);
   // Blocked devices are never deleted, so their number must be limited here.
   if ((await countBlockedDevices(db, targetId)) > MAX_DEVICES)
@@ -140,26 +182,17 @@ async function merge(
       'merge_refused',
       `The two profiles together have more than ${MAX_DEVICES} blocked devices. Unblock some of them first.`,
     );
-  await moveBans(db, sourceId, targetId);
-  await moveNotes(db, sourceId, targetId);
-  await moveBanFingerprints(db, sourceId, targetId);
-  await endPlayerSessions(db, sourceId, 'everywhere', { reason: 'kicked' });
-  await revokePortalAndThirdPartyTokens(db, sourceId);
-  for (const tenantId of bannedIn)
-    await endPlayerSessions(db, targetId, { tenantId }, { reason: 'account_suspended' });
-  for (const { id, isBlocked } of mergedDevices)
-    if (isBlocked) await endPlayerSessions(db, targetId, { deviceId: id }, { reason: 'device_blocked' });
-  await notifyChange(services, db, caller, 'merged', (tenantId) =>
-    knownIn.has(tenantId) ? { sourceProfileId: sourceId } : {},
-  );
-  const unusedAvatar = target.avatarUrl === null ? null : source.avatarName;
+  return merged.filter(({ isBlocked }) => isBlocked).map(({ id }) => id);
+}
+
+async function readMergedProfile(db: Querier, targetId: string): Promise<FullProfile> {
   const profile = await assembleProfile(db, targetId);
   if (profile.authMethods.length > MAX_AUTH_METHODS || profile.mergedProfileIds.length > MAX_MERGED_PROFILES)
     throw new ProblemError(
       'merge_refused',
       `A profile can have at most ${MAX_AUTH_METHODS} sign-in methods and ${MAX_MERGED_PROFILES} merged profiles.`,
     );
-  return { profile, unusedAvatar };
+  return profile;
 }
 
 /**

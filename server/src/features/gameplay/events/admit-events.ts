@@ -8,20 +8,20 @@ import { withoutStored } from './queries.ts';
 export interface QuotaServices {
   database: Database;
   /** Returns the used units and the limit of a plan with a hard stop, or undefined for other plans. */
-  quotas: { quota(workspaceId: string): Promise<Quota | undefined> };
+  meter: { quota(workspaceId: string): Promise<Quota | undefined> };
 }
 
 /**
  * Rejects events that exceed the hard stop before anything is written. Events that are already stored cost nothing and are left
  * out. The transaction that charges checks the quota again, because other requests may use it in the meantime.
  */
-export async function takeNewEvents<Event extends EventPosition>(
-  { database, quotas }: QuotaServices,
+export async function admitEvents<Event extends EventPosition>(
+  { database, meter }: QuotaServices,
   scope: EventScope,
   { tenantId, workspaceId, hasHardStop }: BillingContext,
   events: Event[],
 ): Promise<Event[]> {
-  const quota = hasHardStop && events.length > 0 ? await quotas.quota(workspaceId) : undefined;
+  const quota = hasHardStop && events.length > 0 ? await meter.quota(workspaceId) : undefined;
   if (!quota || quota.used + events.length <= quota.limit) return events;
   const fresh = await withoutStored(database.forTenant(tenantId), tenantId, scope, events);
   if (fresh.length > 0 && quota.used + fresh.length > quota.limit) throw quotaExceeded(quota);

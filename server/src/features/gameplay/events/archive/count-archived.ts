@@ -1,10 +1,10 @@
 import { ProblemError } from '../../../../core/problem.ts';
 import type { Querier } from '../../../../database/database.ts';
-import { sql, unprepared } from '../../../../database/sql.ts';
 import type { Bucket, TimeRange } from '../../../../core/time-range.ts';
-import { definitionCondition, eventTableSql, type EventFilter } from '../event-filter.ts';
-import type { EventScope } from '../event-row.ts';
+import type { EventFilter } from '../event-filter.ts';
 import { EVENTS_FILE, partName } from './archive-files.ts';
+import { filterConditions, selectDefinitions } from './archive-filter.ts';
+import { blockArchiving } from './archive-lock.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, timeLiteral } from './duckdb-sql.ts';
@@ -73,43 +73,6 @@ export async function countArchived(
   } catch (error) {
     throw asProblem(error, limits);
   }
-}
-
-/** Locks the event table, so that no event of a scope moves to the archive until the transaction ends. Call it before the transaction reads which parts there are. */
-export async function blockArchiving(db: Querier, scope: EventScope): Promise<void> {
-  await db.run(unprepared(sql`LOCK TABLE ONLY ${eventTableSql[scope]} IN ACCESS SHARE MODE`));
-}
-
-/** The ids of the definitions of a filter. If undefined, all definitions are selected. */
-export async function selectDefinitions(
-  db: Querier,
-  tenantId: string,
-  filter: EventFilter,
-): Promise<string[] | undefined> {
-  const condition = definitionCondition(tenantId, filter, sql`definition.id`);
-  if (!condition) return undefined;
-  const rows = await db.rows<{ id: string }>(
-    sql`SELECT id FROM event_definitions definition WHERE tenant_id = ${tenantId} AND ${condition}`,
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** The conditions of a filter besides its times. Adds their parameters to `values`. */
-export function filterConditions(
-  { playerIds, matchSessionId, minimumValue, maximumValue }: EventFilter,
-  definitions: string[] | undefined,
-  values: (string | string[])[],
-): string[] {
-  const parameter = (value: string | string[]): string => `$${values.push(value)}`;
-  const isOneOf = (column: string, ids: string[]): string =>
-    `${column} IN (SELECT unnest(${parameter(ids)}::VARCHAR[]::UUID[]))`;
-  return [
-    ...(definitions ? [isOneOf('event_definition_id', definitions)] : []),
-    ...(playerIds === undefined ? [] : [isOneOf('player_id', playerIds)]),
-    ...(matchSessionId === undefined ? [] : [isOneOf('match_session_id', [matchSessionId])]),
-    ...(minimumValue === undefined ? [] : [`value >= ${parameter(String(minimumValue))}::BIGINT`]),
-    ...(maximumValue === undefined ? [] : [`value <= ${parameter(String(maximumValue))}::BIGINT`]),
-  ];
 }
 
 /** The statement is made of constants and checked times. Each other value of the request is a parameter. */

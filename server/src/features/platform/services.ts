@@ -1,0 +1,9 @@
+import type { BaseServices, CloseLater } from '../base-services.ts';
+import { openTokenSigner } from './signing-keys/index.ts';
+
+export async function openPlatformServices(
+  { database, vault, changes, issuer }: BaseServices,
+  closeLater: CloseLater,
+) {
+  return { signer: closeLater(await openTokenSigner(database, vault, changes, issuer)) };
+}
