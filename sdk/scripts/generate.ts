@@ -8,12 +8,14 @@ import { readConfig } from '../../server/src/runtime/config.ts';
 import { prepareDatabase } from '../../server/src/runtime/prepare-database.ts';
 import { asAdministrator } from '../../server/src/testing/databases.ts';
 import { hashDocument, reduceDocument } from './document.ts';
+import { errorCodesText } from './error-codes.ts';
 
 /**
- * Writes `src/api.ts`, the types of all operations, from the server's OpenAPI document. The generator is in `tools/`,
- * which has an installation of its own: run `npm ci --prefix tools` once.
+ * Writes `src/api.ts`, the types of all operations, from the server's OpenAPI document, and `src/core/error-codes.ts`, the codes of its
+ * errors. The generator is in `tools/`, which has an installation of its own: run `npm ci --prefix tools` once.
  */
 const TYPES = fileURLToPath(new URL('../src/api.ts', import.meta.url));
+const ERROR_CODES = fileURLToPath(new URL('../src/core/error-codes.ts', import.meta.url));
 const TOOLS = new URL('../../tools/node_modules/', import.meta.url);
 
 /** The part of openapi-typescript that is used here. It has no types for this TypeScript version. */
@@ -45,7 +47,8 @@ await writeFile(
   TYPES,
   `// Generated from the OpenAPI document by \`npm run generate --workspace sdk\`. Do not edit.\n// Document: ${hash}\n\n${types}`,
 );
-console.log(`Wrote ${TYPES}.`);
+await writeFile(ERROR_CODES, errorCodesText());
+console.log(`Wrote ${TYPES} and ${ERROR_CODES}.`);
 process.exit(0);
 
 /** 64-bit integers are exact in the client: a safe number or a bigint. */

@@ -1,6 +1,13 @@
 export { createApiClient, type ApiClientOptions } from './core/api-client.ts';
 export type { Answer, Api, Body } from './core/api-types.ts';
-export { GuildhallError, type ClientErrorCode, type FieldError, type Problem } from './core/errors.ts';
+export {
+  GuildhallError,
+  type ClientErrorCode,
+  type ErrorCode,
+  type FieldError,
+  type Problem,
+} from './core/errors.ts';
+export type { ServerErrorCode } from './core/error-codes.ts';
 export type { HttpOptions, RequestOptions, Send } from './core/http.ts';
 export { parseJson, writeJson } from './core/json.ts';
 export type { Session, SessionEnd } from './core/session.ts';

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
 import { hashDocument } from '../scripts/document.ts';
+import { errorCodesText } from '../scripts/error-codes.ts';
 
 const app = await startTestApp();
 
@@ -14,6 +15,15 @@ test('the generated types are those of the OpenAPI document', async () => {
     generatedFrom,
     hashDocument(body),
     'sdk/src/api.ts is out of date. Run `npm ci --prefix tools` once, then `npm run generate --workspace sdk`.',
+  );
+});
+
+test('the error codes are those of the server', async () => {
+  const codes = await readFile(new URL('../src/core/error-codes.ts', import.meta.url), 'utf8');
+  assert.equal(
+    codes,
+    errorCodesText(),
+    'Run `npm ci --prefix tools` once, then `npm run generate --workspace sdk`.',
   );
 });
 

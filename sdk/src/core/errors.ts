@@ -1,3 +1,5 @@
+import type { ServerErrorCode } from './error-codes.ts';
+
 /** The parts of a problem document (RFC 9457) that the client reads. */
 export interface Problem {
   code?: string;
@@ -24,13 +26,13 @@ export type ClientErrorCode =
   | 'not_signed_in'
   | 'event_dropped';
 
-/**
- * A request was refused or got no answer. Decide by `code`: the codes of the server are in its error table, those of the
- * client are a `ClientErrorCode`.
- */
+/** The known codes. A server that is newer than the client may have others. */
+export type ErrorCode = ServerErrorCode | ClientErrorCode | (string & {});
+
+/** A request was refused or got no answer. Decide by `code`. */
 export class GuildhallError extends Error {
   override readonly name = 'GuildhallError';
-  readonly code: string;
+  readonly code: ErrorCode;
   /** The HTTP status, or 0 if there was no answer. */
   readonly status: number;
   /** The error, and how to fix it. The text may change: show it, and decide by `code`. */
@@ -43,7 +45,7 @@ export class GuildhallError extends Error {
   /** The whole problem document, with members such as `quota`. */
   readonly problem: Problem;
 
-  constructor(problem: Problem & { code: string; retryAfter?: number | undefined }, cause?: unknown) {
+  constructor(problem: Problem & { code: ErrorCode; retryAfter?: number | undefined }, cause?: unknown) {
     const { retryAfter, ...rest } = problem;
     const detail = rest.detail ?? rest.title ?? rest.code;
     super(detail, { cause });

@@ -1,0 +1,12 @@
+import { problemCatalog } from '../../server/src/core/problem.ts';
+
+/** The file with the type of the server's error codes. */
+export function errorCodesText(): string {
+  const codes = Object.keys(problemCatalog).toSorted();
+  return `// Generated from the server's errors by \`npm run generate --workspace sdk\`. Do not edit.
+
+/** The code of an error of the server. docs/errors.md explains each. */
+export type ServerErrorCode =
+${codes.map((code) => `  | '${code}'`).join('\n')};
+`;
+}
