@@ -19,13 +19,13 @@ export async function createRequests(world: World): Promise<Requests> {
   const queries = dashboardQueries(world, players);
   // The rules prepare what they need as the owner of the studio whose turn it is.
   const rulesOf = new WeakMap<Studio, Record<string, Rule>>();
-  const ruleOf = async ({ operationId }: Operation, studio: Studio): Promise<Rule | undefined> => {
+  const ruleOf = ({ operationId }: Operation, studio: Studio): Rule | undefined => {
     if (!rulesOf.has(studio))
-      rulesOf.set(studio, await dashboardRules(app, { owner: studio.owner, platformAdmin }));
+      rulesOf.set(studio, dashboardRules(app, { owner: studio.owner, platformAdmin }));
     return rulesOf.get(studio)![operationId];
   };
   const makeByRule = async (operation: Operation, studio: Studio): Promise<Partial<ValidRequest>> => {
-    const rule = await ruleOf(operation, studio);
+    const rule = ruleOf(operation, studio);
     assert.ok(rule, `${operation.operationId} has no valid request: add it to trust/player-requests.ts`);
     // A workspace has at most 50.
     await app.owner.query('DELETE FROM webhooks WHERE workspace_id = $1', [studio.tenant.workspaceId]);
@@ -38,7 +38,7 @@ export async function createRequests(world: World): Promise<Requests> {
     const account = rule.needs === 'platformAdmin' ? platformAdmin.bearer! : owner.bearer;
     return { ...made, query, credentials: { account } };
   };
-  const sample = await dashboardRules(app, { owner: platformAdmin, platformAdmin });
+  const sample = dashboardRules(app, { owner: platformAdmin, platformAdmin });
   return {
     names: [...Object.keys(players.requests), ...Object.keys(sample)],
     async make(operation, studio) {

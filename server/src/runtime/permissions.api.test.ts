@@ -22,7 +22,7 @@ const accounts = {
 type AccountName = keyof typeof accounts;
 const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 
-const rules = await dashboardRules(app, accounts);
+const rules = dashboardRules(app, accounts);
 const { body: document } = await app.http.get('/openapi.json');
 const operations = operationsOf(document).filter(({ security }) => security?.some((one) => 'account' in one));
 

@@ -132,7 +132,7 @@ async function useEverything(app: TestApp, tenant: WalletTenant): Promise<void> 
     platformAdmin: await arrangePlatformAdmin(app),
   };
   await usePlayerOperations(app, { tenant, store, reader: accounts.owner });
-  const rules = await dashboardRules(app, accounts);
+  const rules = dashboardRules(app, accounts);
   const { body: document } = await app.http.get('/openapi.json');
   // These two end the work of the tenant.
   const last = ['setProvider', 'disableTenant'];

@@ -50,9 +50,10 @@ export interface Preparers {
   platformAdmin: Caller;
 }
 
+let passwordHash: Promise<string> | undefined;
+
 /** Creates the rules of all operations that take a dashboard account, by operation ID. */
-export async function dashboardRules(app: TestApp, accounts: Preparers): Promise<Record<string, Rule>> {
-  const passwordHash = await hashPassword(PASSWORD);
+export function dashboardRules(app: TestApp, accounts: Preparers): Record<string, Rule> {
   const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const asOwner = async (path: string, body: unknown = {}) => {
     const answer = await app.http.post(path, body, accounts.owner);
@@ -101,7 +102,11 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
     },
     /** Gives the caller's account a password. */
     password: async ({ email }: Scene) => {
-      await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE email = $1', [email, passwordHash]);
+      passwordHash ??= hashPassword(PASSWORD);
+      await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE email = $1', [
+        email,
+        await passwordHash,
+      ]);
     },
     /** Gives the caller's account a second factor, or an enrolment that waits for its code. */
     totp: async ({ email }: Scene, isConfirmed: boolean) => {
@@ -160,20 +165,25 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
       await app.owner.query('DELETE FROM webhooks WHERE workspace_id IS NULL');
       return makeWebhook('/api/admin/webhooks', accounts.platformAdmin);
     },
-    /** A delivery of the webhook that was made last. */
-    delivery: async () => {
-      const { rows } = await app.owner.query('SELECT id FROM webhook_deliveries ORDER BY id DESC LIMIT 1');
-      return rows[0].id as string;
-    },
-    /** A running redelivery of that webhook. */
-    redelivery: async () => {
-      const { rows } = await app.owner.query(
-        `INSERT INTO webhook_redeliveries (id, webhook_id, status, delivery_ids, total)
-         SELECT gen_random_uuid(), webhook_id, 'running', ARRAY[id], 1
-         FROM webhook_deliveries ORDER BY id DESC LIMIT 1 RETURNING id`,
-      );
-      return rows[0].id as string;
-    },
+  };
+  /** A delivery of the webhook of a workspace (or of the platform) that was made last. */
+  const delivery = async (workspaceId: string | null) => {
+    const { rows } = await app.owner.query(
+      `SELECT delivery.id FROM webhook_deliveries delivery JOIN webhooks ON webhooks.id = webhook_id
+       WHERE workspace_id IS NOT DISTINCT FROM $1 ORDER BY delivery.id DESC LIMIT 1`,
+      [workspaceId],
+    );
+    return rows[0].id as string;
+  };
+  /** A running redelivery of that webhook. */
+  const redelivery = async (workspaceId: string | null) => {
+    const { rows } = await app.owner.query(
+      `INSERT INTO webhook_redeliveries (id, webhook_id, status, delivery_ids, total)
+       SELECT gen_random_uuid(), webhook_id, 'running', ARRAY[id], 1
+       FROM webhook_deliveries WHERE id = $1 RETURNING id`,
+      [await delivery(workspaceId)],
+    );
+    return rows[0].id as string;
   };
   const makeWebhook = async (path: string, caller: Caller) => {
     const { body } = await app.http.post(path, { url: 'https://hooks.example.com' }, caller);
@@ -184,11 +194,15 @@ export async function dashboardRules(app: TestApp, accounts: Preparers): Promise
 
   const gameKey = { keyId: made.key('game') };
   const apiKey = { keyId: made.key('api') };
-  const webhook = { webhookId: made.webhook, deliveryId: made.delivery, redeliveryId: made.redelivery };
+  const webhook = {
+    webhookId: made.webhook,
+    deliveryId: ({ tenant }: Scene) => delivery(tenant.workspaceId),
+    redeliveryId: ({ tenant }: Scene) => redelivery(tenant.workspaceId),
+  };
   const platformWebhook = {
     webhookId: made.platformWebhook,
-    deliveryId: made.delivery,
-    redeliveryId: made.redelivery,
+    deliveryId: () => delivery(null),
+    redeliveryId: () => redelivery(null),
   };
 
   return {
