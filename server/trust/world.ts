@@ -21,6 +21,7 @@ export type Schema = Record<string, any>;
 
 /** An operation of the OpenAPI document, without references. */
 export interface Operation extends DocumentedOperation {
+  tags: string[];
   parameters?: { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema; example?: Record<string, unknown> }> };
   responses: Record<string, { content?: Record<string, { schema: Schema }>; headers?: object }>;
@@ -65,7 +66,8 @@ export async function startWorld(log?: (line: string) => void): Promise<World> {
   };
 }
 
-const passwordHash = await hashPassword('a password of an owner');
+export const OWNER_PASSWORD = 'a password of an owner';
+const passwordHash = await hashPassword(OWNER_PASSWORD);
 let studios = 0;
 
 /** Creates a tenant in a new workspace, or in the workspace of another studio. */

@@ -99,7 +99,7 @@ function clientOf(
 }
 
 /** Checks every problem document in every test. */
-function assertProblem({ status, headers, body }: Answer): void {
+export function assertProblem({ status, headers, body }: Answer): void {
   for (const member of ['type', 'title', 'detail', 'instance', 'code', 'requestId'])
     assert.ok(
       typeof body?.[member] === 'string' && body[member] !== '',

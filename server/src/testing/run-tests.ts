@@ -193,6 +193,7 @@ function runNode(templateUrl?: string): Promise<number> {
         GUILDHALL_LONG_DELIVERY: flags.includes('--long-delivery') ? 'on' : 'off',
         GUILDHALL_FUZZ: valueOf('--fuzz'),
         GUILDHALL_FUZZ_SEED: valueOf('--seed'),
+        GUILDHALL_FUZZ_ONLY: valueOf('--only'),
         GUILDHALL_SCHEDULES: valueOf('--schedules'),
         GUILDHALL_SCHEDULE_SEED: valueOf('--seed'),
         GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
