@@ -147,7 +147,7 @@ function stepsOf(operation: Operation): fc.Arbitrary<Step> {
     operation: fc.constant(operation),
     credentials: fc.constantFrom(...alternativesOf(operation)),
     pick: fc.nat({ max: MOST_VALUES }),
-    path: fc.record(Object.fromEntries(path)) as fc.Arbitrary<Record<string, unknown>>,
+    path: fc.record(Object.fromEntries(path)),
     query: valuesOf(query, references) as fc.Arbitrary<Record<string, unknown>>,
     body: body ? valuesOf(body, references) : fc.constant(undefined),
   });
