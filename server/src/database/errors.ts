@@ -9,6 +9,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   );
 }
 
+/** Whether a database exists already, or another process creates it at the same time. */
+export function isDuplicateDatabase(error: unknown): boolean {
+  return isUniqueViolation(error) || (error instanceof pg.DatabaseError && error.code === '42P04');
+}
+
 /** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;

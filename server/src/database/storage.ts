@@ -5,6 +5,7 @@ import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks, tryLock } from './advisory-locks.ts';
 import { hasDatabase } from './embedded/data-folder.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
+import { isDuplicateDatabase } from './errors.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
 
 /** The location of the database, and the locks on it. */
@@ -106,9 +107,6 @@ export async function openStorage(
   };
 }
 
-/** The errors of PostgreSQL if a database exists, and if another process creates it at the same time. */
-const EXISTS = ['42P04', '23505'];
-
 /** Creates the database if it is missing. */
 async function createDatabase(client: pg.Client): Promise<void> {
   const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
@@ -116,7 +114,7 @@ async function createDatabase(client: pg.Client): Promise<void> {
   try {
     await client.query(`CREATE DATABASE ${DATABASE}`);
   } catch (error) {
-    if (!EXISTS.includes((error as { code?: string }).code ?? '')) throw error;
+    if (!isDuplicateDatabase(error)) throw error;
   }
 }
 

@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict';
+import { arrangePlayer, arrangeTenant } from './arrange.ts';
+import type { TestApp } from './test-app.ts';
+
 let count = 0;
 
 /** Creates gameplay events of a player, each with its own idempotency key. */
@@ -8,3 +12,14 @@ export const someEvents = (playerId: string, number: number) =>
     idempotencyKey: `key-${++count}`,
     occurredAt: '2026-11-20T10:00:00Z',
   }));
+
+/** Creates a player of a new tenant with auto-create, who has sent one event. `send` posts events of the player, and `some` creates them. */
+export async function arrangeEventSender(app: TestApp) {
+  const tenant = await arrangeTenant(app);
+  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const { playerId, caller } = await arrangePlayer(app, tenant);
+  const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, caller);
+  const first = await send(someEvents(playerId, 1));
+  assert.equal(first.status, 201, first.text);
+  return { tenant, send, some: (number: number) => someEvents(playerId, number) };
+}

@@ -9,11 +9,11 @@ import {
   type DefinitionResolver,
   type TenantDefinitions,
 } from '../event-definitions/index.ts';
+import { admitEvents, type QuotaServices } from './admit-events.ts';
 import type { CheckedEvent } from './check-event.ts';
 import type { EventRow, EventScope } from './event-row.ts';
 import { refusal, type EventError, type IngestResult } from './ingest-result.ts';
 import { withoutStored } from './queries.ts';
-import { admitEvents, type QuotaServices } from './admit-events.ts';
 
 /** A row with the position of its event in the request. */
 export interface IndexedRow extends EventRow {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import type { TestTenant } from '../../../testing/arrange.ts';
 import type { Answer } from '../../../testing/http-client.ts';
-import { someEvents } from '../../../testing/player-events.ts';
+import { arrangeEventSender } from '../../../testing/player-events.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { verify } from '../../../cli/verify.ts';
@@ -18,22 +18,12 @@ const unitsOf = async ({ workspaceId }: TestTenant): Promise<number> => {
   return units;
 };
 
-async function arrangeSender() {
-  const tenant = await arrangeTenant(app);
-  await query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', tenant.tenantId);
-  const { playerId, caller } = await arrangePlayer(app, tenant);
-  const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, caller);
-  const first = await send(someEvents(playerId, 1));
-  assert.equal(first.status, 201, first.text);
-  return { tenant, send, some: (count: number) => someEvents(playerId, count) };
-}
-
 const records = (answers: Answer[]): { eventRecordId: string }[] =>
   answers.flatMap(({ body }) => body.records ?? []);
 
 describe('small batches of events that arrive together', () => {
   test('share transactions, and each is stored, hashed and charged as if alone', async () => {
-    const { tenant, send, some } = await arrangeSender();
+    const { tenant, send, some } = await arrangeEventSender(app);
     const before = await unitsOf(tenant);
     const sizes = Array.from({ length: 60 }, (_, index) => 1 + (index % 4));
     let sent: Promise<Answer>[] = [];
@@ -67,7 +57,7 @@ describe('small batches of events that arrive together', () => {
   });
 
   test('are stored while large batches wait', async () => {
-    const { tenant, send, some } = await arrangeSender();
+    const { tenant, send, some } = await arrangeEventSender(app);
     const large = Array.from({ length: 8 }, () => some(30));
     let sent: Promise<Answer>[] = [];
     await whileLocked(
@@ -92,7 +82,7 @@ describe('small batches of events that arrive together', () => {
   });
 
   test('store and charge an event once that several requests send at the same time', async () => {
-    const { tenant, send, some } = await arrangeSender();
+    const { tenant, send, some } = await arrangeEventSender(app);
     const before = await unitsOf(tenant);
     const events = some(10);
     const answers = await Promise.all(
@@ -112,7 +102,7 @@ describe('small batches of events that arrive together', () => {
   });
 
   test('stop exactly at the hard stop of the plan, and store each request whole or not at all', async () => {
-    const { tenant, send, some } = await arrangeSender();
+    const { tenant, send, some } = await arrangeEventSender(app);
     await query(
       'UPDATE workspaces SET monthly_units = $1, hard_stop = true WHERE id = $2',
       (await unitsOf(tenant)) + 20,
@@ -126,7 +116,7 @@ describe('small batches of events that arrive together', () => {
   });
 
   test('create no definitions if the hard stop of the plan refuses the batch', async () => {
-    const { tenant, send, some } = await arrangeSender();
+    const { tenant, send, some } = await arrangeEventSender(app);
     await query(
       'UPDATE workspaces SET monthly_units = $1, hard_stop = true WHERE id = $2',
       (await unitsOf(tenant)) + 1,
@@ -143,7 +133,7 @@ describe('small batches of events that arrive together', () => {
   });
 
   test('keep tenants, players and kinds of events apart', async () => {
-    const [one, two] = [await arrangeSender(), await arrangeSender()];
+    const [one, two] = [await arrangeEventSender(app), await arrangeEventSender(app)];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
         const { send, some } = index % 2 ? one : two;

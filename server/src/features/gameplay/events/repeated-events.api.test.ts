@@ -3,10 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { describe, test } from 'node:test';
 import pg from 'pg';
 import { verify } from '../../../cli/verify.ts';
-import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer } from '../../../testing/http-client.ts';
-import { someEvents } from '../../../testing/player-events.ts';
+import { arrangeEventSender } from '../../../testing/player-events.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 
@@ -17,19 +16,13 @@ const query = async (text: string, ...values: unknown[]) => (await app.owner.que
 const SIZES = [4, 40];
 
 async function arrangeSender() {
-  const tenant = await arrangeTenant(app);
-  await query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', tenant.tenantId);
-  const { playerId, caller } = await arrangePlayer(app, tenant);
-  const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, caller);
-  const first = await send(someEvents(playerId, 1));
-  assert.equal(first.status, 201, first.text);
+  const { tenant, send, some } = await arrangeEventSender(app);
   const { tenantId } = tenant;
   return {
     tenantId,
     send,
     /** Creates events in the order of their keys, in which they are also stored. */
-    some: (count: number) =>
-      someEvents(playerId, count).toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1)),
+    some: (count: number) => some(count).toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1)),
     /** Stores an event in a transaction of the test. */
     add: async (client: pg.ClientBase, { idempotencyKey }: { idempotencyKey: string }): Promise<void> =>
       void (await client.query(
