@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
+import { withClient } from './client.ts';
 import type { Querier } from './database.ts';
 import { LOCK_SECONDS, sessionOptions } from './pool.ts';
 import { raw, sql, unprepared } from './sql.ts';
@@ -16,10 +17,7 @@ const ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
  * distributed yet. `url` must connect as the owner of the tables.
  */
 export async function distributeEvents(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, options: sessionOptions() });
-  client.on('error', () => {});
-  await client.connect();
-  try {
+  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     if (!(await hasCitus(client))) return [];
     // Processes that start at the same time wait for each other.
     await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrations]);
@@ -37,9 +35,7 @@ export async function distributeEvents(url: string): Promise<string[]> {
     ];
     await client.query(['BEGIN', ...statements, 'COMMIT'].join('; '));
     return missing;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** The statements that distribute a table. */

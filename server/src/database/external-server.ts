@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
+import { withClient } from './client.ts';
 
 /** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
 const MIN_VERSION = 150_000;
@@ -61,10 +62,7 @@ const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /** Checks that acknowledged data survive a power failure. Throws {@link OperatorError} with the statements that turn it on. */
 export async function checkDurability(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {});
-  await client.connect();
-  try {
+  return withClient({ connectionString: url, connectionTimeoutMillis: 10_000 }, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,
       [DURABILITY],
@@ -75,9 +73,7 @@ export async function checkDurability(url: string): Promise<void> {
     throw new OperatorError(
       `The server of DATABASE_URL runs with ${off}, so a power failure can lose or damage data. As a superuser run: ${statements}; SELECT pg_reload_conf()`,
     );
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Why a connection was refused. The URL is never shown, because it may contain a password. */

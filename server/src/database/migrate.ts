@@ -3,9 +3,10 @@ import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runner } from 'node-pg-migrate';
-import pg from 'pg';
+import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks } from './advisory-locks.ts';
+import { withClient } from './client.ts';
 import { isLockTimeout } from './errors.ts';
 import { sessionOptions } from './pool.ts';
 
@@ -29,10 +30,7 @@ const LOCK_ATTEMPTS = 15;
  * few rights, or if other connections hold locks on the tables for a minute.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, options: sessionOptions() });
-  client.on('error', () => {});
-  await client.connect();
-  try {
+  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     // Another process may migrate for a long time.
     await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrations]);
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -51,17 +49,12 @@ export async function migrate(url: string): Promise<string[]> {
         await sleep(LOCK_PAUSE_MS);
       }
     }
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Throws {@link OperatorError} if the database lacks migrations of this version, because statements would then name missing tables. */
 export async function checkMigrations(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, options: sessionOptions() });
-  client.on('error', () => {});
-  await client.connect();
-  try {
+  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     const { rows: tables } = await client.query('SELECT 1 WHERE to_regclass($1) IS NOT NULL', [TABLE]);
     if (tables.length === 0)
       throw new OperatorError(
@@ -76,9 +69,7 @@ export async function checkMigrations(url: string): Promise<void> {
       throw new OperatorError(
         `The database is of an older version: it lacks the migrations ${missing.join(', ')}. Apply them: guildhall migrate`,
       );
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function applyMigrations(client: pg.Client): Promise<string[]> {

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { advisoryLocks } from '../database/advisory-locks.ts';
+import { withClient } from '../database/client.ts';
 import type { Database, Querier } from '../database/database.ts';
 import { sessionOptions } from '../database/pool.ts';
 import type { Sql } from '../database/sql.ts';
@@ -101,9 +101,7 @@ export async function openJobs(database: Database): Promise<Jobs> {
  * fetch them or read their data.
  */
 export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
-  const owner = new pg.Client({ connectionString: url, options: sessionOptions() });
-  await owner.connect();
-  try {
+  await withClient({ connectionString: url, options: sessionOptions() }, async (owner) => {
     // Processes that start take turns.
     await owner.query('SELECT pg_advisory_lock($1)', [advisoryLocks.queueInstallation]);
     // pg-boss passes these options on to pg. Its types lack some of them.
@@ -130,9 +128,7 @@ export async function installQueues(url: string, queues: Queue<object>[]): Promi
       GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app, guildhall_player;
       -- For the statistics.
       GRANT SELECT (name, state, blocked, priority, created_on, start_after) ON pgboss.job TO guildhall_app`);
-  } finally {
-    await owner.end();
-  }
+  });
 }
 
 /** Runs the statements of pg-boss through a Querier, so that they share its transaction. */

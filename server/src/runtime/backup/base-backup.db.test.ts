@@ -4,18 +4,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { startEmbeddedServer } from '../../database/embedded/embedded-server.ts';
 import { streamBaseBackup } from './base-backup.ts';
 
-test('has the log that it needs, also after checkpoints during the backup', async (context) => {
+/** A PostgreSQL that ends with the test. Returns its URL. */
+async function startPostgres(context: TestContext, settings?: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'guildhall-base-backup-'));
-  const server = await startEmbeddedServer(folder, { min_wal_size: '32MB', max_wal_size: '32MB' });
+  const server = await startEmbeddedServer(folder, settings);
   context.after(async () => {
     await server.stop();
     await rm(folder, { recursive: true });
   });
-  const url = server.url('postgres');
+  return server.url('postgres');
+}
+
+test('has the log that it needs, also after checkpoints during the backup', async (context) => {
+  const url = await startPostgres(context, { min_wal_size: '32MB', max_wal_size: '32MB' });
   const archive = new PassThrough();
   const backup = streamBaseBackup(url, archive);
   await once(archive, 'readable');
@@ -26,3 +31,16 @@ test('has the log that it needs, also after checkpoints during the backup', asyn
   await backup;
   assert.ok(bytes > 1_000_000, `${bytes} bytes`);
 });
+
+test(
+  'fails if the archive cannot be written, also while PostgreSQL waits for it',
+  { timeout: 60_000 },
+  async (context) => {
+    const url = await startPostgres(context);
+    const archive = new PassThrough();
+    const backup = streamBaseBackup(url, archive);
+    await once(archive, 'readable');
+    archive.destroy(new Error('The disk is full.'));
+    await assert.rejects(backup, /^Error: The disk is full\.$/);
+  },
+);

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import pg from 'pg';
+import type pg from 'pg';
 import { OperatorError } from '../../core/operator-error.ts';
+import { withClient } from '../../database/client.ts';
 
 /** The kinds of messages of BASE_BACKUP since PostgreSQL 15, in their first byte. Progress messages are ignored. */
 const [NEW_ARCHIVE, DATA] = ['n'.charCodeAt(0), 'd'.charCodeAt(0)];
@@ -19,12 +20,39 @@ interface ReplicationConnection {
  * `url` needs REPLICATION. Does not end `archive`.
  */
 export async function streamBaseBackup(url: string, archive: Writable): Promise<void> {
-  const client = new pg.Client({ connectionString: url, replication: 'true' } as pg.ClientConfig);
+  const failed = once(archive, 'error').then(([error]) => Promise.reject(error as Error));
+  failed.catch(() => {});
+  const config = { connectionString: url, replication: 'true' } as pg.ClientConfig;
+  try {
+    await withClient(config, async (client) => {
+      // Keeps the log of PostgreSQL until the end of the connection: a checkpoint of a long backup would remove what the backup needs.
+      const slot = `guildhall_backup_${randomUUID().replaceAll('-', '')}`;
+      await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
+      const copied = copyTo(archive, client);
+      await Promise.race([
+        failed,
+        client.query(`BASE_BACKUP (LABEL 'guildhall', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),
+      ]);
+      if (copied.archives !== 1)
+        throw new Error(`PostgreSQL sent ${copied.archives} archives instead of one.`);
+    });
+  } catch (error) {
+    // The role has no REPLICATION, or pg_hba.conf has no entry for it.
+    if (!['42501', '28000'].includes((error as { code?: string }).code ?? '')) throw error;
+    throw new OperatorError(
+      'The embedded database is from before this version, and its role may not make backups. Stop the server and copy DATA_DIR.',
+      { cause: error },
+    );
+  }
+}
+
+/** Writes what the server sends from now on, and counts its archives. */
+function copyTo(archive: Writable, client: pg.Client): { archives: number } {
   const { connection } = client as unknown as { connection: ReplicationConnection };
-  let archives = 0;
+  const copied = { archives: 0 };
   let isWaiting = false;
   connection.on('copyData', ({ chunk }) => {
-    if (chunk[0] === NEW_ARCHIVE) archives++;
+    if (chunk[0] === NEW_ARCHIVE) copied.archives++;
     if (chunk[0] !== DATA) return;
     // The parser uses the memory of the chunk again.
     const hasRoom = archive.write(Buffer.from(chunk.subarray(1)));
@@ -37,26 +65,5 @@ export async function streamBaseBackup(url: string, archive: Writable): Promise<
       connection.stream.resume();
     });
   });
-  const failed = once(archive, 'error').then(([error]) => Promise.reject(error as Error));
-  failed.catch(() => {});
-  try {
-    await client.connect();
-    // Keeps the log of PostgreSQL until the end of the connection: a checkpoint of a long backup would remove what the backup needs.
-    const slot = `guildhall_backup_${randomUUID().replaceAll('-', '')}`;
-    await client.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
-    await Promise.race([
-      failed,
-      client.query(`BASE_BACKUP (LABEL 'guildhall', CHECKPOINT 'fast', WAL true, MANIFEST 'no')`),
-    ]);
-    if (archives !== 1) throw new Error(`PostgreSQL sent ${archives} archives instead of one.`);
-  } catch (error) {
-    // The role has no REPLICATION, or pg_hba.conf has no entry for it.
-    if (!['42501', '28000'].includes((error as { code?: string }).code ?? '')) throw error;
-    throw new OperatorError(
-      'The embedded database is from before this version, and its role may not make backups. Stop the server and copy DATA_DIR.',
-      { cause: error },
-    );
-  } finally {
-    await client.end();
-  }
+  return copied;
 }
