@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import { freePort } from '../../acceptance/free-port.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startRedisServer } from '../testing/redis-server.ts';
 import { isRedisReady, measureRedis, openRedis, requireWritable } from './redis.ts';
@@ -76,7 +77,16 @@ describe('a Redis that refuses writes', () => {
 test('a Redis Cluster is not used, and not up', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guildhall-redis-'));
   after(() => rm(folder, { recursive: true }));
-  const cluster = await startRedisServer('--cluster-enabled', 'yes', '--dir', folder);
+  // The default port of the cluster bus is the server's plus 10,000, which another program may use.
+  const busPort = String(await freePort());
+  const cluster = await startRedisServer(
+    '--cluster-enabled',
+    'yes',
+    '--cluster-port',
+    busPort,
+    '--dir',
+    folder,
+  );
   const warnings: string[] = [];
   const connection = await openRedis(cluster.url, {
     info: () => {},
