@@ -10,7 +10,7 @@ import { findAnvil } from './anvil.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 
 /**
- * Runs the tests: all of them, or those whose path contains one of the arguments. `--unit` selects the tests that need no
+ * Runs the tests: all of them, or those whose path in the repository contains one of the arguments. `--unit` selects the tests that need no
  * database. Otherwise the run starts one PostgreSQL (or uses the one of TEST_DATABASE_URL) and migrates a template database
  * in it. node's test runner does the rest.
  */
@@ -56,7 +56,7 @@ const found = globSync(
   { cwd: SERVER },
 )
   .toSorted()
-  .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+  .filter((file) => filters.length === 0 || filters.some((filter) => join('server', file).includes(filter)))
   .filter((file) => !isUnitRun || isUnitTest(file));
 const files = withoutCitus(withoutDuckdb(withoutEvmNode(withoutMissingPrograms(found))));
 if (files.length === 0) {
