@@ -129,6 +129,13 @@ export async function arrangePlatformAdmin(app: TestApp) {
   return { accountId, bearer: await accountToken(app, accountId) };
 }
 
+/** Changes the plan of a tenant's workspace through the dashboard API. Unlike a change by SQL, it applies to the next request. */
+export async function arrangePlan(app: TestApp, { workspaceId }: TestTenant, plan: object): Promise<void> {
+  const admin = await arrangePlatformAdmin(app);
+  const answer = await app.http.patch(`/api/workspaces/${workspaceId}/plan`, plan, admin);
+  if (answer.status !== 200) throw new Error(`The plan could not be changed: ${answer.text}`);
+}
+
 const accountToken = (app: Pick<TestApp, 'databaseUrl' | 'issuer'>, accountId: string) =>
   signedToken(app, 'saas', accountId, { sid: randomUUID() });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangePlatformAdmin, type TestTenant } from '../../../testing/arrange.ts';
+import { arrangePlan, type TestTenant } from '../../../testing/arrange.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { arrangeEventSender } from '../../../testing/player-events.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -8,7 +8,6 @@ import { whileLocked } from '../../../testing/while-locked.ts';
 import { verify } from '../../../cli/verify.ts';
 
 const app = await startTestApp();
-const platformAdmin = await arrangePlatformAdmin(app);
 const query = async (text: string, ...values: unknown[]) => (await app.owner.query(text, values)).rows;
 
 const unitsOf = async ({ workspaceId }: TestTenant): Promise<number> => {
@@ -118,10 +117,7 @@ describe('small batches of events that arrive together', () => {
 
   test('create no definitions if the hard stop of the plan refuses the batch', async () => {
     const { tenant, send, some } = await arrangeEventSender(app);
-    // Unlike a change by SQL, this change applies to the next request.
-    const path = `/api/workspaces/${tenant.workspaceId}/plan`;
-    const plan = { monthlyUnits: (await unitsOf(tenant)) + 1, hardStop: true };
-    assert.equal((await app.http.patch(path, plan, platformAdmin)).status, 200);
+    await arrangePlan(app, tenant, { monthlyUnits: (await unitsOf(tenant)) + 1, hardStop: true });
     const definitions = () => query('SELECT FROM event_definitions WHERE tenant_id = $1', tenant.tenantId);
     const created = (await definitions()).length;
     const fresh = { ...some(1)[0]!, eventKey: 'new' };

@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
 import { createVault } from '../../../security/vault.ts';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlan,
+  arrangePlayer,
+  arrangeTenant,
+  type TestTenant,
+} from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
@@ -124,18 +130,16 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
   test('stores neither match nor response when the plan is used up at the commit', async () => {
     const payer = await arrangeTenant(app);
     const { playerId } = await arrangePlayer(app, payer);
-    const setPlan = (units: number | null) =>
-      app.owner.query('UPDATE workspaces SET monthly_units = $2, hard_stop = true WHERE id = $1', [
-        payer.workspaceId,
-        units,
-      ]);
     const key = randomUUID();
-    await setPlan(1);
+    // The cached plan of the key is older, so that the request is refused at the commit only.
+    await app.owner.query('UPDATE workspaces SET monthly_units = 1, hard_stop = true WHERE id = $1', [
+      payer.workspaceId,
+    ]);
     const stopped = await create([playerId], withKey(payer, key));
     assert.equal(stopped.body.code, 'quota_exceeded', stopped.text);
     assert.equal(await matchesOf(playerId), 0);
     assert.deepEqual(await recordsOf(key), []);
-    await setPlan(null);
+    await arrangePlan(app, payer, { monthlyUnits: null });
     assert.equal((await create([playerId], withKey(payer, key))).status, 201);
   });
 

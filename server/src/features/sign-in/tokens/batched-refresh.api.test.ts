@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import { createVault } from '../../../security/vault.ts';
-import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { arrangePlan, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
@@ -113,7 +113,7 @@ describe('refreshes that arrive together', () => {
     assert.equal(succeeded(answers), 15);
     const refused = tokens.filter((_, index) => answers[index]!.body.code === 'quota_exceeded');
     assert.equal(refused.length, 25);
-    await query('UPDATE workspaces SET monthly_units = NULL WHERE id = $1', tenant.workspaceId);
+    await arrangePlan(app, tenant, { monthlyUnits: null });
     const later = await Promise.all(refused.map((token) => refresh(tenant, token)));
     assert.equal(succeeded(later), 25, 'a refused request did not use its token up');
   });
