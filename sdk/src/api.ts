@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 41db5f015729b27d05927ac4a5e5752e7cfc928c719c8ab73e30860462bea3a5
+// Document: 2d66cb5d2f6707efb776ab16daf1d6c42ae174fe711c16f48c451cd1a9f0eb15
 
 export interface paths {
     "/metrics": {
@@ -881,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an avatar
-         * @description Accepts a PNG or JPG of at most 2 MiB and 16.7 megapixels (4096 × 4096). The server encodes the image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous image is removed. A player can have one upload in progress. For the rate limit, an upload counts as 30 requests.
+         * @description Accepts a PNG or JPG of at most 2 MiB, 16.7 megapixels (4096 × 4096), and 16,384 pixels for a side. The server encodes the image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous image is removed. A player can have one upload in progress. For the rate limit, an upload counts as 30 requests.
          */
         post: operations["uploadAvatar"];
         delete?: never;
@@ -1643,7 +1643,7 @@ export interface paths {
         };
         /**
          * Read a match of a tenant
-         * @description Returns the match with its whole roster and results.
+         * @description Returns the match with its whole roster, the sessions of the players, and results.
          */
         get: operations["getTenantMatch"];
         put?: never;
@@ -5088,8 +5088,6 @@ export interface components {
             matchPlayerId: string;
             /** Format: uuid */
             playerId: string;
-            /** Format: uuid */
-            loginSessionId: string | null;
             /** Format: date-time */
             joinedAt: string;
             /** Format: date-time */
@@ -5948,6 +5946,35 @@ export interface components {
              * @description The first use in this tenant.
              */
             firstUsedAt: string;
+        };
+        TenantMatch: {
+            /** Format: uuid */
+            matchSessionId: string;
+            mode: string | null;
+            /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            players: components["schemas"]["TenantMatchPlayer"][];
+        };
+        TenantMatchPlayer: {
+            /** Format: uuid */
+            matchPlayerId: string;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: date-time */
+            joinedAt: string;
+            /** Format: date-time */
+            leftAt: string | null;
+            placement: number | null;
+            score: number | null;
+            outcome: string | null;
+            /** Format: uuid */
+            loginSessionId: string | null;
         };
         TenantOfWorkspace: {
             /** Format: uuid */
@@ -8934,7 +8961,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Match"];
+                    "application/json": components["schemas"]["TenantMatch"];
                 };
             };
         };

@@ -48,7 +48,7 @@ export const problemCatalog = {
   avatar_unreadable: [
     400,
     'The image cannot be decoded',
-    'The image is damaged, or has more than 16.7 megapixels (4096 × 4096). Send another image.',
+    'The image is damaged, or has more than 16.7 megapixels (4096 × 4096) or a side of more than 16,384 pixels. Send another image.',
   ],
   auth_method_not_found: [
     400,

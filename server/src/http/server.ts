@@ -20,6 +20,7 @@ import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { cachedSerializers, lazyValidators } from './schema-compilers.ts';
+import { limitPipelining } from './traffic/pipelining.ts';
 import { cutStalledReaders } from './traffic/stalled-readers.ts';
 import { discardUnreadBodies } from './traffic/unread-bodies.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
@@ -103,6 +104,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     app.server.emit('request', request, response),
   );
+  limitPipelining(app);
   cutStalledReaders(app);
   prepareDraining(app);
   // Its hook must run after that of the draining, which closes connections.

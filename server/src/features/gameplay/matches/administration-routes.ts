@@ -3,7 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listMatches } from './list-matches.ts';
 import { readMatch } from './read-match.ts';
-import { Match, MatchesQuery, MatchPage, TenantMatchPath } from './schemas.ts';
+import { MatchesQuery, MatchPage, TenantMatch, TenantMatchPath } from './schemas.ts';
 
 const tags = ['Matches'];
 
@@ -37,9 +37,9 @@ export function tenantMatchRoutes(database: Database): FastifyPluginAsyncTypebox
           operationId: 'getTenantMatch',
           tags,
           summary: 'Read a match of a tenant',
-          description: 'Returns the match with its whole roster and results.',
+          description: 'Returns the match with its whole roster, the sessions of the players, and results.',
           params: TenantMatchPath,
-          response: { 200: Match },
+          response: { 200: TenantMatch },
         },
       },
       async ({ params }) => readMatch(database, params.tenantId, params.matchSessionId),

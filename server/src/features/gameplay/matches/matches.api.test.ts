@@ -15,6 +15,7 @@ interface ItemError {
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
+const viewer = await arrangeAccount(app, tenant, 'viewer');
 const server = { gameKey: tenant.gameKey };
 const MATCHES = '/api/game/matches';
 
@@ -29,6 +30,9 @@ const end = (match: string, caller: Caller = server) =>
 const record = (match: string, results: object[], caller: Caller = server) =>
   app.http.put(`${MATCHES}/${match}/results`, { results }, caller);
 const read = (match: string, caller: Caller = server) => app.http.get(`${MATCHES}/${match}`, caller);
+/** Reads a match as a member of the workspace, with the sessions of the players. */
+const readAsViewer = (match: string) =>
+  app.http.get(`/api/bus_tenants/${tenant.tenantId}/matches/${match}`, viewer);
 
 /** Moves the start and the last activity of a session into the past. */
 const ageSession = (sessionId: string, interval: string) =>
@@ -88,7 +92,7 @@ describe('POST /api/game/matches', () => {
       created.body.players.map((one: MatchPlayer) => one.playerId),
       [ada!.playerId, bob!.playerId],
     );
-    const { status, body } = await read(created.body.matchSessionId);
+    const { status, body } = await readAsViewer(created.body.matchSessionId);
     assert.equal(status, 200);
     const { players: roster, ...match } = body;
     assert.deepEqual(match, {
@@ -252,7 +256,7 @@ describe('POST /api/game/matches/:matchSessionId/join', () => {
     assert.equal(joined.status, 201, joined.text);
     assert.equal(joined.body.playerId, late!.playerId);
     assert.equal(joined.body.matchSessionId, match);
-    const { body } = await read(match);
+    const { body } = await readAsViewer(match);
     assert.deepEqual(
       body.players.map((one: MatchPlayer) => [one.playerId, one.loginSessionId]),
       [
@@ -330,7 +334,7 @@ describe('POST /api/game/matches/:matchSessionId/leave', () => {
     const back = await join(match, { playerId: ada!.playerId });
     assert.equal(back.status, 201, back.text);
     assert.equal(back.body.matchPlayerId, roster[0]);
-    const { body } = await read(match);
+    const { body } = await readAsViewer(match);
     assert.equal(body.players.length, 2);
     const again = body.players.find((one: MatchPlayer) => one.matchPlayerId === roster[0]);
     assert.deepEqual([again.leftAt, again.loginSessionId], [null, fresh.sessionId]);
@@ -499,6 +503,19 @@ describe('match endpoints', () => {
 
     const alone = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
     assert.equal((await end(alone.body.matchSessionId, ada!.caller)).status, 200);
+  });
+
+  test('show no session, because a game key and the id of a session end the session', async () => {
+    const { match, roster } = await arrangeMatch(1);
+    const answers = [
+      (await read(match)).body.players,
+      (await record(match, [{ matchPlayerId: roster[0], score: 1 }])).body.results,
+      [(await leave(match, roster[0])).body],
+    ];
+    for (const [entry] of answers) {
+      assert.equal(entry.matchPlayerId, roster[0]);
+      assert.equal('loginSessionId' in entry, false);
+    }
   });
 
   test('return 404 for a match of another tenant', async () => {

@@ -51,12 +51,14 @@ export const JoinedMatch = Type.Object(
 
 export const LeaveMatchBody = Type.Object({ matchPlayerId: Guid }, { title: 'LeaveMatchRequest' });
 
-/** A roster entry with its result. The player may have left the match. */
+/**
+ * A roster entry with its result, for callers with a game key. The player may have left the match. It has no session: a game client has
+ * the key too, and the key and the id of a session end the session.
+ */
 export const MatchPlayer = Type.Object(
   {
     matchPlayerId: Guid,
     playerId: Guid,
-    loginSessionId: Nullable(Guid),
     joinedAt: Timestamp,
     leftAt: Nullable(Timestamp),
     placement: Nullable(Type.Integer()),
@@ -104,13 +106,23 @@ export const MatchSession = Type.Object(
   { title: 'MatchSession' },
 );
 
+// 24 more than the limit, for players who joined at the same moment.
+const roster = { maxItems: MAX_PLAYERS_PER_MATCH + 24 };
+
 export const Match = Type.Object(
-  {
-    ...MatchSession.properties,
-    // 24 more than the limit, for players who joined at the same moment.
-    players: Type.Array(MatchPlayer, { maxItems: MAX_PLAYERS_PER_MATCH + 24 }),
-  },
+  { ...MatchSession.properties, players: Type.Array(MatchPlayer, roster) },
   { title: 'Match' },
+);
+
+const TenantMatchPlayer = Type.Object(
+  { ...MatchPlayer.properties, loginSessionId: Nullable(Guid) },
+  { title: 'TenantMatchPlayer' },
+);
+
+/** A match for members of the workspace. */
+export const TenantMatch = Type.Object(
+  { ...MatchSession.properties, players: Type.Array(TenantMatchPlayer, roster) },
+  { title: 'TenantMatch' },
 );
 
 export const MatchPath = Type.Object({ matchSessionId: Guid });

@@ -204,6 +204,8 @@ describe('POST /api/player-profile/me/avatar', () => {
       ['an incomplete PNG', png.subarray(0, png.length / 2)],
       ['an incomplete JPG', noisy.subarray(0, noisy.length / 2)],
       ['an image of 5000 × 4096 pixels', await canvas(5000, 4096).png().toBuffer()],
+      ['a line of 16,385 pixels', await canvas(16_385, 1).png().toBuffer()],
+      ['a column of 16,385 pixels', await canvas(1, 16_385).png().toBuffer()],
       ['4096 × 4096 pixels with 16 bits', await canvas(4096, 4096).toColourspace('rgb16').png().toBuffer()],
       ['a header with 60,000 × 60,000 pixels', withSize(png, 60_000, 60_000)],
     ];
