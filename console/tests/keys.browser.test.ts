@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { arrangeTenant } from '../../server/src/testing/arrange.ts';
-import { becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
+import { arrangeAccount, arrangeTenant } from '../../server/src/testing/arrange.ts';
+import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 
@@ -196,5 +196,100 @@ describe('keys', () => {
       .waitFor();
     await countBecomes(page.getByRole('button', { name: /^Create/ }), 0);
     await countBecomes(page.getByRole('button', { name: /^Change the key/ }), 0);
+  });
+});
+
+describe('paid keys of other workspaces', () => {
+  const usage = `/workspaces/${studio.tenant.workspaceId}/usage`;
+
+  /** Creates a key of another workspace, for which an admin of both workspaces has agreed to pay. */
+  async function arrangePaidKey(name: string) {
+    const publisher = await arrangeTenant(studio.app);
+    const agent = await arrangeAccount(studio.app, studio.tenant, 'admin');
+    await studio.app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, 'admin')`,
+      [publisher.workspaceId, agent.accountId],
+    );
+    const created = await studio.app.http.post(
+      `/api/bus_tenants/${publisher.tenantId}/api-keys`,
+      { name, subscriberWorkspaceId: studio.tenant.workspaceId },
+      agent,
+    );
+    assert.equal(created.status, 201, created.text);
+    const { rows } = await studio.app.owner.query('SELECT email FROM accounts WHERE id = $1', [
+      agent.accountId,
+    ]);
+    return { id: created.body.id as string, agreedBy: rows[0].email as string };
+  }
+
+  test('opens from a notification, and ends after a question', async () => {
+    const page = await studio.open(studio.game);
+    const { id, agreedBy } = await arrangePaidKey('Statistics');
+    await page.getByRole('button', { name: 'Notifications: 1 unread' }).click();
+    await page.getByRole('button', { name: /^Your workspace pays for an API key/ }).click();
+    await page.waitForURL(`**${usage}`);
+    const table = page.getByRole('region', { name: 'Paid keys' });
+    await table
+      .getByRole('row', { name: /Statistics/ })
+      .getByText(agreedBy)
+      .waitFor();
+
+    const stop = page.getByRole('button', { name: 'Stop paying for Statistics' });
+    const dialog = page.getByRole('dialog', { name: 'Stop paying for Statistics' });
+    await stop.click();
+    await assertAccessible(page, 'the question');
+    await page.route(`**/paid-keys/${id}`, (route) => route.abort());
+    await dialog.getByRole('button', { name: 'Stop paying' }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/^The server cannot be reached/)
+      .waitFor();
+    await page.unroute(`**/paid-keys/${id}`);
+    await dialog.getByRole('button', { name: 'Stop paying' }).click();
+    await dialogCloses(page);
+    await page.getByRole('heading', { name: 'No paid keys' }).waitFor();
+    const { rows } = await studio.app.owner.query(
+      'SELECT subscriber_workspace_id AS payer FROM tenant_keys WHERE id = $1',
+      [id],
+    );
+    assert.deepEqual(rows, [{ payer: null }]);
+  });
+
+  test('are shown to a viewer without any action, also in the usage by key', async () => {
+    const { id } = await arrangePaidKey('Leaderboard');
+    await studio.app.owner.query(
+      `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
+       SELECT $1, current_date, tenant_id, id, 7, 0, 0 FROM tenant_keys WHERE id = $2`,
+      [studio.tenant.workspaceId, id],
+    );
+    const page = await studio.open(`${usage}?groupBy=key`, {
+      role: 'viewer',
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
+    });
+    await page.getByRole('region', { name: 'Paid keys' }).getByText('Leaderboard').waitFor();
+    await page
+      .getByRole('region', { name: 'Usage' })
+      .getByRole('row', { name: /^Leaderboard/ })
+      .waitFor();
+    await countBecomes(page.getByRole('button', { name: /^Stop paying/ }), 0);
+    await assertAccessible(page, 'paid keys, narrow and dark');
+  });
+
+  test('can be loaded again after an error, while the rest of the page is usable', async () => {
+    await arrangePaidKey('Wiki');
+    const page = await studio.open(studio.game);
+    const refuse = {
+      status: 500,
+      contentType: 'application/problem+json',
+      body: '{"code":"internal_error"}',
+    };
+    await page.route('**/paid-keys?*', (route) => route.fulfill(refuse));
+    await page.goto(usage);
+    await page.getByRole('alert').getByRole('heading', { name: 'Paid keys could not be loaded' }).waitFor();
+    await page.getByText('The plan “default” has no limit.').waitFor();
+    await page.unroute('**/paid-keys?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Paid keys' }).getByText('Wiki').waitFor();
   });
 });

@@ -6592,6 +6592,7 @@ export interface components {
             attempts: number;
             /** @description The status of the last response. Null if there was none. */
             lastStatusCode: number | null;
+            /** @description Why the last attempt failed, in words. Null after a success. */
             lastError: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -6616,6 +6617,7 @@ export interface components {
             attempts: number;
             /** @description The status of the last response. Null if there was none. */
             lastStatusCode: number | null;
+            /** @description Why the last attempt failed, in words. Null after a success. */
             lastError: string | null;
             /** Format: date-time */
             createdAt: string;

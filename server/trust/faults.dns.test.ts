@@ -142,7 +142,7 @@ describe('a name server that fails', () => {
     const id = await hook.test();
     const { status, lastError, nextAttemptAt } = await attempted(hook, id, 1);
     assert.equal(status, 'pending');
-    assert.match(lastError, /did not respond: .*hooks\.test/);
+    assert.match(lastError, /^The host name was not found \(ENOTFOUND\): .*hooks\.test/);
     assert.ok(nextAttemptAt);
     names.failure = undefined;
     names.answers = [['127.0.0.1']];

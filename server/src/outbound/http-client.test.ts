@@ -131,4 +131,29 @@ describe('openOutboundClient', () => {
     await assert.rejects(anywhere.send(endless), OutboundError);
     await assert.rejects(anywhere.send('http://127.0.0.1:1/'), OutboundError);
   });
+
+  test('says in words why there is no response', async () => {
+    const names = await startNameServer();
+    names.failure = 'unknown name';
+    const plain = await serve((_request, response) => void response.end('x'));
+    const broken = await serve((_request, response) => void response.destroy());
+    const silent = await serve(() => {});
+    const failures: [url: string, message: RegExp][] = [
+      ['https://hooks.example/in', /^The host name was not found \(ENOTFOUND\): https:\/\/hooks\.example$/],
+      [broken, /^The connection was closed before the response was complete: http/],
+      [silent, /^There was no complete response in time: http/],
+      [plain.replace('http:', 'https:'), /^The port does not use TLS: https/],
+      ['http://127.0.0.1:1/', /^The connection was refused \(ECONNREFUSED\): http:\/\/127\.0\.0\.1:1$/],
+    ];
+    for (const [url, message] of failures) {
+      const client = url.includes('example') ? publicOnly : anywhere;
+      await assert.rejects(client.send(url, { withinMs: url === silent ? 100 : 15_000 }), {
+        name: 'OutboundError',
+        message,
+      });
+    }
+    await assert.rejects(publicOnly.send('http://10.0.0.1/'), {
+      message: '10.0.0.1 is not a public address.',
+    });
+  });
 });

@@ -3,6 +3,7 @@ import dns from 'node:dns/promises';
 import { callbackify } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
 import { isPublicAddress, isPrivateHost } from './addresses.ts';
+import { describeFailure } from './describe-failure.ts';
 
 /** The response of another server. */
 export interface OutboundAnswer {
@@ -80,18 +81,12 @@ export function openOutboundClient({ publicOnly }: { publicOnly: boolean }): Out
           readUpTo === undefined ? await answer.body.text() : await beginningOf(answer.body, readUpTo);
         return { status: answer.statusCode, headers: answer.headers, text };
       } catch (error) {
-        throw new OutboundError(`${origin} did not respond: ${messageOf(error as Error)}`, { cause: error });
+        if (error instanceof OutboundError) throw error;
+        throw new OutboundError(`${describeFailure(error as Error)}: ${origin}`, { cause: error });
       }
     },
     close: () => agent.destroy(),
   };
-}
-
-/** If no address of a name can be reached, the error has no message of its own. */
-function messageOf(error: Error): string {
-  return error instanceof AggregateError
-    ? error.errors.map(({ message }: Error) => message).join(', ')
-    : error.message;
 }
 
 /**
@@ -120,7 +115,7 @@ function lookupPublic(
 
 async function publicAddressesOf(hostname: string): Promise<LookupAddress[]> {
   const allowed = (await resolveName(hostname)).filter(({ address }) => isPublicAddress(address));
-  if (allowed.length === 0) throw new Error(`${hostname} has no public address.`);
+  if (allowed.length === 0) throw new OutboundError(`${hostname} has no public address.`);
   return allowed;
 }
 

@@ -78,7 +78,7 @@ export function NotificationBell() {
               onClick={() => open(item)}
             >
               <Stack gap={2}>
-                <Group justify="space-between" wrap="nowrap" gap="xs">
+                <Group justify="space-between" align="flex-start" wrap="nowrap" gap="xs">
                   <Text size="sm" fw={500}>
                     {item.title}
                   </Text>

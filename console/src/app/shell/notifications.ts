@@ -63,7 +63,8 @@ export function pageOf({ type, workspaceId, tenantId }: Notification) {
       params,
       search: tenantId === null ? {} : { tenantId },
     });
-  if (type === 'usage.warning') return linkOptions({ to: '/workspaces/$workspaceId/usage', params });
+  if (type === 'usage.warning' || type.startsWith('paid_key.'))
+    return linkOptions({ to: '/workspaces/$workspaceId/usage', params });
   if (type === 'webhook.disabled') return linkOptions({ to: '/workspaces/$workspaceId/webhooks', params });
   return undefined;
 }

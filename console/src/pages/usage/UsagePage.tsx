@@ -1,18 +1,21 @@
 import { Group, SegmentedControl } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Chart } from '../../components/Chart';
 import { useSearchChange } from '../../components/use-search-change';
 import { Pending } from '../../components/Pending';
+import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
 import { formatBytes, formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import type { Answer } from '../../app/client';
+import { PaidKeysPanel } from './PaidKeysPanel';
 import { planFacts } from './plan-facts';
 import { QuotaMeter } from './QuotaMeter';
-import { usageQuery, workspaceQuery, type Grouping } from './queries';
+import { paidKeysQuery, usageQuery, workspaceQuery, type Grouping } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/usage');
 
@@ -37,6 +40,7 @@ export function UsagePage() {
   const days = Number.parseInt(period);
   const byDay = useQuery(usageQuery(workspaceId, 'day', days));
   const grouped = useQuery(usageQuery(workspaceId, groupBy, days));
+  const nameOfOther = useNamesOfOthers(workspaceId);
   const change = useSearchChange<typeof search>();
   return (
     <Page
@@ -67,6 +71,7 @@ export function UsagePage() {
           <Chart title="Units per day" isLoading={!byDay.data} {...toChart(byDay.data?.items ?? [], days)} />
         )}
       </Panel>
+      <PaidKeysPanel workspaceId={workspaceId} />
       <Panel
         title="Details"
         flush
@@ -83,8 +88,9 @@ export function UsagePage() {
         <DataTable
           inline
           label="Usage"
-          columns={columns[groupBy]}
-          rows={grouped.data?.items}
+          columns={columnsOf(groupBy, nameOfOther)}
+          // The newest day first.
+          rows={groupBy === 'day' ? grouped.data?.items.toReversed() : grouped.data?.items}
           rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
           error={grouped.error}
           retry={() => void grouped.refetch()}
@@ -121,20 +127,38 @@ const amounts: Column<UsageItem>[] = [
   { id: 'out', header: 'Sent', width: 140, align: 'right', cell: ({ bytesOut }) => formatBytes(bytesOut) },
 ];
 
-const columns: Record<Grouping, Column<UsageItem>[]> = {
-  day: [{ id: 'day', header: 'Day (UTC)', cell: ({ day }) => day }, ...amounts],
-  tenant: [{ id: 'game', header: 'Game', cell: ({ tenantName }) => tenantName ?? '–' }, ...amounts],
-  key: [
-    {
-      id: 'key',
-      header: 'Key',
-      cell: ({ keyName, keyKind }) => (
-        <Group gap={6}>
-          {keyName ?? '–'} <span>({keyKind === 'game' ? 'game key' : 'API key'})</span>
-        </Group>
-      ),
-    },
-    { id: 'game', header: 'Game', width: 180, cell: ({ tenantName }) => tenantName ?? '–' },
-    ...amounts,
-  ],
+/** The usage of another workspace's key has no names. While the key is paid, the list of paid keys has them. */
+function useNamesOfOthers(workspaceId: string): (id: string | undefined) => ReactNode {
+  const paidKeys = useInfiniteQuery(paidKeysQuery(workspaceId)).data?.pages.flatMap(({ items }) => items);
+  const names = new Map(
+    paidKeys?.flatMap(({ id, name, tenantId, tenantName }) => [
+      [id, name],
+      [tenantId, tenantName],
+    ]),
+  );
+  return (id) => (id === undefined ? '–' : (names.get(id) ?? <CopyableId id={id} />));
+}
+
+const columnsOf = (groupBy: Grouping, nameOf: (id: string | undefined) => ReactNode): Column<UsageItem>[] => {
+  const game = ({ tenantId, tenantName }: UsageItem) => tenantName ?? nameOf(tenantId);
+  switch (groupBy) {
+    case 'day':
+      return [{ id: 'day', header: 'Day (UTC)', cell: ({ day }) => day }, ...amounts];
+    case 'tenant':
+      return [{ id: 'game', header: 'Game', cell: game }, ...amounts];
+    case 'key':
+      return [
+        {
+          id: 'key',
+          header: 'Key',
+          cell: ({ keyId, keyName, keyKind }) => (
+            <Group gap={6}>
+              {keyName ?? nameOf(keyId)} <span>({keyKind === 'game' ? 'game key' : 'API key'})</span>
+            </Group>
+          ),
+        },
+        { id: 'game', header: 'Game', width: 180, cell: game },
+        ...amounts,
+      ];
+  }
 };

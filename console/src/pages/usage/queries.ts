@@ -1,5 +1,12 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api } from '../../app/client';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { api, type Answer } from '../../app/client';
+import { byOffset, LARGEST_PAGE } from '../../components/paging';
 
 export const quotaQuery = (workspaceId: string) =>
   queryOptions({
@@ -29,3 +36,27 @@ export const usageQuery = (workspaceId: string, groupBy: Grouping, days: number)
     },
     placeholderData: keepPreviousData,
   });
+
+export type PaidKey = Answer<'/api/workspaces/{workspaceId}/paid-keys', 'get'>['items'][number];
+
+export const paidKeysQuery = (workspaceId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['paid-keys', workspaceId],
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/workspaces/{workspaceId}/paid-keys', {
+        params: { path: { workspaceId }, query: { limit: LARGEST_PAGE, offset } },
+        signal,
+      }),
+    ...byOffset,
+  });
+
+export function useEndPayment(workspaceId: string) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (keyId: string) =>
+      api.DELETE('/api/workspaces/{workspaceId}/paid-keys/{keyId}', {
+        params: { path: { workspaceId, keyId } },
+      }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['paid-keys', workspaceId] }),
+  });
+}

@@ -165,10 +165,10 @@ function DeliveryDetails({
       {data.history.map(({ number, startedAt, durationMs, statusCode, error: failure, answer }) => (
         <Stack key={number} gap={4}>
           <Text size="sm">
-            {number}. {statusCode ?? failure ?? 'In progress'}
+            {number}. {statusCode ?? (failure === null ? 'In progress' : 'No answer')}
             {durationMs !== null && ` in ${formatNumber(durationMs)} ms`}, <RelativeTime at={startedAt} />
           </Text>
-          {failure !== null && statusCode !== null && (
+          {failure !== null && (
             <Text size="xs" c="dimmed">
               {failure}
             </Text>

@@ -1,3 +1,5 @@
+import { describeFailure } from '../../../outbound/describe-failure.ts';
+
 /** A mail for the mail server. `id` is the same in each attempt, so that receivers can detect duplicates. */
 export interface OutgoingMail {
   id: string;
@@ -90,5 +92,6 @@ function toMailRefusedError(
 ): MailRefusedError {
   const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
   const isFinal = isAboutMail && (error.responseCode ?? 0) >= 500;
-  return new MailRefusedError(error.response ?? error.message, isFinal);
+  const reason = error.response ?? `The mail server cannot be used. ${describeFailure(error)}.`;
+  return new MailRefusedError(reason, isFinal);
 }

@@ -138,7 +138,9 @@ const delivery = {
   lastStatusCode: Nullable(
     Type.Integer({ description: 'The status of the last response. Null if there was none.' }),
   ),
-  lastError: Nullable(Type.String()),
+  lastError: Nullable(
+    Type.String({ description: 'Why the last attempt failed, in words. Null after a success.' }),
+  ),
   createdAt: Timestamp,
   lastAttemptAt: Nullable(Timestamp),
   nextAttemptAt: Nullable(

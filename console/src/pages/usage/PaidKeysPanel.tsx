@@ -1,0 +1,129 @@
+import { Button, Code } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { meQuery, useCan } from '../../app/account';
+import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { Panel } from '../../components/Page';
+import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { useTableRows } from '../../components/use-table-rows';
+import { membersQuery } from '../members/queries';
+import { paidKeysQuery, useEndPayment, type PaidKey } from './queries';
+
+/** The API keys of other workspaces whose reads this workspace pays for. */
+export function PaidKeysPanel({ workspaceId }: { workspaceId: string }) {
+  const paidKeys = useInfiniteQuery(paidKeysQuery(workspaceId));
+  const canEnd = useCan(workspaceId, 'admin');
+  const [ending, setEnding] = useState<PaidKey>();
+  return (
+    <Panel title="Paid keys of other workspaces" flush>
+      <DataTable
+        inline
+        label="Paid keys"
+        columns={[
+          ...useFactColumns(workspaceId),
+          ...(canEnd
+            ? [
+                {
+                  id: 'end',
+                  header: 'Action',
+                  width: 116,
+                  cell: (key: PaidKey) => (
+                    <Button
+                      variant="default"
+                      size="compact-xs"
+                      aria-label={`Stop paying for ${key.name}`}
+                      onClick={() => setEnding(key)}
+                    >
+                      Stop paying
+                    </Button>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+        {...useTableRows(paidKeys, ({ id }) => id)}
+        empty={
+          <EmptyState title="No paid keys">
+            An API key of another workspace appears here if an owner or admin of this workspace has agreed to
+            pay for its reads.
+          </EmptyState>
+        }
+      />
+      {ending && (
+        <EndPaymentDialog workspaceId={workspaceId} current={ending} onClose={() => setEnding(undefined)} />
+      )}
+    </Panel>
+  );
+}
+
+function EndPaymentDialog({
+  workspaceId,
+  current,
+  onClose,
+}: {
+  workspaceId: string;
+  current: PaidKey;
+  onClose: () => void;
+}) {
+  const end = useEndPayment(workspaceId);
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Stop paying for ${current.name}`}
+      verb="Stop paying"
+      isPending={end.isPending}
+      error={end.error}
+      onConfirm={() => end.mutate(current.id, { onSuccess: onClose })}
+    >
+      The key of {current.tenantName} keeps working. From now on its own workspace is billed for its reads. If
+      the key was rotated, this includes the old and the new key. Both teams are notified. To pay again, an
+      owner or admin of this workspace must agree again.
+    </ConfirmDialog>
+  );
+}
+
+/** The workspace of a key is known by name only to its members. Who agreed is a member of the paying workspace. */
+function useFactColumns(workspaceId: string): Column<PaidKey>[] {
+  const workspaces = useQuery(meQuery).data?.memberships;
+  const members = useInfiniteQuery(membersQuery(workspaceId)).data?.pages.flatMap(({ items }) => items);
+  return [
+    { id: 'name', header: 'Key', width: 200, cell: ({ name }) => name },
+    {
+      id: 'prefix',
+      header: 'Prefix',
+      width: 120,
+      cell: ({ prefix }) => (
+        <Code bg="none" p={0}>
+          {prefix}…
+        </Code>
+      ),
+    },
+    { id: 'game', header: 'Game', width: 120, cell: ({ tenantName }) => tenantName },
+    {
+      id: 'workspace',
+      header: 'Workspace',
+      width: 120,
+      cell: (key) =>
+        workspaces?.find((workspace) => workspace.workspaceId === key.workspaceId)?.workspaceName ?? (
+          <CopyableId id={key.workspaceId} />
+        ),
+    },
+    {
+      id: 'agreedBy',
+      header: 'Agreed by',
+      width: 140,
+      cell: ({ agreedBy }) =>
+        members?.find(({ userId }) => userId === agreedBy)?.email ?? <CopyableId id={agreedBy} />,
+    },
+    { id: 'agreed', header: 'Agreed', width: 100, cell: ({ agreedAt }) => <RelativeTime at={agreedAt} /> },
+    {
+      id: 'expires',
+      header: 'Expires',
+      width: 90,
+      cell: ({ expiresAt }) => <MaybeTime at={expiresAt} none="Never" />,
+    },
+  ];
+}
