@@ -104,7 +104,8 @@ const postgresUrl = v.pipe(
   // The address of a socket has no host.
   v.check(
     (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url.replace('@/', '@localhost/')),
-    'must be an address that starts with postgres:// (its value is not shown, it may hold a password).',
+    'must be an address that starts with postgres://, with special characters of the password percent-encoded, such as %40 for @ ' +
+      '(its value is not shown, it may hold a password).',
   ),
   // The driver prefers them to ours, which give up the rights of the owner: row-level security would not apply.
   v.check(
