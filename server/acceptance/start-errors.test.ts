@@ -282,6 +282,17 @@ describe('a start on an external database', () => {
     pooler.close();
   });
 
+  test('names a database that is read-only', async () => {
+    await postgres.run(
+      'CREATE DATABASE standby OWNER guildhall',
+      'ALTER DATABASE standby SET default_transaction_read_only = on',
+    );
+    assert.match(
+      await withUrl(postgres.url('guildhall', 'standby')),
+      /^The database is read-only: .+ Connect to the primary, or end the recovery/,
+    );
+  });
+
   test('names a parameter that cannot be used', async () => {
     const url = `${postgres.url('guildhall', 'guildhall')}?sslmode=verify-full&sslrootcert=/missing/ca.pem`;
     assert.equal(
