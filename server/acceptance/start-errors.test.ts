@@ -284,11 +284,11 @@ describe('a start on an external database', () => {
 
   test('names a database that is read-only', async () => {
     await postgres.run(
-      'CREATE DATABASE standby OWNER guildhall',
+      'CREATE DATABASE standby',
       'ALTER DATABASE standby SET default_transaction_read_only = on',
     );
     assert.match(
-      await withUrl(postgres.url('guildhall', 'standby')),
+      await withUrl(postgres.url('postgres', 'standby')),
       /^The database is read-only: .+ Connect to the primary, or end the recovery/,
     );
   });
