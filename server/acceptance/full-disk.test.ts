@@ -9,7 +9,14 @@ import pg from 'pg';
 import { send } from './arrange.ts';
 import { arrangeStudio, sendPlayerEvents, signIn } from './attacks/victim.ts';
 import { eventually } from './eventually.ts';
-import { dataFolder, postgresOf, startServer, type ServerProcess } from './server-process.ts';
+import {
+  dataFolder,
+  exitOf,
+  postgresOf,
+  spawnServer,
+  startServer,
+  type ServerProcess,
+} from './server-process.ts';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 500;
@@ -38,6 +45,19 @@ describe('a full disk', { skip: !isMounted }, () => {
   let game: Awaited<ReturnType<typeof arrangeGame>>;
   /** Batches that were answered with 201. */
   const stored: object[][] = [];
+
+  test('ends a first start with the reason', async () => {
+    const dataDir = join(folder.path, 'new');
+    useDiskUpTo(10 * MIB);
+    const first = await spawnServer({ dataDir });
+    assert.equal(await exitOf(first.child), 1);
+    assert.match(
+      first.output(),
+      /^PostgreSQL could not create its files in DATA_DIR \([^\n]+\): could not [^\n]+: No space left on device\n$/,
+    );
+    rmSync(dataDir, { recursive: true });
+    rmSync(ballast);
+  });
 
   test('refuses batches with 503, and stores them again when there is room', async () => {
     server = await startServer({ dataDir: folder.path });

@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { once } from 'node:events';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -258,6 +259,48 @@ describe('a start on an external database', () => {
     );
   });
 
+  test('refuses a pooler that drops the options of connections', async () => {
+    const url = new URL(postgres.url('guildhall', 'guildhall'));
+    const port = Number(url.port);
+    const pooler = createTcpServer((client) => {
+      const server = connect(port, url.hostname);
+      server.on('error', () => client.destroy()).pipe(client);
+      client.on('error', () => server.destroy());
+      client.on('data', (bytes) => {
+        // Under another name of the same length, PostgreSQL does not read them as options.
+        const text = bytes.toString('latin1').replace('\0options\0', '\0x.other\0');
+        server.write(Buffer.from(text, 'latin1'));
+      });
+    }).listen(0, '127.0.0.1');
+    pooler.unref();
+    await once(pooler, 'listening');
+    url.port = String((pooler.address() as { port: number }).port);
+    assert.equal(
+      await withUrl(url.href),
+      'DATABASE_URL leads to a pooler, such as PgBouncer, that drops the options of connections. Connect to PostgreSQL itself.',
+    );
+    pooler.close();
+  });
+
+  test('names a database that is read-only', async () => {
+    await postgres.run(
+      'CREATE DATABASE standby',
+      'ALTER DATABASE standby SET default_transaction_read_only = on',
+    );
+    assert.match(
+      await withUrl(postgres.url('postgres', 'standby')),
+      /^The database is read-only: .+ Connect to the primary, or end the recovery/,
+    );
+  });
+
+  test('names a parameter that cannot be used', async () => {
+    const url = `${postgres.url('guildhall', 'guildhall')}?sslmode=verify-full&sslrootcert=/missing/ca.pem`;
+    assert.equal(
+      await withUrl(url),
+      "DATABASE_URL has a wrong parameter: ENOENT: no such file or directory, open '/missing/ca.pem'.",
+    );
+  });
+
   test('a command names the command that creates or updates the tables', async () => {
     await postgres.run('CREATE DATABASE empty');
     const env = { DATABASE_URL: postgres.url('postgres', 'empty'), MASTER_KEY };
@@ -302,6 +345,34 @@ describe('a start on an external database', () => {
     const server = await startServer({ dataDir: join(folder, 'unused'), env });
     assert.equal(await server.end('SIGTERM'), 0);
   });
+});
+
+test('connects with TLS only to the holder of a valid certificate', async (context) => {
+  if (spawnSync('openssl', ['version']).error)
+    return context.skip('SKIPPED: openssl is missing, which creates the certificate.');
+  const [certificate, key] = [join(folder, 'server.pem'), join(folder, 'server.key')];
+  const subject = ['-subj', '/CN=database', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const files = ['-keyout', key, '-out', certificate];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject], {
+    stdio: 'ignore',
+  });
+  const postgres = await startExternalPostgres({ tls: { certificate, key } });
+  after(() => postgres.stop());
+  const url = `${postgres.url('postgres', 'postgres')}?sslmode=verify-full`;
+  assert.match(
+    await refusal({ env: { DATABASE_URL: url, MASTER_KEY } }),
+    /^The certificate of 127\.0\.0\.1:\d+ in DATABASE_URL cannot be verified: .+ sslrootcert=\/path\/ca\.pem$/,
+  );
+  const env = { DATABASE_URL: `${url}&sslrootcert=${certificate}`, MASTER_KEY };
+  const server = await startServer({ dataDir: join(folder, 'unused'), env });
+  const client = new pg.Client({ connectionString: env.DATABASE_URL });
+  await client.connect();
+  const { rows } = await client.query(
+    'SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE datname = current_database()',
+  );
+  assert.deepEqual(rows, [{ ssl: true }]);
+  await client.end();
+  assert.equal(await server.end('SIGTERM'), 0);
 });
 
 describe('a start in production', () => {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { withClient } from './client.ts';
+import { sessionOptions } from './pool.ts';
 
 /** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
 const MIN_VERSION = 150_000;
@@ -8,7 +9,11 @@ const MIN_VERSION = 150_000;
 /** The roles of migration 0001. */
 const ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
 
+/** A setting of our own. A pooler that drops the options of a connection, and with them its role, drops it too. */
+const MARK = 'guildhall.direct';
+
 interface Facts {
+  hasOptions: boolean;
   version: string;
   versionNumber: number;
   user: string;
@@ -27,7 +32,7 @@ interface Facts {
  * thing to correct.
  */
 export async function checkExternalServer(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = createClient(url);
   client.on('error', () => {});
   try {
     await client.connect();
@@ -36,7 +41,8 @@ export async function checkExternalServer(url: string): Promise<void> {
   }
   try {
     const { rows } = await client.query<Facts>(
-      `SELECT current_setting('server_version') AS version,
+      `SELECT current_setting('${MARK}', true) = 'on' IS TRUE AS "hasOptions",
+              current_setting('server_version') AS version,
               current_setting('server_version_num')::int AS "versionNumber",
               current_user AS "user", datname AS database,
               pg_encoding_to_char(encoding) AS encoding,
@@ -54,6 +60,17 @@ export async function checkExternalServer(url: string): Promise<void> {
     if (problem) throw new OperatorError(problem);
   } finally {
     await client.end();
+  }
+}
+
+function createClient(url: string): pg.Client {
+  try {
+    const options = sessionOptions({ [MARK]: 'on' });
+    return new pg.Client({ connectionString: url, options, connectionTimeoutMillis: 10_000 });
+  } catch (error) {
+    // For example, the file of sslrootcert is missing.
+    const reason = (error as Error).message.replace(/\.$/, '');
+    throw new OperatorError(`DATABASE_URL has a wrong parameter: ${reason}.`, { cause: error });
   }
 }
 
@@ -80,6 +97,8 @@ export async function checkDurability(url: string): Promise<void> {
 function describeRefusal(client: pg.Client, { code, message }: Error & { code?: string }): string {
   const { user, database } = client;
   const place = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`;
+  if (/CERT|VERIFY/.test(code ?? ''))
+    return `The certificate of ${place} in DATABASE_URL cannot be verified: ${message}. Name the file of its authority: sslrootcert=/path/ca.pem`;
   switch (code) {
     case '28P01':
       return `DATABASE_URL has a wrong password for the user "${user}" of ${place}. Correct it, or set it with: ALTER ROLE ${quote(user)} PASSWORD '…'`;
@@ -91,6 +110,10 @@ function describeRefusal(client: pg.Client, { code, message }: Error & { code?: 
       return `DATABASE_URL names the database "${database}", to which the user "${user}" may not connect. Make that user its owner: ALTER DATABASE ${quote(database)} OWNER TO ${quote(user)}`;
     case '53300':
       return `The server of DATABASE_URL (${place}) has no free connection. Raise its max_connections, or stop other clients.`;
+    // PgBouncer and the proxy of Amazon RDS.
+    case '08P01':
+    case '0A000':
+      return `DATABASE_URL leads to ${place}, which refuses our connection: ${message}. Connect to PostgreSQL itself, not to a pooler.`;
     default:
       return `The database of DATABASE_URL cannot be reached at ${place}: ${message || code}. Start it, or correct the host and the port.`;
   }
@@ -100,6 +123,8 @@ function describeShortcoming(facts: Facts): string | undefined {
   const { version, user, database, encoding } = facts;
   if (facts.versionNumber < MIN_VERSION)
     return `DATABASE_URL leads to PostgreSQL ${version}. Guildhall needs PostgreSQL 15 or newer.`;
+  if (!facts.hasOptions)
+    return 'DATABASE_URL leads to a pooler, such as PgBouncer, that drops the options of connections. Connect to PostgreSQL itself.';
   if (encoding !== 'UTF8')
     return `The database "${database}" of DATABASE_URL is encoded in ${encoding}, but Guildhall needs UTF8. Create another: CREATE DATABASE guildhall OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
   if (!facts.ownsDatabase)

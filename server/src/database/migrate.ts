@@ -27,10 +27,11 @@ const LOCK_ATTEMPTS = 15;
 /**
  * Applies the missing migrations of `migrations/` in one transaction, and returns their names. Processes that start at
  * the same time wait for each other. `url` must connect as the owner of the database. Throws {@link OperatorError} if the user has too
- * few rights, or if other connections hold locks on the tables for a minute.
+ * few rights, if the database is read-only, or if other connections hold locks on the tables for a minute.
  */
 export async function migrate(url: string): Promise<string[]> {
   return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
+    await requireWritable(client);
     // Another process may migrate for a long time.
     await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrations]);
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -50,6 +51,15 @@ export async function migrate(url: string): Promise<string[]> {
       }
     }
   });
+}
+
+async function requireWritable(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+  if (rows[0]?.transaction_read_only === 'on')
+    throw new OperatorError(
+      'The database is read-only: it is a standby, its recovery is paused, or default_transaction_read_only is on. ' +
+        'Connect to the primary, or end the recovery (SELECT pg_wal_replay_resume()).',
+    );
 }
 
 /** Throws {@link OperatorError} if the database lacks migrations of this version, because statements would then name missing tables. */

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import Fastify from 'fastify';
+import { ProblemError } from '../core/problem.ts';
 import { errorHandler } from './error-handler.ts';
 
-const app = Fastify();
+let lines: { reason?: string; msg: string }[] = [];
+const stream = { write: (line: string) => void lines.push(JSON.parse(line)) };
+const app = Fastify({ logger: { level: 'warn', stream } });
 let thrown: object = {};
 app.setErrorHandler(errorHandler);
 app.get('/', () => {
   throw Object.assign(new Error('failed'), thrown);
+});
+
+app.get('/stopping', () => {
+  throw new ProblemError('unavailable');
 });
 
 describe('errorHandler', () => {
@@ -28,5 +35,15 @@ describe('errorHandler', () => {
       const answer = await app.inject('/');
       assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '5'], code);
     }
+  });
+  test('logs why the database is unavailable, and nothing about it if the server stops', async () => {
+    thrown = { code: '53300', message: 'too many clients' };
+    lines = [];
+    assert.equal((await app.inject('/')).statusCode, 503);
+    const logged = lines.map(({ reason, msg }) => ({ reason, msg }));
+    assert.deepEqual(logged, [{ reason: 'too many clients', msg: 'the database is unavailable' }]);
+    lines = [];
+    assert.equal((await app.inject('/stopping')).statusCode, 503);
+    assert.deepEqual(lines, []);
   });
 });

@@ -40,9 +40,9 @@ export function errorHandler(
 ): FastifyReply {
   const problem = error instanceof ProblemError ? error : translate(error, request);
   if (problem.status === 500) request.log.error({ err: error }, 'request failed');
-  // While the database is unavailable every request fails, so the log line has no stack trace.
-  else if (problem.code === 'unavailable')
-    request.log.error({ reason: error.message }, 'the database is unavailable');
+  // While the database is unavailable every request fails, so the log line has no stack trace. If the server stops, there is no cause.
+  else if (problem.code === 'unavailable' && problem.cause)
+    request.log.error({ reason: (problem.cause as Error).message }, 'the database is unavailable');
   else if (problem.cause) request.log.warn({ err: problem.cause }, 'request refused');
   return sendProblem(request, reply, problem);
 }
@@ -85,7 +85,7 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
   if (isDatabaseUnavailable(error)) {
     const detail =
       'The database does not answer. The request may or may not have taken effect. Retry after the number of seconds in Retry-After.';
-    return new ProblemError('unavailable', { detail, retryAfter: 5 });
+    return new ProblemError('unavailable', { detail, retryAfter: 5 }, { cause: error });
   }
   // Fastify's own request errors carry a 4xx status, for example when the path cannot be decoded.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)

@@ -46,6 +46,22 @@ describe('settings', () => {
     assert.equal(readConfig({ PORTAL_URL: 'https://x/me//' }).portalUrl, 'https://x/me');
   });
 
+  test('says how to write a password with special characters', () => {
+    for (const [name, scheme] of [
+      ['DATABASE_URL', 'postgres'],
+      ['REDIS_URL', 'redis'],
+      ['SMTP_URL', 'smtp'],
+    ] as const)
+      assert.throws(
+        () => readConfig({ [name]: `${scheme}://u:hunter2/x@h`, MASTER_KEY: 'ab'.repeat(32) }),
+        ({ message }: Error) =>
+          message.startsWith(`${name} must`) &&
+          message.endsWith('%2F for /.') &&
+          !message.includes('hunter2'),
+        name,
+      );
+  });
+
   test('refuses folders with characters of a shell, and database addresses that set our options', () => {
     assert.throws(() => readConfig({ DATA_DIR: '/tmp/$(reboot)' }), /^ConfigError: DATA_DIR may hold no/);
     for (const query of ['?options=-c%20x=y', '?sslmode=require&opt%69ons=x'])

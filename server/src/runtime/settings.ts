@@ -14,6 +14,10 @@ import type { Retention } from './retention.ts';
 /** The first issue of a setting is enough. The checks after it rely on those before. */
 export const FIRST_ISSUE = { abortPipeEarly: true };
 
+/** For addresses. A password with a slash, for example, makes another address of them. */
+const MAY_HOLD_PASSWORD =
+  '(its value is not shown, it may hold a password). Write special characters of a password percent-encoded, such as %2F for /.';
+
 const onOrOff = oneOf('on', 'off');
 
 const listenAddress = v.pipe(
@@ -85,7 +89,7 @@ const smtpUrl = v.pipe(
   v.string(),
   v.check(
     isUrlOf('smtp:', 'smtps:'),
-    'must start with smtp:// or smtps:// (its value is not shown, it may hold a password).',
+    `must be an address that starts with smtp:// or smtps:// ${MAY_HOLD_PASSWORD}`,
   ),
   // The mail library takes them as options, which override ours, and ours require TLS.
   v.check((url) => new URL(url).search === '', 'must have no parameters (its value is not shown).'),
@@ -104,7 +108,7 @@ const postgresUrl = v.pipe(
   // The address of a socket has no host.
   v.check(
     (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url.replace('@/', '@localhost/')),
-    'must be an address that starts with postgres:// (its value is not shown, it may hold a password).',
+    `must be an address that starts with postgres:// ${MAY_HOLD_PASSWORD}`,
   ),
   // The driver prefers them to ours, which give up the rights of the owner: row-level security would not apply.
   v.check(
@@ -121,7 +125,7 @@ const redisUrl = v.pipe(
   ),
   v.check(
     isUrlOf('redis:', 'rediss:'),
-    'must start with redis:// or rediss:// (its value is not shown, it may hold a password).',
+    `must be an address that starts with redis:// or rediss:// ${MAY_HOLD_PASSWORD}`,
   ),
 );
 

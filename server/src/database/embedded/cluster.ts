@@ -53,7 +53,8 @@ export async function createCluster(programs: Programs, folder: string): Promise
     const createdByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
     if (createdByAnother) return;
     const stderr = error instanceof ProgramError ? error.stderr : '';
-    const reason = stderr.trim().split('\n').at(-1) || (error as Error).message;
+    // After the first error initdb prints what follows from it.
+    const [, reason = (error as Error).message] = /(?:FATAL|PANIC|ERROR|error):\s+(.+)/.exec(stderr) ?? [];
     throw new OperatorError(`PostgreSQL could not create its files in DATA_DIR (${folder}): ${reason}`, {
       cause: error,
     });

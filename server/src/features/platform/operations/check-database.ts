@@ -11,18 +11,21 @@ const WITHIN_MS = 3_000;
  * standby after a failover.
  */
 export async function checkDatabase(database: Database): Promise<void> {
-  const isWritable = database
+  const refusal = database
     .row<{ isReadOnly: boolean }>(
       sql`SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`,
     )
     .then(
-      (row) => row?.isReadOnly === false,
-      () => false,
+      (row) => (row?.isReadOnly ? new Error('The database is read-only.') : null),
+      (error: Error) => error,
     );
-  if (!(await within(WITHIN_MS, isWritable)))
-    throw new ProblemError('unavailable', {
-      detail:
-        'The database does not answer, or is read-only. Retry after the number of seconds in Retry-After.',
-      retryAfter: 5,
-    });
+  const cause = await within(WITHIN_MS, refusal);
+  if (cause === null) return;
+  const detail =
+    'The database does not answer, or is read-only. Retry after the number of seconds in Retry-After.';
+  throw new ProblemError(
+    'unavailable',
+    { detail, retryAfter: 5 },
+    { cause: cause ?? new Error('The database did not answer in time.') },
+  );
 }

@@ -5,7 +5,8 @@ import { asAdministrator } from '../../../testing/databases.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
-const app = await startTestApp();
+let log = '';
+const app = await startTestApp({ log: (line) => (log += line) });
 const tenant = await arrangeTenant(app);
 
 /** Makes the database read-only or writable, and ends the connections that still have the old setting. */
@@ -29,7 +30,10 @@ const signIn = () =>
 
 test('a read-only database makes the server not ready, and writes return 503', async () => {
   await setReadOnly('on');
-  await eventually(async () => (await app.http.get('/health/ready')).status === 503);
+  await eventually(async () => {
+    const { status } = await app.http.get('/health/ready');
+    return status === 503 && log.includes('"reason":"The database is read-only."');
+  });
   const refused = await signIn();
   assert.deepEqual([refused.status, refused.body.code], [503, 'unavailable'], refused.text);
   assert.equal(refused.headers.get('retry-after'), '5');
