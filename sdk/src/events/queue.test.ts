@@ -284,6 +284,32 @@ describe('the age of events', () => {
   });
 });
 
+describe('events of another page', () => {
+  test('are taken over within a minute', { timeout: 5_000 }, async (context) => {
+    context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
+    /** Lets time pass. The session is read later than the timer fires, as in a busy browser. */
+    async function pass(milliseconds: number, lateMs = 0): Promise<void> {
+      context.mock.timers.tick(milliseconds);
+      context.mock.timers.tick(lateMs);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const storage = memoryStorage();
+    const session = { ...sender.session, current: undefined };
+    const queue = createEventQueue({ ...sender, session, send: answering() }, { storage });
+    context.after(() => queue.close());
+    await pass(0, 5);
+    await pass(29_995);
+    await pass(1_000);
+    const other = createEventQueue(sender, { storage });
+    await other.addPlayerEvent({ eventKey: 'jump' });
+    await other.close();
+    await pass(29_000, 5);
+    assert.equal(queue.progress.stored, 0);
+    await pass(29_995);
+    assert.equal(queue.progress.stored, 1);
+  });
+});
+
 describe('several games in one storage', () => {
   test(
     'the events of a server are not sent to another, also if it is a copy',
