@@ -133,6 +133,15 @@ const refuseAll = answering((events) => ({
   errors: events.map((_, index) => ({ index, statusCode: 422, error: 'refused' })),
 }));
 
+test('takes events of a player whose session has ended before the first of them', async (context) => {
+  const session = { ...sender.session, load: async () => undefined };
+  const queue = createEventQueue({ ...sender, session }, { storage: memoryStorage() });
+  context.after(() => queue.close());
+  Object.assign(session, { current: undefined });
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  assert.equal(queue.progress.waiting, 1);
+});
+
 describe('an own name of an event', () => {
   test('needs the time of the event, which is part of the name', async (context) => {
     const queue = createEventQueue(sender, { storage: memoryStorage() });

@@ -157,7 +157,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     report,
   });
   /** The current or last player. The game continues while the session is renewed or lost. */
-  let player: EventOwner | undefined;
+  let player: EventOwner | undefined = session.current;
 
   const progress = (): Progress => ({
     waiting: store.count,
