@@ -73,7 +73,7 @@ export function clientError(code: ClientErrorCode, detail: string, cause?: unkno
 /** Makes the error of a refused request. Proxies in between may answer with something else than a problem document. */
 export async function errorOf(response: Response): Promise<GuildhallError> {
   const text = await response.text().catch(() => '');
-  const { status, headers } = response;
+  const { status, headers, redirected, url } = response;
   const retryAfter = secondsOf(headers.get('retry-after'));
   const requestId = headers.get('x-request-id') ?? undefined;
   let problem: Problem = {};
@@ -83,10 +83,12 @@ export async function errorOf(response: Response): Promise<GuildhallError> {
   } catch {
     // Not a problem document.
   }
+  const { detail = `The server answered ${status}.` } = problem;
   return new GuildhallError({
     requestId,
-    detail: `The server answered ${status}.`,
     ...problem,
+    // After a redirect, a browser sends GET instead of POST, or no token.
+    detail: redirected ? `${detail} The request was redirected to ${url}. Check baseUrl.` : detail,
     code: typeof problem.code === 'string' ? problem.code : 'unexpected_answer',
     status,
     retryAfter,

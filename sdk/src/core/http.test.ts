@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { createPlayerClient, createApiClient, GuildhallError, type ApiClientOptions } from '../index.ts';
 import { createServerClient } from '../server.ts';
@@ -38,6 +41,25 @@ describe('the address of the server', () => {
 
   test('cannot be a path outside of a page', async () => {
     await assert.rejects(read({ baseUrl: '/api', fetch }), { name: 'TypeError', message: /\/api/ });
+  });
+});
+
+describe('an address that redirects', () => {
+  test('is named in the error, because a redirect changes the method or drops the token', async (context) => {
+    const server = createServer(({ url, method }, response) => {
+      if (url!.startsWith('/old'))
+        return response.writeHead(301, { location: url!.slice('/old'.length) }).end();
+      response.writeHead(405, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ code: 'method_not_allowed', detail: `No ${method}.` }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    context.after(() => server.close());
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { signIn } = createPlayerClient({ baseUrl: `${address}/old`, gameKey });
+    await assert.rejects(signIn.sendCode('ada@example.com'), {
+      code: 'method_not_allowed',
+      message: `No GET. The request was redirected to ${address}/api/player-auth/email/otc. Check baseUrl.`,
+    });
   });
 });
 

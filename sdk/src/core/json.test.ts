@@ -20,6 +20,19 @@ describe('parseJson', () => {
     assert.deepEqual(parseJson(text), JSON.parse(text));
   });
 
+  test('reads a text of 10 MB beside a bigint', () => {
+    const text = 'x'.repeat(10_000_000);
+    assert.ok(text === (parseJson(`["${text}",9007199254740993]`) as string[])[0]);
+  });
+
+  test('finds the end of a string with escapes at its end', () => {
+    assert.deepEqual(parseJson('["\\\\", 9007199254740993, "\\\\\\"9007199254740993"]'), [
+      '\\',
+      9007199254740993n,
+      '\\"9007199254740993',
+    ]);
+  });
+
   test('refuses what JSON.parse refuses', () => {
     for (const text of ['', '{"a": 12345678901234567890', '[01234567890123456789]'])
       assert.throws(() => parseJson(text), SyntaxError, text);

@@ -1,21 +1,38 @@
 const INTEGER = /^-?[1-9]\d*$/;
 
-/** Strings and numbers of a JSON text. Strings are matched too, so that digits in them are left alone. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Numbers of 16 or more characters. Only an integer of 16 or more digits can be beyond 2^53. */
+const LONG_NUMBERS = /[-+.\deE]{16,}/g;
 
 /** The server refuses NUL characters in texts, so no text of an answer begins with one. */
 const MARK = '\u0000';
 
 /** Parses JSON. Integers that a number cannot hold exactly become a bigint. */
 export function parseJson(text: string): unknown {
-  // Only an integer of 16 or more digits can be beyond 2^53.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  const marked = text.replace(TOKENS, (token) =>
-    INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"\\u0000${token}"` : token,
-  );
-  return JSON.parse(marked, (_name, value: unknown) =>
+  let isInString = false;
+  // A regular expression for whole strings would exceed its stack with a long one.
+  const parts = text.split('"').map((part) => {
+    if (isInString) {
+      isInString = endsInEscape(part);
+      return part;
+    }
+    isInString = true;
+    return part.replace(LONG_NUMBERS, markIfUnsafe);
+  });
+  return JSON.parse(parts.join('"'), (_name, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(1)) : value,
   );
+}
+
+function markIfUnsafe(number: string): string {
+  return INTEGER.test(number) && !Number.isSafeInteger(Number(number)) ? `"\\u0000${number}"` : number;
+}
+
+/** Whether the quote after this part belongs to the string. */
+function endsInEscape(part: string): boolean {
+  let backslashes = 0;
+  while (part.at(-1 - backslashes) === '\\') backslashes++;
+  return backslashes % 2 === 1;
 }
 
 /** Writes JSON. A bigint becomes a text of digits, which the API accepts for 64-bit integers. */

@@ -127,7 +127,7 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
     for (let after: string | undefined; ;) {
       const entries = await storage.list(prefix, PAGE, after);
       for (const [key, value] of entries) {
-        const event = eventOf(prefix, key, value);
+        const event = events.get(key) ?? eventOf(prefix, key, value);
         if (event) yield event;
       }
       after = entries.at(-1)?.[0];
@@ -222,7 +222,7 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
       }
       for (const event of old.values()) {
         toDelete.add(event.key);
-        remove(events.get(event.key) ?? event, false);
+        remove(event, false);
       }
       await deleteStored();
       return [...old.values()];

@@ -103,7 +103,7 @@ describe('events of a profile that was merged into another', () => {
   });
 
   test('are sent within 5 minutes if the session goes on', { timeout: 5_000 }, async (context) => {
-    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
     const storage = await storageWith(player);
     const { server, send } = mergingServer(other.playerId);
     const queue = createEventQueue(ofPlayer(other, send), { storage });
@@ -120,7 +120,7 @@ describe('events of a profile that was merged into another', () => {
   });
 
   test('are not dropped for their age before the server answered', { timeout: 5_000 }, async (context) => {
-    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
     const storage = await storageWith(player, other);
     context.mock.timers.tick(31 * DAY_MS);
     const { server, send } = mergingServer(other.playerId);

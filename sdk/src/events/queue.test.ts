@@ -133,6 +133,15 @@ const refuseAll = answering((events) => ({
   errors: events.map((_, index) => ({ index, statusCode: 422, error: 'refused' })),
 }));
 
+test('takes events of a player whose session has ended before the first of them', async (context) => {
+  const session = { ...sender.session, load: async () => undefined };
+  const queue = createEventQueue({ ...sender, session }, { storage: memoryStorage() });
+  context.after(() => queue.close());
+  Object.assign(session, { current: undefined });
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  assert.equal(queue.progress.waiting, 1);
+});
+
 describe('an own name of an event', () => {
   test('needs the time of the event, which is part of the name', async (context) => {
     const queue = createEventQueue(sender, { storage: memoryStorage() });
@@ -281,6 +290,32 @@ describe('the age of events', () => {
       [['too_old', 1]],
     );
     assert.deepEqual(await storage.list('', 10), []);
+  });
+});
+
+describe('events of another page', () => {
+  test('are taken over within a minute', { timeout: 5_000 }, async (context) => {
+    context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
+    /** Lets time pass. The session is read later than the timer fires, as in a busy browser. */
+    async function pass(milliseconds: number, lateMs = 0): Promise<void> {
+      context.mock.timers.tick(milliseconds);
+      context.mock.timers.tick(lateMs);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const storage = memoryStorage();
+    const session = { ...sender.session, current: undefined };
+    const queue = createEventQueue({ ...sender, session, send: answering() }, { storage });
+    context.after(() => queue.close());
+    await pass(0, 5);
+    await pass(29_995);
+    await pass(1_000);
+    const other = createEventQueue(sender, { storage });
+    await other.addPlayerEvent({ eventKey: 'jump' });
+    await other.close();
+    await pass(29_000, 5);
+    assert.equal(queue.progress.stored, 0);
+    await pass(29_995);
+    assert.equal(queue.progress.stored, 1);
   });
 });
 

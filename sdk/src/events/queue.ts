@@ -9,7 +9,7 @@ import { sendOnPageHide } from './page-hide.ts';
 import { createOwners, ownerOf, type EventOwner } from './owners.ts';
 import type { BackOff } from './retry-policy.ts';
 import { createSenderLoop, type EventSender, type SenderState } from './sender-loop.ts';
-import { createStorageSweep, LOOK_AT_STORAGE_MS } from './storage-sweep.ts';
+import { createStorageSweep } from './storage-sweep.ts';
 
 /** The definition of the event: `eventKey` with an optional `eventValue`, or its id. */
 interface EventDescription {
@@ -84,7 +84,7 @@ export interface EventQueueOptions {
   maxAgeMs?: number;
   /** The first and the longest pause after a failure, 1 and 60 seconds by default. */
   backOff?: BackOff;
-  /** How long events of other pages wait before this page sends them too, 30 seconds by default. */
+  /** How long events of other pages wait before this page sends them too, 30 seconds by default. It looks every 30 seconds. */
   adoptAfterMs?: number;
   /** Events that the server refused, one by one, with its reason. The default writes to the console. */
   onRefused?(refused: RefusedEvent): void;
@@ -115,6 +115,7 @@ export interface EventQueue {
 }
 
 const DAY_MS = 86_400_000;
+const LOOK_AT_STORAGE_MS = 30_000;
 
 export function createEventQueue(sender: EventSender, options: EventQueueOptions): EventQueue {
   const storage = requireStorage(options.storage);
@@ -156,7 +157,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     report,
   });
   /** The current or last player. The game continues while the session is renewed or lost. */
-  let player: EventOwner | undefined;
+  let player: EventOwner | undefined = session.current;
 
   const progress = (): Progress => ({
     waiting: store.count,
@@ -237,7 +238,10 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
       settle,
     }),
   ];
-  const regularly = setInterval(() => loop.start(), LOOK_AT_STORAGE_MS);
+  const regularly = setInterval(() => {
+    sweep.schedule();
+    loop.start();
+  }, LOOK_AT_STORAGE_MS);
   // A program in Node may end while its queue is open.
   (regularly as { unref?: () => void }).unref?.();
   loop.start();

@@ -4,15 +4,15 @@ import type { EventOwner, Owners } from './owners.ts';
 /** Looks into the storage from time to time. */
 export interface StorageSweep {
   /**
-   * Takes over the events of other pages and earlier runs, and drops events of others that are too old. Those of the player are
-   * being sent, and a clock that was set ahead must not drop them.
+   * Takes over the events of other pages and earlier runs if a look is due, and drops events of others that are too old. Those of
+   * the player are being sent, and a clock that was set ahead must not drop them.
    */
   look(who: EventOwner | undefined): Promise<void>;
-  /** Makes the next look happen at once, and take over all events of the player. */
+  /** Makes a look due. */
+  schedule(): void;
+  /** Makes a look due that takes over all events of the player. */
   reset(): void;
 }
-
-export const LOOK_AT_STORAGE_MS = 30_000;
 
 export function createStorageSweep(
   store: EventStore,
@@ -24,14 +24,14 @@ export function createStorageSweep(
     onTooOld,
   }: { maxAgeMs: number; maxBytes: number; adoptAfterMs: number; onTooOld(events: QueuedEvent[]): void },
 ): StorageSweep {
-  let lookedAt = -Infinity;
+  let isDue = true;
   let hasAdoptedAll = false;
 
   return {
     look: async (who) => {
+      if (!isDue) return;
+      isDue = false;
       const now = Date.now();
-      if (Math.abs(now - lookedAt) < LOOK_AT_STORAGE_MS) return;
-      lookedAt = now;
       try {
         // Old events may be of a merged profile.
         const isLearnt = !who || (await owners.learn(who));
@@ -44,8 +44,11 @@ export function createStorageSweep(
         // The storage does not answer now. The next look may succeed.
       }
     },
+    schedule: () => {
+      isDue = true;
+    },
     reset: () => {
-      lookedAt = -Infinity;
+      isDue = true;
       hasAdoptedAll = false;
       owners.reset();
     },

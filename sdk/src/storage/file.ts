@@ -4,6 +4,7 @@ import { uptime } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes, ClientStorage } from '../core/storage.ts';
+import { SortedMap } from './sorted-map.ts';
 
 /** A file that is open: it belongs to this thread until it is closed, or until the process ends. */
 export interface FileStorage extends ClientStorage {
@@ -20,7 +21,7 @@ const COMPACT_BYTES = 1024 * 1024;
  */
 export async function fileStorage(path: string): Promise<FileStorage> {
   const lock = await lockFile(path);
-  const values = new Map<string, string>();
+  const values = new SortedMap();
   let file: FileHandle;
   let liveBytes = 0;
   let fileBytes = 0;
@@ -109,11 +110,7 @@ export async function fileStorage(path: string): Promise<FileStorage> {
         await append(changes);
         return true;
       }),
-    list: async (prefix, limit, after = '') =>
-      [...values]
-        .filter(([key]) => key.startsWith(prefix) && key > after)
-        .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .slice(0, limit),
+    list: async (prefix, limit, after) => values.list(prefix, limit, after),
     close: () =>
       inTurn(async () => {
         await file.close();

@@ -1,8 +1,9 @@
 import type { ClientStorage } from '../core/storage.ts';
+import { SortedMap } from './sorted-map.ts';
 
 /** Keeps everything until the program ends. For tests, and for servers that sign in again. */
 export function memoryStorage(): ClientStorage {
-  const values = new Map<string, string>();
+  const values = new SortedMap();
   return {
     get: async (key) => values.get(key),
     write: async (changes, onlyIf) => {
@@ -13,10 +14,6 @@ export function memoryStorage(): ClientStorage {
       }
       return true;
     },
-    list: async (prefix, limit, after = '') =>
-      [...values]
-        .filter(([key]) => key.startsWith(prefix) && key > after)
-        .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .slice(0, limit),
+    list: async (prefix, limit, after) => values.list(prefix, limit, after),
   };
 }
