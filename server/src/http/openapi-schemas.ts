@@ -41,7 +41,7 @@ export function createSchemaComponents(): SchemaComponents {
   const schemas: Record<string, Schema> = {};
 
   function describe(schema: Schema, side: Side): Schema {
-    const { title, $id, transform: _, ...rest } = schema;
+    const { title, $id, transform: _, normaliseKey: _normaliseKey, ...rest } = schema;
     const name = title ?? $id;
     if (!name) return describeParts(rest, side);
 

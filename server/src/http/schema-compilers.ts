@@ -1,8 +1,9 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type SchemaValidateFunction, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import addKeywords from 'ajv-keywords';
 import fastJson from 'fast-json-stringify';
 import { isGuid } from '../core/ids.ts';
+import { normaliseKey } from '../core/text.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
 import { removeOptionalNulls, removeUndeclaredMembers } from './body-members.ts';
 import { addMetadataLimits } from './metadata-limits.ts';
@@ -44,7 +45,17 @@ function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }):
   instance.addFormat('int64', true);
   addKeywords.default(instance, ['transform']);
   addMetadataLimits(instance);
+  addKeyNormalisation(instance);
   return instance;
+}
+
+/** Adds the keyword `normaliseKey`. It runs before the limits of the length, which apply to the stored form. */
+function addKeyNormalisation(ajv: Ajv): void {
+  const validate: SchemaValidateFunction = (_schema, value, _parent, context) => {
+    if (typeof value === 'string') context!.parentData[context!.parentDataProperty] = normaliseKey(value);
+    return true;
+  };
+  ajv.addKeyword({ keyword: 'normaliseKey', before: 'enum', modifying: true, errors: false, validate });
 }
 
 /** Compiles one serializer per schema. Several hundred responses share the schema of the problem document. */

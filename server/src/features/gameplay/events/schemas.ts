@@ -25,6 +25,7 @@ const eventFields = {
     Nullable(Type.String({ maxLength: 32, description: 'Used together with `eventKey`.' })),
   ),
   idempotencyKey: Type.String({
+    minLength: 1,
     maxLength: 64,
     description: 'Unique together with `occurredAt`. An event that is sent again is stored only once.',
   }),
