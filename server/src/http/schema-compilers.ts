@@ -1,12 +1,12 @@
-import { Ajv, type SchemaValidateFunction, type ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import addKeywords from 'ajv-keywords';
 import fastJson from 'fast-json-stringify';
 import { isGuid } from '../core/ids.ts';
-import { normaliseKey } from '../core/text.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
 import { removeOptionalNulls, removeUndeclaredMembers } from './body-members.ts';
 import { addMetadataLimits } from './metadata-limits.ts';
+import { addSchemaKeywords } from './schema-keywords.ts';
 
 /**
  * Compiles the validator of a route at its first request. To compile all of them at start takes half a second.
@@ -45,17 +45,8 @@ function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }):
   instance.addFormat('int64', true);
   addKeywords.default(instance, ['transform']);
   addMetadataLimits(instance);
-  addKeyNormalisation(instance);
+  addSchemaKeywords(instance);
   return instance;
-}
-
-/** Adds the keyword `normaliseKey`. It runs before the limits of the length, which apply to the stored form. */
-function addKeyNormalisation(ajv: Ajv): void {
-  const validate: SchemaValidateFunction = (_schema, value, _parent, context) => {
-    if (typeof value === 'string') context!.parentData[context!.parentDataProperty] = normaliseKey(value);
-    return true;
-  };
-  ajv.addKeyword({ keyword: 'normaliseKey', before: 'enum', modifying: true, errors: false, validate });
 }
 
 /** Compiles one serializer per schema. Several hundred responses share the schema of the problem document. */

@@ -12,6 +12,16 @@ export const StoredGuid = Type.String({ format: 'unsafe' });
 /** An instant in ISO 8601. Requests may use any offset, responses use UTC. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
+/** The beginning of a range of time, which is included. It must be earlier than the member `to`. */
+export const From = (description: string) =>
+  Type.String({ ...Timestamp, isBefore: 'to', description: `${description} Must be earlier than \`to\`.` });
+
+/** Selects items of a list by time. */
+export const TimeFilter = (items: string) => ({
+  from: Type.Optional(From(`Only ${items} at or after this time.`)),
+  to: Type.Optional(Type.String({ ...Timestamp, description: `Only ${items} before this time.` })),
+});
+
 /** A key or a name: trimmed, then 1 to `maxLength` code points long. */
 export const Name = (maxLength: number, description?: string) =>
   Type.String({ transform: ['trim'], minLength: 1, maxLength, ...(description && { description }) });

@@ -6,6 +6,7 @@ import {
   OneOf,
   ProblemDocument,
   StoredGuid,
+  TimeFilter,
   Timestamp,
 } from '../../../http/schemas.ts';
 import { EVENT_SCOPES } from './event-row.ts';
@@ -124,12 +125,7 @@ export const scopeQuery = OneOf(EVENT_SCOPES, {
 /** The filter of a query string. */
 export const EventFilterQuery = Type.Object({
   scope: scopeQuery,
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only events that occurred at or after this time.' }),
-  ),
-  to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only events that occurred before this time.' }),
-  ),
+  ...TimeFilter('events that occurred'),
   eventKey: Type.Optional(Type.String({ maxLength: 512 })),
   eventValue: Type.Optional(Type.String({ maxLength: 512 })),
   playerId: Type.Optional(
