@@ -354,8 +354,8 @@ export const problemCatalog = {
   ],
   quota_exceeded: [
     429,
-    'The quota of the plan is used up',
-    'The units of the plan are used up for this month. Wait for the next period, or change the plan.',
+    'The quota of the plan is exceeded',
+    'The request needs more units than the plan has left this month. Wait for the next period, or ask for a larger plan.',
   ],
   headers_too_large: [
     431,

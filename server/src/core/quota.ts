@@ -12,7 +12,9 @@ export interface Quota {
 export function quotaExceeded({ limit, used, periodStart, periodEnd }: Quota): ProblemError {
   const seconds = Math.max(1, Math.ceil((Date.parse(periodEnd) - Date.now()) / 1000));
   return new ProblemError('quota_exceeded', {
-    detail: `The plan allows ${limit} units per month, and ${used} are used. Wait for the next period, or change the plan.`,
+    detail:
+      `The plan allows ${limit} units per month, and ${used} are used. ` +
+      `${used < limit ? 'Send a smaller batch, wait' : 'Wait'} for the next period, or ask for a larger plan.`,
     retryAfter: seconds,
     members: { quota: { limit, used, periodStart, periodEnd } },
   });

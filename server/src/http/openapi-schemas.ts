@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { OWN_KEYWORDS } from './schema-keywords.ts';
 
 /** A JSON schema of the document. */
 export interface Schema {
@@ -41,7 +42,8 @@ export function createSchemaComponents(): SchemaComponents {
   const schemas: Record<string, Schema> = {};
 
   function describe(schema: Schema, side: Side): Schema {
-    const { title, $id, transform: _, ...rest } = schema;
+    const { title, $id, ...rest } = schema;
+    for (const keyword of OWN_KEYWORDS) delete rest[keyword];
     const name = title ?? $id;
     if (!name) return describeParts(rest, side);
 

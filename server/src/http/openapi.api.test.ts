@@ -223,6 +223,22 @@ test('GET /openapi.json: lets callers omit parameters with a default', () => {
   for (const { name, required } of standard) assert.ok(!required, name);
 });
 
+test('GET /openapi.json: states the limits of keys, values and wallet addresses', () => {
+  const limits = (schema: string, member: string) => {
+    const { minLength, maxLength, pattern } = document.components.schemas[schema].properties[member];
+    return { minLength, maxLength, pattern };
+  };
+  for (const [schema, member, minLength, maxLength, pattern] of [
+    ['CreateEventDefinitionRequest', 'eventKey', 1, 32],
+    ['CreateEventDefinitionRequest', 'eventValue', undefined, 32],
+    ['CreateWalletRecordRequest', 'key', 1, 32],
+    ['CreateWalletRecordRequest', 'value', undefined, 32],
+    ['MatchEvent', 'idempotencyKey', 1, 64],
+    ['CreateWalletPlayerRequest', 'playerAddress', undefined, undefined, '^0x[0-9a-fA-F]{40}$'],
+  ] as const)
+    assert.deepEqual(limits(schema, member), { minLength, maxLength, pattern }, `${schema}.${member}`);
+});
+
 test('GET /openapi.json: lets callers omit a body that the server does not need', () => {
   const optional = operations.filter(({ requestBody }) => requestBody?.required === false);
   const names = optional.map(({ operationId }) => operationId);

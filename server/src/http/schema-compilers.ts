@@ -6,6 +6,7 @@ import { isGuid } from '../core/ids.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
 import { removeOptionalNulls, removeUndeclaredMembers } from './body-members.ts';
 import { addMetadataLimits } from './metadata-limits.ts';
+import { addSchemaKeywords } from './schema-keywords.ts';
 
 /**
  * Compiles the validator of a route at its first request. To compile all of them at start takes half a second.
@@ -44,6 +45,7 @@ function ajv(options: { coerceTypes: boolean | 'array'; useDefaults: boolean }):
   instance.addFormat('int64', true);
   addKeywords.default(instance, ['transform']);
   addMetadataLimits(instance);
+  addSchemaKeywords(instance);
   return instance;
 }
 

@@ -12,15 +12,40 @@ export const StoredGuid = Type.String({ format: 'unsafe' });
 /** An instant in ISO 8601. Requests may use any offset, responses use UTC. */
 export const Timestamp = Type.String({ format: 'date-time' });
 
+/** The beginning of a range of time, which is included. It must be earlier than the member `to`. */
+export const From = (description: string) =>
+  Type.String({ ...Timestamp, isBefore: 'to', description: `${description} Must be earlier than \`to\`.` });
+
+/** Selects items of a list by time. */
+export const TimeFilter = (items: string) => ({
+  from: Type.Optional(From(`Only ${items} at or after this time.`)),
+  to: Type.Optional(Type.String({ ...Timestamp, description: `Only ${items} before this time.` })),
+});
+
 /** A key or a name: trimmed, then 1 to `maxLength` code points long. */
 export const Name = (maxLength: number, description?: string) =>
   Type.String({ transform: ['trim'], minLength: 1, maxLength, ...(description && { description }) });
+
+/** A name that others see. `requireDisplayName` checks its characters. */
+export const DisplayName = (maxLength: number, also = '') =>
+  Name(maxLength, `At least one visible character, without control characters and line breaks.${also}`);
+
+/** A key or a value of a game: stored as `normaliseKey` returns it, then at most `maxLength` code points long. */
+export const Key = (maxLength: number, options: { minLength?: number; description?: string } = {}) =>
+  Type.String({ normaliseKey: true, maxLength, ...options });
+
+/** An EVM address. The handler checks its EIP-55 checksum. */
+export const EvmAddress = Type.String({
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  description: 'An EVM address in lower case, in upper case, or with the checksum of EIP-55.',
+});
 
 /** A name for URLs: lower-case ASCII words joined by hyphens. */
 export const Slug = Type.String({
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
   maxLength: 64,
-  description: 'Lower-case ASCII words joined by hyphens. Generated from the name if it is missing.',
+  description:
+    'Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name.',
 });
 
 /** An email address, trimmed and lower-case. */

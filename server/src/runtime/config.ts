@@ -155,7 +155,10 @@ function missingSettings(env: Environment): string[] {
   const chain = missing.length === CHAIN.length ? [] : missing;
   const needsMasterKey = !isMissing('DATABASE_URL') && isMissing('MASTER_KEY');
   return [
-    ...chain.map((name) => `${name} is missing: a chain needs all of ${CHAIN.join(', ')}.`),
+    ...chain.map(
+      (name) =>
+        `${name} is missing: a chain needs CHAIN_RPC_URL, CHAIN_SIGNER_KEY, and the CHAIN_CONTRACT_ADDRESS that \`guildhall chain deploy\` prints.`,
+    ),
     ...(needsMasterKey
       ? ['MASTER_KEY is required with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it safe.']
       : []),

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isNestedWithin, isStorableDeep } from '../../src/core/text.ts';
+import { isNestedWithin, isStorableDeep, normaliseKey } from '../../src/core/text.ts';
 import { removeOptionalNulls } from '../../src/http/body-members.ts';
 import type { Operation, Schema } from '../world.ts';
 import { validatorOf } from './answers.ts';
@@ -85,16 +85,16 @@ function eventsOf(body: unknown): unknown[] | undefined {
 function isValid(schema: Schema, value: unknown): boolean {
   // Like an optional member, a body without required members may be null.
   if (value === null && (schema['required'] ?? []).length === 0) return true;
-  // Names and keys are trimmed before their length counts.
-  return [value, trimmed(value)].some((each) => {
+  // Names are trimmed, and keys are normalised, before their length counts.
+  return [value, withTexts(value, (text) => text.trim()), withTexts(value, normaliseKey)].some((each) => {
     const body = withoutPrototypes(each);
     removeOptionalNulls(schema, body);
     return validatorOf(schema)(body);
   });
 }
 
-const trimmed = (body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body), (_name, value) => (typeof value === 'string' ? value.trim() : value));
+const withTexts = (body: unknown, change: (text: string) => string): unknown =>
+  JSON.parse(JSON.stringify(body), (_name, value) => (typeof value === 'string' ? change(value) : value));
 
 /** A body as the server reads it: it ignores members that could change a prototype (docs/api-conventions.md). */
 const withoutPrototypes = (body: unknown): unknown =>

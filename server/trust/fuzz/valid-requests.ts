@@ -53,9 +53,6 @@ export const byRules: ByName = (name, schema) => {
     return valuesOf(schema).map((text) =>
       typeof text === 'string' ? text.replaceAll(NOT_IN_NAMES, 'x') : text,
     );
-  // Keys are normalized before their length counts, so their schemas have no limits.
-  if (/^(key|value|eventKey|eventValue)$/.test(name) && !('format' in schema))
-    return valuesOf({ ...schema, minLength: 1, maxLength: 32 });
   // A range must not be empty or have too many buckets. A ledger has numbers instead of times.
   if (name === 'from' && schema['type'] !== 'integer') return daysFromNow(-6, -1);
   if (name === 'to') return daysFromNow(0, 1);

@@ -1,13 +1,8 @@
 import { Type } from 'typebox';
-import { OneOf, Timestamp } from '../../../http/schemas.ts';
+import { From, OneOf, Timestamp } from '../../../http/schemas.ts';
 
 export const AnalyticsQuery = Type.Object({
-  from: Type.Optional(
-    Type.String({
-      ...Timestamp,
-      description: 'Start of the range, inclusive. Default: 30 days before `to`.',
-    }),
-  ),
+  from: Type.Optional(From('Start of the range, inclusive. Default: 30 days before `to`.')),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
 });
 
@@ -29,12 +24,7 @@ export const SessionAnalytics = Type.Object(
 );
 
 export const TimelineQuery = Type.Object({
-  from: Type.Optional(
-    Type.String({
-      ...Timestamp,
-      description: 'An instant in the first bucket. Default: 24 buckets, the last one included.',
-    }),
-  ),
+  from: Type.Optional(From('An instant in the first bucket. Default: 24 buckets, the last one included.')),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
   bucket: OneOf(['hour', 'day'], {
     title: 'TimelineBucket',

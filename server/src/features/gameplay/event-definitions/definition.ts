@@ -56,7 +56,7 @@ export function pairKey(eventKey: string, eventValue: string | null): string {
 }
 
 /** The limit of a key and of a value, in code points after normalisation. */
-const MAX_KEY_LENGTH = 32;
+export const MAX_KEY_LENGTH = 32;
 /** In code points, after trimming. */
 export const MAX_CATEGORY_LENGTH = 32;
 /** In code points. */

@@ -87,7 +87,7 @@ describe('POST /api/bus_tenants/:tenantId/event-definitions', () => {
   test('counts lengths in code points after normalisation', async () => {
     const longest = {
       eventKey: '🎯'.repeat(32),
-      eventValue: `   ${'v'.repeat(32)}   `,
+      eventValue: ` ${'e\u0301'.repeat(15)}${' '.repeat(20)}${'v'.repeat(16)} `,
       eventCategory: `  ${'🎯'.repeat(32)} `,
       eventDescription: '🎯'.repeat(512),
     };

@@ -4,13 +4,7 @@ import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
-import {
-  MAX_DEFINITIONS,
-  normalisePair,
-  validatePair,
-  type FullDefinition,
-  type MutableFields,
-} from './definition.ts';
+import { MAX_DEFINITIONS, type FullDefinition, type MutableFields } from './definition.ts';
 import type { DefinitionResolver } from './resolve-definitions.ts';
 import { lockDefinitions, updateSettings } from './queries.ts';
 import { addDefinitions, changeDefinitions } from './write-definitions.ts';
@@ -25,7 +19,7 @@ export interface DefinitionRouteServices extends DefinitionServices {
   acquireSlots: AcquireSlots;
 }
 
-/** The fields of a new definition, before normalisation. */
+/** The fields of a new definition. Key and value are normalised. */
 export interface DefinitionDraft extends Pick<MutableFields, 'eventScope' | 'isActive'> {
   eventKey: string;
   eventValue?: string | null;
@@ -33,23 +27,16 @@ export interface DefinitionDraft extends Pick<MutableFields, 'eventScope' | 'isA
   eventDescription?: string | null;
 }
 
-/** Creates a definition. Throws `invalid_request`, `duplicate_definition` and `definition_limit`. */
+/** Creates a definition. Throws `duplicate_definition` and `definition_limit`. */
 export async function createDefinition(
   { database, definitions }: DefinitionServices,
   tenantId: string,
   draft: DefinitionDraft,
   author: Author,
 ): Promise<FullDefinition> {
-  const pair = normalisePair(draft.eventKey, draft.eventValue);
-  const errors = validatePair(pair);
-  if (errors[0])
-    throw new ProblemError('invalid_request', {
-      detail: `The body is not valid: ${errors[0].path} ${errors[0].message}.`,
-      members: { errors },
-    });
-
   const wanted = {
-    ...pair,
+    eventKey: draft.eventKey,
+    eventValue: draft.eventValue || null,
     eventScope: draft.eventScope,
     eventCategory: draft.eventCategory || null,
     eventDescription: draft.eventDescription || null,

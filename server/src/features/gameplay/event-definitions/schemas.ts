@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Key, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import {
   DEFINITION_SCOPES,
   MAX_CATEGORY_LENGTH,
-  MAX_DESCRIPTION_LENGTH,
   MAX_DEFINITIONS,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_KEY_LENGTH,
 } from './definition.ts';
 
 export const EventDefinition = Type.Object(
@@ -35,16 +36,12 @@ const EventDescription = Nullable(
 
 export const CreateDefinitionBody = Type.Object(
   {
-    // createDefinition checks the lengths, because they apply after normalisation.
-    eventKey: Type.String({
-      description: '1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC.',
+    eventKey: Key(MAX_KEY_LENGTH, {
+      minLength: 1,
+      description: 'Normalised before its length counts: trimmed, white space collapsed, Unicode NFC.',
     }),
     eventValue: Type.Optional(
-      Nullable(
-        Type.String({
-          description: 'At most 32 characters, normalised like the key. An empty value becomes null.',
-        }),
-      ),
+      Nullable(Key(MAX_KEY_LENGTH, { description: 'Normalised like the key. An empty value becomes null.' })),
     ),
     eventScope: Type.Unsafe<(typeof DEFINITION_SCOPES)[number]>({ ...DefinitionScope, default: 'match' }),
     eventCategory: Type.Optional(EventCategory),

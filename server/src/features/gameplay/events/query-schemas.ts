@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { BUCKETS } from '../../../core/time-range.ts';
-import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { From, Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { MAX_BUCKETS } from './event-filter.ts';
 import { QUERY_SECONDS } from './query-events.ts';
 import { DIMENSIONS } from './query-sql.ts';
@@ -25,7 +25,7 @@ const Value = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.M
 export const EventQueryBody = Type.Object(
   {
     scope: scopeQuery,
-    from: Type.String({ format: 'date-time', description: 'The first time of the range.' }),
+    from: From('The first time of the range.'),
     to: Type.String({
       format: 'date-time',
       description: `The end of the range, which is not included. At most 366 days after \`from\`, and ${MAX_BUCKETS} buckets.`,

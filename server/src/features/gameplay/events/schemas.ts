@@ -6,6 +6,7 @@ import {
   OneOf,
   ProblemDocument,
   StoredGuid,
+  TimeFilter,
   Timestamp,
 } from '../../../http/schemas.ts';
 import { EVENT_SCOPES } from './event-row.ts';
@@ -25,6 +26,7 @@ const eventFields = {
     Nullable(Type.String({ maxLength: 32, description: 'Used together with `eventKey`.' })),
   ),
   idempotencyKey: Type.String({
+    minLength: 1,
     maxLength: 64,
     description: 'Unique together with `occurredAt`. An event that is sent again is stored only once.',
   }),
@@ -123,12 +125,7 @@ export const scopeQuery = OneOf(EVENT_SCOPES, {
 /** The filter of a query string. */
 export const EventFilterQuery = Type.Object({
   scope: scopeQuery,
-  from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only events that occurred at or after this time.' }),
-  ),
-  to: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only events that occurred before this time.' }),
-  ),
+  ...TimeFilter('events that occurred'),
   eventKey: Type.Optional(Type.String({ maxLength: 512 })),
   eventValue: Type.Optional(Type.String({ maxLength: 512 })),
   playerId: Type.Optional(

@@ -47,8 +47,10 @@ export async function createMatch(
     })),
   };
   const create = async (transaction: Querier) => {
-    await lockAccess(transaction, tenantId, playerIds);
-    const rejected = await insertMatch(transaction, tenantId, match);
+    const [, rejected] = await Promise.all([
+      lockAccess(transaction, tenantId, playerIds),
+      insertMatch(transaction, tenantId, match),
+    ]);
     if (rejected.length > 0) throw rejectionProblem(rejected, playerIds);
     return {
       matchSessionId: match.matchSessionId,

@@ -23,12 +23,14 @@ export async function joinMatch(
   const { tenantId } = caller.billing;
   const entrant = { matchPlayerId: newId(), playerId, loginSessionId };
   const join = async (transaction: Querier) => {
-    await lockAccess(transaction, tenantId, [playerId]);
-    const outcome = await insertMatchPlayer(transaction, tenantId, matchSessionId, {
-      ...entrant,
-      at: now(),
-      maxPlayers: MAX_PLAYERS_PER_MATCH,
-    });
+    const [, outcome] = await Promise.all([
+      lockAccess(transaction, tenantId, [playerId]),
+      insertMatchPlayer(transaction, tenantId, matchSessionId, {
+        ...entrant,
+        at: now(),
+        maxPlayers: MAX_PLAYERS_PER_MATCH,
+      }),
+    ]);
     return { matchSessionId, playerId, ...toJoined(outcome) };
   };
   return database

@@ -27,7 +27,7 @@ export interface Entrant {
 
 /**
  * Waits for merges of these players, and lets no other one begin until the transaction ends. It is a statement of its own: one that
- * waits does not see what it waited for.
+ * waits does not see what it waited for. The next statement may be sent with it.
  */
 export async function lockAccess(db: Querier, tenantId: string, playerIds: string[]): Promise<void> {
   await db.run(sql`

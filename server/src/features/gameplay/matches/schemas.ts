@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Metadata, Name, Nullable, OneOf, TimeFilter, Timestamp } from '../../../http/schemas.ts';
 import { MAX_PLAYERS_PER_MATCH } from './join-match.ts';
 
 const entrant = {
@@ -140,10 +140,7 @@ export const MatchesQuery = Type.Object({
         'Only matches that this player was in, also as a merged profile. Players who left are included.',
     }),
   ),
-  from: Type.Optional(
-    Type.String({ ...Timestamp, description: 'Only matches created at or after this time.' }),
-  ),
-  to: Type.Optional(Type.String({ ...Timestamp, description: 'Only matches created before this time.' })),
+  ...TimeFilter('matches created'),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor: Type.Optional(Type.String({ ...Guid, description: '`nextCursor` of the previous page.' })),
 });

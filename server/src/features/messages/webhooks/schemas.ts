@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, Page, PageQuery, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Nullable, OneOf, Page, PageQuery, TimeFilter, Timestamp } from '../../../http/schemas.ts';
 import { MAX_LISTED_ATTEMPTS, MAX_LISTED_DELIVERIES } from './delivery-queries.ts';
 import { eventTypes, publishedEventTypes } from './event-types.ts';
 
@@ -164,10 +164,7 @@ const filter = {
   eventType: Type.Optional(
     OneOf(eventTypes, { title: 'WebhookDeliveryType', description: 'Only deliveries of this type.' }),
   ),
-  from: Type.Optional(
-    Type.String({ ...Timestamp, description: 'Only deliveries created at or after this time.' }),
-  ),
-  to: Type.Optional(Type.String({ ...Timestamp, description: 'Only deliveries created before this time.' })),
+  ...TimeFilter('deliveries created'),
 };
 
 export const DeliveryQuery = Type.Object({ ...PageQuery.properties, ...filter });

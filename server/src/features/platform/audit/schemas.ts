@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, Nullable, OneOf, TimeFilter, Timestamp } from '../../../http/schemas.ts';
 
 const AuditRecord = Type.Object(
   {
@@ -44,10 +44,7 @@ export const AuditQuery = Type.Object({
         'about merged profiles.',
     }),
   ),
-  from: Type.Optional(
-    Type.String({ ...Timestamp, description: 'Returns only records at or after this time.' }),
-  ),
-  to: Type.Optional(Type.String({ ...Timestamp, description: 'Returns only records before this time.' })),
+  ...TimeFilter('records'),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor: Type.Optional(
     Type.Unsafe<string>({ ...Guid, description: 'The `nextCursor` of the previous page.' }),

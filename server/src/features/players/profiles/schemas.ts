@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Guid, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { DisplayName, Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { ExchangeBody } from '../../sign-in/email/index.ts';
 import { tokenProviders } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
@@ -77,14 +77,7 @@ export const FullPlayerProfile = Type.Object(
 
 export const ChangeProfileBody = Type.Object(
   {
-    displayName: Type.Optional(
-      Nullable(
-        Name(
-          64,
-          'At least one visible character, without control characters and line breaks. Null clears it.',
-        ),
-      ),
-    ),
+    displayName: Type.Optional(Nullable(DisplayName(64, ' Null clears it.'))),
     avatarUrl: Type.Optional(
       Nullable(
         Type.String({

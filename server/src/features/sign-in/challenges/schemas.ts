@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
-import { Email, Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Email, EvmAddress, Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { signInFields } from '../login/index.ts';
-import { SIGNATURE_LENGTH, WalletAddress } from '../wallet/index.ts';
+import { SIGNATURE_LENGTH } from '../wallet/index.ts';
 
 const provider = OneOf(['EvmWallet', 'EmailOneTimeCode'], { title: 'ChallengeProvider' });
 
 const subjects = [
   Type.Object(
-    { provider: Type.Literal('EvmWallet'), subject: WalletAddress },
+    { provider: Type.Literal('EvmWallet'), subject: EvmAddress },
     { title: 'WalletLoginChallengeRequest' },
   ),
   Type.Object(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Email, Name, Timestamp } from '../../../http/schemas.ts';
+import { DisplayName, Email, Timestamp } from '../../../http/schemas.ts';
 import { creationFields, deviceFields, signInFields } from '../login/index.ts';
 
 export const EmailBody = Type.Object({ email: Email }, { title: 'EmailAddressRequest' });
@@ -27,9 +27,7 @@ export const SignUpBody = Type.Object(
   {
     email: Email,
     password: NewPassword,
-    displayName: Type.Optional(
-      Name(64, 'At least one visible character, without control characters and line breaks.'),
-    ),
+    displayName: Type.Optional(DisplayName(64)),
     ...creationFields,
   },
   { title: 'PlayerSignUpRequest' },

@@ -1,15 +1,10 @@
 import { Type } from 'typebox';
-import { Guid, Timestamp } from '../../../http/schemas.ts';
+import { EvmAddress, Guid, Timestamp } from '../../../http/schemas.ts';
 import { signInFields } from '../login/index.ts';
-
-export const WalletAddress = Type.String({
-  pattern: '^0x[0-9a-fA-F]{40}$',
-  description: 'The wallet’s address in lower case, in upper case, or with the checksum of EIP-55.',
-});
 
 export const ChallengeBody = Type.Object(
   {
-    address: WalletAddress,
+    address: EvmAddress,
     chainId: Type.Optional(
       Type.Integer({
         minimum: 1,

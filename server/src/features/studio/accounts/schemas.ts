@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Email, Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
+import { DisplayName, Email, Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { roles } from '../../../core/role.ts';
 import { MAX_LISTED_MEMBERSHIPS } from '../workspaces/index.ts';
 
@@ -29,7 +29,7 @@ export const SignUpBody = Type.Object(
   {
     email: Email,
     password: NewPassword,
-    displayName: Type.Optional(Name(128)),
+    displayName: Type.Optional(DisplayName(128)),
   },
   { title: 'AccountSignUpRequest' },
 );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { roles } from '../../../core/role.ts';
-import { Email, Guid, Name, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
+import { DisplayName, Email, Guid, Nullable, OneOf, Page, Timestamp } from '../../../http/schemas.ts';
 import { Membership, SignedInBody } from '../accounts/index.ts';
 
 const WorkspaceRole = OneOf(roles, { title: 'WorkspaceRole' });
@@ -58,7 +58,7 @@ export const AcceptBody = Type.Object(
       maxLength: 128,
       description: 'The password of the account. If the address has no account, the password of the new one.',
     }),
-    displayName: Type.Optional(Name(128, 'The display name of a new account.')),
+    displayName: Type.Optional(DisplayName(128, ' Only a new account gets it.')),
   },
   { title: 'AcceptInvitationRequest' },
 );

@@ -33,7 +33,12 @@ const settings = {
     Number.MAX_SAFE_INTEGER,
     'Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.',
   ),
-  expiresAt: Nullable(Timestamp),
+  expiresAt: Nullable(
+    Type.String({
+      ...Timestamp,
+      description: 'The end of the key. A request must name a time in the future.',
+    }),
+  ),
 };
 
 const apiKeySettings = {

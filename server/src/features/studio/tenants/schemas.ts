@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
+import { DisplayName, Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
 import { providers, type Provider } from './providers.ts';
 
 export const ProviderParams = Type.Object({
@@ -13,7 +13,7 @@ const hiddenFromDiscovery = Type.Boolean({
 
 export const CreateTenantBody = Type.Object(
   {
-    name: Name(128),
+    name: DisplayName(128),
     slug: Type.Optional(Slug),
     hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
   },
@@ -22,7 +22,7 @@ export const CreateTenantBody = Type.Object(
 
 export const ChangeTenantBody = Type.Object(
   {
-    name: Type.Optional(Name(128)),
+    name: Type.Optional(DisplayName(128)),
     slug: Type.Optional(Slug),
     hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
     isActive: Type.Optional(

@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
 import { roles } from '../../../core/role.ts';
-import { Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
+import { DisplayName, Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
 import { MAX_LISTED } from './platform-queries.ts';
 
 /** No plan can allow more events per request. See docs/events.md. */
 const MAX_EVENTS_PER_REQUEST = 10_000;
 
 export const CreateWorkspaceBody = Type.Object(
-  { name: Name(128), slug: Type.Optional(Slug) },
+  { name: DisplayName(128), slug: Type.Optional(Slug) },
   { title: 'CreateWorkspaceRequest' },
 );
 
 export const ChangeWorkspaceBody = Type.Object(
   {
-    name: Type.Optional(Name(128)),
+    name: Type.Optional(DisplayName(128)),
     slug: Type.Optional(Slug),
   },
   { title: 'UpdateWorkspaceRequest' },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, OneOf, Page, PageQuery, Timestamp } from '../../../http/schemas.ts';
+import { Guid, OneOf, Page, PageQuery, TimeFilter, Timestamp } from '../../../http/schemas.ts';
 import { alertTypes } from './queries.ts';
 
 export const AlertQuery = Type.Object({
@@ -7,10 +7,7 @@ export const AlertQuery = Type.Object({
   tenantId: Type.Optional(Guid),
   type: Type.Optional(OneOf(alertTypes, { title: 'AlertType' })),
   keyId: Type.Optional(Guid),
-  from: Type.Optional(
-    Type.String({ ...Timestamp, description: 'Only alerts raised at this time or later.' }),
-  ),
-  to: Type.Optional(Type.String({ ...Timestamp, description: 'Only alerts raised before this time.' })),
+  ...TimeFilter('alerts raised'),
 });
 
 export const AlertPage = Page(

@@ -48,6 +48,7 @@ const logIn = (tenant: TestTenant, username: string, http = app.http) =>
 function assertStopped(answer: Answer, limit: number, used: number): void {
   assert.equal(answer.status, 429, answer.text);
   assert.equal(answer.body.code, 'quota_exceeded');
+  assert.match(answer.body.detail, used < limit ? /Send a smaller batch, wait/ : /Wait for the next period/);
   const { periodStart, periodEnd, ...quota } = answer.body.quota;
   assert.deepEqual(quota, { limit, used });
   assert.ok(Date.parse(periodStart) <= Date.now() && Date.now() < Date.parse(periodEnd));

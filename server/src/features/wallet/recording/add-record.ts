@@ -1,9 +1,5 @@
 import { invalidField, ProblemError } from '../../../core/problem.ts';
-import { codePoints, normaliseKey } from '../../../core/text.ts';
 import type { Actor, Command } from './ledger-state.ts';
-
-/** The same limit as for keys and values of gameplay events. */
-const MAX_CHARACTERS = 32;
 
 export interface GivenRecord {
   matchSessionId: number;
@@ -17,12 +13,7 @@ export interface GivenRecord {
 /** Adds a record to the player's own match. Throws match_ended after the player's part in it has ended. */
 export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: number }> {
   const { playerIndex } = actor;
-  const { matchSessionId, otherPlayers } = given;
-  const [key, value] = [normaliseKey(given.key), normaliseKey(given.value)];
-  if (key === '' || codePoints(key) > MAX_CHARACTERS)
-    throw invalidField('key', `must have 1 to ${MAX_CHARACTERS} characters`);
-  if (codePoints(value) > MAX_CHARACTERS)
-    throw invalidField('value', `must have at most ${MAX_CHARACTERS} characters`);
+  const { matchSessionId, key, value, otherPlayers } = given;
   if (otherPlayers.includes(playerIndex))
     throw invalidField('otherPlayers', 'must not contain the player who sends the record');
 

@@ -1,10 +1,23 @@
 import { Type } from 'typebox';
-import { Guid, Int64, Int64Out, Name, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import {
+  EvmAddress,
+  Guid,
+  Int64,
+  Int64Out,
+  Key,
+  Name,
+  Nullable,
+  OneOf,
+  Timestamp,
+} from '../../../http/schemas.ts';
 import { entryKinds } from './ledger-entry.ts';
 import { MAX_PLAYER_ID } from './player-id.ts';
 
 /** The index of a player, session, match, record or play data. The ledger assigns it, from 1 in each tenant. */
 const Index = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+/** The same limit as for keys and values of gameplay events. */
+const MAX_RECORD_LENGTH = 32;
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 
@@ -31,10 +44,7 @@ export const AddPlayerBody = Type.Object(
       'The name of the player, unique in the tenant and case-sensitive. It has no invisible character, and white space only as ' +
         'single spaces. It is not "." or "..".',
     ),
-    playerAddress: Type.String({
-      maxLength: 64,
-      description: 'An EVM address. In mixed case, its EIP-55 checksum must be correct.',
-    }),
+    playerAddress: EvmAddress,
     signInPassword: Type.String({ minLength: 8, maxLength: 128 }),
   },
   { title: 'CreateWalletPlayerRequest' },
@@ -130,8 +140,8 @@ export const AddRecordBody = Type.Object(
   {
     matchSessionId: Index,
     score: Int64,
-    key: Type.String({ maxLength: 256, description: '1 to 32 characters.' }),
-    value: Type.String({ maxLength: 256, description: 'Up to 32 characters.' }),
+    key: Key(MAX_RECORD_LENGTH, { minLength: 1, description: 'Normalised like the keys of events.' }),
+    value: Key(MAX_RECORD_LENGTH, { description: 'Normalised like the values of events.' }),
     otherPlayers: Type.Array(Index, {
       maxItems: 100,
       uniqueItems: true,
