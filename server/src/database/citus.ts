@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
-import { advisoryLocks } from './advisory-locks.ts';
+import { waitForLock } from './advisory-locks.ts';
 import { withClient } from './client.ts';
 import type { Querier } from './database.ts';
 import { LOCK_SECONDS, sessionOptions } from './pool.ts';
@@ -20,7 +20,7 @@ export async function distributeEvents(url: string): Promise<string[]> {
   return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     if (!(await hasCitus(client))) return [];
     // Processes that start at the same time wait for each other.
-    await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrations]);
+    await waitForLock(client, 'migrations');
     const missing: string[] = [];
     for (const table of distributedTables) if (!(await isDistributed(client, table))) missing.push(table);
     if (missing.length === 0) return [];
