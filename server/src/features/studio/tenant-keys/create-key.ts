@@ -1,3 +1,4 @@
+import type { KeyKind } from '../../../core/callers.ts';
 import type { Querier } from '../../../database/database.ts';
 import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
@@ -13,7 +14,7 @@ import { insertKey, type KeyReference, type KeySettings, type TenantKey } from '
 
 export interface NewKey extends KeyChange {
   tenantId: string;
-  kind: 'game' | 'api';
+  kind: KeyKind;
   name: string;
 }
 
