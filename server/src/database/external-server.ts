@@ -1,12 +1,10 @@
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { withClient } from './client.ts';
+import { APPLICATION_ROLES } from './pool.ts';
 
 /** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
 const MIN_VERSION = 150_000;
-
-/** The roles of migration 0001. */
-const ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
 
 interface Facts {
   version: string;
@@ -48,7 +46,7 @@ export async function checkExternalServer(url: string): Promise<void> {
               (SELECT count(*)::int FROM pg_roles WHERE rolname = ANY ($1) AND pg_has_role(oid, 'MEMBER')) AS "usableRoles"
        FROM pg_database, pg_roles user_role
        WHERE datname = current_database() AND user_role.rolname = current_user`,
-      [ROLES],
+      [APPLICATION_ROLES],
     );
     const problem = describeShortcoming(rows[0]!);
     if (problem) throw new OperatorError(problem);
@@ -104,10 +102,10 @@ function describeShortcoming(facts: Facts): string | undefined {
     return `The database "${database}" of DATABASE_URL is encoded in ${encoding}, but Guildhall needs UTF8. Create another: CREATE DATABASE guildhall OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
   if (!facts.ownsDatabase)
     return `The user "${user}" of DATABASE_URL does not own the database "${database}". As a superuser run: ALTER DATABASE ${quote(database)} OWNER TO ${quote(user)}`;
-  if (facts.roles < ROLES.length && !facts.mayCreateRoles)
+  if (facts.roles < APPLICATION_ROLES.length && !facts.mayCreateRoles)
     return `The user "${user}" of DATABASE_URL has no right to create roles. As a superuser run: ALTER ROLE ${quote(user)} CREATEROLE`;
   if (facts.usableRoles < facts.roles && !facts.mayGrantRoles)
-    return `The user "${user}" of DATABASE_URL may not use the roles of Guildhall. As a superuser run: GRANT ${ROLES.join(', ')} TO ${quote(user)} WITH ADMIN OPTION`;
+    return `The user "${user}" of DATABASE_URL may not use the roles of Guildhall. As a superuser run: GRANT ${APPLICATION_ROLES.join(', ')} TO ${quote(user)} WITH ADMIN OPTION`;
   return undefined;
 }
 
