@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 2d66cb5d2f6707efb776ab16daf1d6c42ae174fe711c16f48c451cd1a9f0eb15
+// Document: 3ca1b0ef7d156b48148795f19a628f46d6f64183fa659cf4b663d7bff75888c0
 
 export interface paths {
     "/metrics": {
@@ -3609,7 +3609,7 @@ export interface components {
             token: string;
             /** @description The password of the account. If the address has no account, the password of the new one. */
             password: string;
-            /** @description The display name of a new account. */
+            /** @description At least one visible character, without control characters and line breaks. Only a new account gets it. */
             displayName?: string;
         };
         AcceptedInvitation: {
@@ -3674,6 +3674,7 @@ export interface components {
             /** Format: email */
             email: string;
             password: string;
+            /** @description At least one visible character, without control characters and line breaks. */
             displayName?: string;
         };
         AccountTokens: {
@@ -3772,7 +3773,10 @@ export interface components {
             rateLimitPerMinute: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -3950,7 +3954,10 @@ export interface components {
             rateLimitPerMinute?: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute?: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt?: string | null;
             /** @description Whether the key can read player data. */
             allowDataApi?: boolean | null;
@@ -3971,7 +3978,10 @@ export interface components {
             rateLimitPerMinute: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -4007,9 +4017,9 @@ export interface components {
             includeRefreshToken?: boolean | null;
         };
         CreateEventDefinitionRequest: {
-            /** @description 1 to 32 characters. Normalised: trimmed, white space collapsed, Unicode NFC. */
+            /** @description Normalised before its length counts: trimmed, white space collapsed, Unicode NFC. */
             eventKey: string;
-            /** @description At most 32 characters, normalised like the key. An empty value becomes null. */
+            /** @description Normalised like the key. An empty value becomes null. */
             eventValue?: string | null;
             /**
              * @description The kind of events that may use the definition.
@@ -4030,7 +4040,10 @@ export interface components {
             rateLimitPerMinute?: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute?: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt?: string | null;
         };
         CreateGameKeyResult: {
@@ -4044,7 +4057,10 @@ export interface components {
             rateLimitPerMinute: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -4091,8 +4107,9 @@ export interface components {
             clientInfo?: components["schemas"]["ClientInfo"];
         };
         CreateTenantRequest: {
+            /** @description At least one visible character, without control characters and line breaks. */
             name: string;
-            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
             slug?: string;
             /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
             hiddenFromDiscovery?: boolean | null;
@@ -4100,7 +4117,7 @@ export interface components {
         CreateWalletPlayerRequest: {
             /** @description The name of the player, unique in the tenant and case-sensitive. It has no invisible character, and white space only as single spaces. It is not "." or "..". */
             playerId: string;
-            /** @description An EVM address. In mixed case, its EIP-55 checksum must be correct. */
+            /** @description An EVM address in lower case, in upper case, or with the checksum of EIP-55. */
             playerAddress: string;
             signInPassword: string;
         };
@@ -4111,9 +4128,9 @@ export interface components {
              * @description A signed 64-bit integer, as a number or as a string of digits.
              */
             score: number | bigint;
-            /** @description 1 to 32 characters. */
+            /** @description Normalised like the keys of events. */
             key: string;
-            /** @description Up to 32 characters. */
+            /** @description Normalised like the values of events. */
             value: string;
             /** @description The indices of other players that the record is about. */
             otherPlayers: number[];
@@ -4131,8 +4148,9 @@ export interface components {
             tenantId?: string | null;
         };
         CreateWorkspaceRequest: {
+            /** @description At least one visible character, without control characters and line breaks. */
             name: string;
-            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
             slug?: string;
         };
         CreatedApiKey: {
@@ -4146,7 +4164,10 @@ export interface components {
             rateLimitPerMinute: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -4183,7 +4204,10 @@ export interface components {
             rateLimitPerMinute: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -4408,7 +4432,7 @@ export interface components {
             scope: components["schemas"]["EventScope"];
             /**
              * Format: date-time
-             * @description The first time of the range.
+             * @description The first time of the range. Must be earlier than `to`.
              */
             from: string;
             /**
@@ -4737,7 +4761,10 @@ export interface components {
             rateLimitPerMinute: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt: string | null;
             /** Format: date-time */
             createdAt: string;
@@ -5846,7 +5873,7 @@ export interface components {
             eventType?: components["schemas"]["WebhookDeliveryType"] | null;
             /**
              * Format: date-time
-             * @description Only deliveries created at or after this time.
+             * @description Only deliveries created at or after this time. Must be earlier than `to`.
              */
             from?: string | null;
             /**
@@ -6180,7 +6207,10 @@ export interface components {
             rateLimitPerMinute?: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute?: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt?: string | null;
             /** @description Whether the key can read player data. */
             allowDataApi?: boolean | null;
@@ -6214,7 +6244,10 @@ export interface components {
             rateLimitPerMinute?: number | null;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
             payloadBytesPerMinute?: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the key. A request must name a time in the future.
+             */
             expiresAt?: string | null;
         };
         UpdateKeyRateLimit: {
@@ -6264,8 +6297,9 @@ export interface components {
             hiddenFromDiscovery?: boolean | null;
         };
         UpdateTenantRequest: {
+            /** @description At least one visible character, without control characters and line breaks. */
             name?: string;
-            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
             slug?: string;
             /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
             hiddenFromDiscovery?: boolean | null;
@@ -6281,8 +6315,9 @@ export interface components {
             enabled?: boolean | null;
         };
         UpdateWorkspaceRequest: {
+            /** @description At least one visible character, without control characters and line breaks. */
             name?: string;
-            /** @description Lower-case ASCII words joined by hyphens. Generated from the name if it is missing. */
+            /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
             slug?: string;
         };
         UploadAvatarRequest: {
@@ -6415,7 +6450,7 @@ export interface components {
             expiresAt: string;
         };
         WalletChallengeRequest: {
-            /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
+            /** @description An EVM address in lower case, in upper case, or with the checksum of EIP-55. */
             address: string;
             /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
             chainId?: number | null;
@@ -6462,7 +6497,7 @@ export interface components {
              * @enum {string}
              */
             provider: "EvmWallet";
-            /** @description The wallet’s address in lower case, in upper case, or with the checksum of EIP-55. */
+            /** @description An EVM address in lower case, in upper case, or with the checksum of EIP-55. */
             subject: string;
         };
         WalletLoginRequest: {
@@ -6867,9 +6902,9 @@ export interface operations {
                 actorId?: string;
                 /** @description Returns only records with this target: an id or the name of a provider. The records of a tenant about a player include those about merged profiles. */
                 targetId?: string;
-                /** @description Returns only records at or after this time. */
+                /** @description Only records at or after this time. Must be earlier than `to`. */
                 from?: string;
-                /** @description Returns only records before this time. */
+                /** @description Only records before this time. */
                 to?: string;
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
@@ -6903,9 +6938,9 @@ export interface operations {
                 actorId?: string;
                 /** @description Returns only records with this target: an id or the name of a provider. The records of a tenant about a player include those about merged profiles. */
                 targetId?: string;
-                /** @description Returns only records at or after this time. */
+                /** @description Only records at or after this time. Must be earlier than `to`. */
                 from?: string;
-                /** @description Returns only records before this time. */
+                /** @description Only records before this time. */
                 to?: string;
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
@@ -6939,9 +6974,9 @@ export interface operations {
                 actorId?: string;
                 /** @description Returns only records with this target: an id or the name of a provider. The records of a tenant about a player include those about merged profiles. */
                 targetId?: string;
-                /** @description Returns only records at or after this time. */
+                /** @description Only records at or after this time. Must be earlier than `to`. */
                 from?: string;
-                /** @description Returns only records before this time. */
+                /** @description Only records before this time. */
                 to?: string;
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
@@ -8918,7 +8953,7 @@ export interface operations {
                 state?: components["schemas"]["MatchState"];
                 /** @description Only matches that this player was in, also as a merged profile. Players who left are included. */
                 playerId?: string;
-                /** @description Only matches created at or after this time. */
+                /** @description Only matches created at or after this time. Must be earlier than `to`. */
                 from?: string;
                 /** @description Only matches created before this time. */
                 to?: string;
@@ -8973,7 +9008,7 @@ export interface operations {
             query: {
                 /** @description Match events or player events. */
                 scope: components["schemas"]["EventScope"];
-                /** @description Only events that occurred at or after this time. */
+                /** @description Only events that occurred at or after this time. Must be earlier than `to`. */
                 from?: string;
                 /** @description Only events that occurred before this time. */
                 to?: string;
@@ -9010,7 +9045,7 @@ export interface operations {
             query: {
                 /** @description Match events or player events. */
                 scope: components["schemas"]["EventScope"];
-                /** @description Only events that occurred at or after this time. */
+                /** @description Only events that occurred at or after this time. Must be earlier than `to`. */
                 from?: string;
                 /** @description Only events that occurred before this time. */
                 to?: string;
@@ -9046,7 +9081,7 @@ export interface operations {
             query: {
                 /** @description Match events or player events. */
                 scope: components["schemas"]["EventScope"];
-                /** @description Only events that occurred at or after this time. */
+                /** @description Only events that occurred at or after this time. Must be earlier than `to`. */
                 from?: string;
                 /** @description Only events that occurred before this time. */
                 to?: string;
@@ -9111,7 +9146,7 @@ export interface operations {
     getSessionAnalytics: {
         parameters: {
             query?: {
-                /** @description Start of the range, inclusive. Default: 30 days before `to`. */
+                /** @description Start of the range, inclusive. Default: 30 days before `to`. Must be earlier than `to`. */
                 from?: string;
                 /** @description End of the range, exclusive. Default: now. */
                 to?: string;
@@ -9138,7 +9173,7 @@ export interface operations {
     getSessionTimeline: {
         parameters: {
             query?: {
-                /** @description An instant in the first bucket. Default: 24 buckets, the last one included. */
+                /** @description An instant in the first bucket. Default: 24 buckets, the last one included. Must be earlier than `to`. */
                 from?: string;
                 /** @description End of the range, exclusive. Default: now. */
                 to?: string;
@@ -10916,7 +10951,7 @@ export interface operations {
                 tenantId?: string;
                 type?: components["schemas"]["AlertType"];
                 keyId?: string;
-                /** @description Only alerts raised at this time or later. */
+                /** @description Only alerts raised at or after this time. Must be earlier than `to`. */
                 from?: string;
                 /** @description Only alerts raised before this time. */
                 to?: string;
@@ -11269,7 +11304,7 @@ export interface operations {
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */
                 eventType?: components["schemas"]["WebhookDeliveryType"];
-                /** @description Only deliveries created at or after this time. */
+                /** @description Only deliveries created at or after this time. Must be earlier than `to`. */
                 from?: string;
                 /** @description Only deliveries created before this time. */
                 to?: string;
@@ -11642,7 +11677,7 @@ export interface operations {
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 /** @description Only deliveries of this type. */
                 eventType?: components["schemas"]["WebhookDeliveryType"];
-                /** @description Only deliveries created at or after this time. */
+                /** @description Only deliveries created at or after this time. Must be earlier than `to`. */
                 from?: string;
                 /** @description Only deliveries created before this time. */
                 to?: string;

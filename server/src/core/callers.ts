@@ -4,10 +4,13 @@ export interface RateLimit {
   perHour: number;
 }
 
-/** A verified game key or API key. */
+/** A game key writes the data of its tenant, and an API key reads it. */
+export type KeyKind = 'game' | 'api';
+
+/** A verified key. */
 export interface KeyCaller {
   keyId: string;
-  kind: 'game' | 'api';
+  kind: KeyKind;
   tenantId: string;
   workspaceId: string;
   allowDataApi: boolean;

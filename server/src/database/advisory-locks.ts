@@ -54,6 +54,11 @@ export async function tryLockUntilCommit(transaction: Querier, lock: AdvisoryLoc
   return granted;
 }
 
+/** Waits for a lock, and holds it until the connection is closed. */
+export async function waitForLock(client: pg.ClientBase, lock: AdvisoryLock): Promise<void> {
+  await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks[lock]]);
+}
+
 /** Takes a lock until the connection is closed. Returns false if another connection has it. */
 export async function tryLock(client: pg.ClientBase, lock: AdvisoryLock): Promise<boolean> {
   const { rows } = await client.query<{ granted: boolean }>('SELECT pg_try_advisory_lock($1) AS granted', [

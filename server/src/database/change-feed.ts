@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { streamOf } from './packets.ts';
 import { sessionOptions } from './pool.ts';
 
 /** The tables whose changes are sent to server processes, because processes cache their rows or wait for them. */
@@ -108,7 +108,7 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
 
 /** Destroys the socket, because an unreachable server does not answer a graceful close. */
 function cutOff(client: pg.Client): void {
-  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+  streamOf(client).destroy();
 }
 
 function invalidateAll(listeners: Map<string, ((id: string | undefined) => void)[]>): void {

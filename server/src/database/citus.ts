@@ -1,16 +1,13 @@
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
-import { advisoryLocks } from './advisory-locks.ts';
+import { waitForLock } from './advisory-locks.ts';
 import { withClient } from './client.ts';
 import type { Querier } from './database.ts';
-import { LOCK_SECONDS, sessionOptions } from './pool.ts';
+import { APPLICATION_ROLES, LOCK_SECONDS, sessionOptions } from './pool.ts';
 import { raw, sql, unprepared } from './sql.ts';
 
 /** The tables that a cluster of Citus distributes by tenant. All others stay on the coordinator (docs/decisions/0064-citus.md). */
 export const distributedTables = ['match_events', 'player_events'] as const;
-
-/** The coordinator connects to the other nodes as these roles. They do not get the settings of its own connections. */
-const ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
 
 /**
  * Distributes the event tables with their rows, if the database has the extension citus. Returns the names of the tables that were not
@@ -20,15 +17,16 @@ export async function distributeEvents(url: string): Promise<string[]> {
   return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     if (!(await hasCitus(client))) return [];
     // Processes that start at the same time wait for each other.
-    await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrations]);
+    await waitForLock(client, 'migrations');
     const missing: string[] = [];
     for (const table of distributedTables) if (!(await isDistributed(client, table))) missing.push(table);
     if (missing.length === 0) return [];
     const { rows: roles } = await client.query<{ name: string }>(
       'SELECT rolname AS name FROM pg_roles WHERE rolname = ANY ($1) AND NOT rolcanlogin',
-      [ROLES],
+      [APPLICATION_ROLES],
     );
     const statements = [
+      // The coordinator connects to the other nodes as these roles. They do not get the settings of its own connections.
       ...roles.map(({ name }) => `ALTER ROLE ${name} LOGIN`),
       `ALTER ROLE guildhall_event_writer SET lock_timeout = '${LOCK_SECONDS}s'`,
       ...missing.flatMap((table) => distribution(table)),

@@ -86,7 +86,7 @@ export interface HeavyReads {
     tenantId: string,
     options?: { patient?: boolean; playerId?: string; signal?: AbortSignal },
   ): Scope;
-  forPlayer(playerId: string, options?: { patient?: boolean }): Scope;
+  forPlayer(playerId: string): Scope;
 }
 
 /**
@@ -158,7 +158,7 @@ export function openDatabase(
     heavy: {
       forTenant: (tenantId, options) =>
         heavyScope(tenantId, beginForTenant(tenantId, options?.playerId), options),
-      forPlayer: (playerId, options) => heavyScope(playerId, beginForPlayer(playerId), options),
+      forPlayer: (playerId) => heavyScope(playerId, beginForPlayer(playerId)),
     },
     async close() {
       await Promise.all([pool.end(), heavyPool.end()]);
@@ -257,8 +257,8 @@ export function chargeUnits({ workspaceId, tenantId, keyId }: BillingContext, un
 }
 
 /**
- * How often work is attempted after deadlocks. Most work takes its locks in one order (docs/decisions/0011). Retries
- * cover the exceptions, such as a ban and a block during a merge.
+ * How often work is attempted after deadlocks. Most work takes its locks in one order (docs/decisions/0011-proof-of-address.md).
+ * Retries cover the exceptions, such as a ban and a block during a merge.
  */
 const MAX_ATTEMPTS = 3;
 

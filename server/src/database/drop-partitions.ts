@@ -86,7 +86,7 @@ async function detach(
       `ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`,
     );
   };
-  await withLocks(client, table, work, () => prepare?.(client, partitions) ?? Promise.resolve());
+  await withLocks(client, table, work, prepare && (() => prepare(client, partitions)));
 }
 
 /** The rows of months without a partition from before a day. */

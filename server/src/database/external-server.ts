@@ -1,13 +1,10 @@
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { withClient } from './client.ts';
-import { sessionOptions } from './pool.ts';
+import { APPLICATION_ROLES, sessionOptions } from './pool.ts';
 
 /** Event definitions need UNIQUE NULLS NOT DISTINCT, which PostgreSQL has since version 15. */
 const MIN_VERSION = 150_000;
-
-/** The roles of migration 0001. */
-const ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
 
 /** A setting of our own. A pooler that drops the options of a connection, and with them its role, drops it too. */
 const MARK = 'guildhall.direct';
@@ -54,7 +51,7 @@ export async function checkExternalServer(url: string): Promise<void> {
               (SELECT count(*)::int FROM pg_roles WHERE rolname = ANY ($1) AND pg_has_role(oid, 'MEMBER')) AS "usableRoles"
        FROM pg_database, pg_roles user_role
        WHERE datname = current_database() AND user_role.rolname = current_user`,
-      [ROLES],
+      [APPLICATION_ROLES],
     );
     const problem = describeShortcoming(rows[0]!);
     if (problem) throw new OperatorError(problem);
@@ -129,10 +126,10 @@ function describeShortcoming(facts: Facts): string | undefined {
     return `The database "${database}" of DATABASE_URL is encoded in ${encoding}, but Guildhall needs UTF8. Create another: CREATE DATABASE guildhall OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
   if (!facts.ownsDatabase)
     return `The user "${user}" of DATABASE_URL does not own the database "${database}". As a superuser run: ALTER DATABASE ${quote(database)} OWNER TO ${quote(user)}`;
-  if (facts.roles < ROLES.length && !facts.mayCreateRoles)
+  if (facts.roles < APPLICATION_ROLES.length && !facts.mayCreateRoles)
     return `The user "${user}" of DATABASE_URL has no right to create roles. As a superuser run: ALTER ROLE ${quote(user)} CREATEROLE`;
   if (facts.usableRoles < facts.roles && !facts.mayGrantRoles)
-    return `The user "${user}" of DATABASE_URL may not use the roles of Guildhall. As a superuser run: GRANT ${ROLES.join(', ')} TO ${quote(user)} WITH ADMIN OPTION`;
+    return `The user "${user}" of DATABASE_URL may not use the roles of Guildhall. As a superuser run: GRANT ${APPLICATION_ROLES.join(', ')} TO ${quote(user)} WITH ADMIN OPTION`;
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
-import { advisoryLocks } from './advisory-locks.ts';
+import { waitForLock } from './advisory-locks.ts';
 import { withClient } from './client.ts';
 import { isLockTimeout } from './errors.ts';
 import { sessionOptions } from './pool.ts';
@@ -33,7 +33,7 @@ export async function migrate(url: string): Promise<string[]> {
   return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     await requireWritable(client);
     // Another process may migrate for a long time.
-    await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrations]);
+    await waitForLock(client, 'migrations');
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (let attempt = 1; ; attempt++) {
       try {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
 import { isLockTimeout } from './errors.ts';
-import { advisoryLocks, unlock } from './advisory-locks.ts';
+import { unlock, waitForLock } from './advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
 export const partitionedTables = {
@@ -39,7 +39,7 @@ export function withPartitionLock<Result>(
 ): Promise<Result> {
   return withUtcConnection(owner, async (client) => {
     try {
-      await client.query('SELECT pg_advisory_lock($1)', [advisoryLocks.partitions]);
+      await waitForLock(client, 'partitions');
       return await work(client);
     } finally {
       await unlock(client, 'partitions').catch(() => {});

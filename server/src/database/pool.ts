@@ -1,6 +1,9 @@
 import pg from 'pg';
 import { rowTypes } from './row-types.ts';
 
+/** The roles of the application, which migration 0001 creates. None of them owns a table. */
+export const APPLICATION_ROLES = ['guildhall_app', 'guildhall_player', 'guildhall_event_writer'];
+
 /**
  * Requests read by index and in its order. Without statistics PostgreSQL takes each table for nearly empty, so that it would read it as
  * a whole. If a table has no index, it still does (docs/decisions/0042-plans-without-statistics.md).

@@ -7,10 +7,7 @@ const SCRAPE_WAIT_MS = 1000;
  * Reads values for gauges, for all gauges of a scrape at once. Returns undefined if the database fails or does not answer
  * within a second, so that the other metrics can be read meanwhile. A query that is still running is not repeated.
  */
-export function readForScrape<Value>(
-  read: () => Promise<Value>,
-  waitMs = SCRAPE_WAIT_MS,
-): () => Promise<Value | undefined> {
+export function readForScrape<Value>(read: () => Promise<Value>): () => Promise<Value | undefined> {
   let reading: Promise<Value | undefined> | undefined;
   return async () => {
     reading ??= read()
@@ -18,6 +15,6 @@ export function readForScrape<Value>(
       .finally(() => {
         reading = undefined;
       });
-    return within(waitMs, reading);
+    return within(SCRAPE_WAIT_MS, reading);
   };
 }

@@ -6,7 +6,14 @@ import { isOpaqueToken, tokenFormat } from '../security/opaque-tokens.ts';
 import { bearerToken, type Credential } from './credential-scope.ts';
 import { playerOf } from './request-context.ts';
 import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
-import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller } from '../core/callers.ts';
+import type {
+  AccountCaller,
+  BearerCaller,
+  KeyCaller,
+  KeyKind,
+  PlayerCaller,
+  WalletCaller,
+} from '../core/callers.ts';
 
 /**
  * Verifies credentials. Features implement it, and runtime/verifiers.ts wires it. Each function returns undefined for an
@@ -14,7 +21,7 @@ import type { AccountCaller, BearerCaller, KeyCaller, PlayerCaller, WalletCaller
  */
 export interface Verifiers {
   /** Throws too_many_attempts if the network of the address has tried too many unknown keys. */
-  key(kind: 'game' | 'api', key: string, address: string | null): Promise<KeyCaller | undefined>;
+  key(kind: KeyKind, key: string, address: string | null): Promise<KeyCaller | undefined>;
   player(token: string): Promise<PlayerCaller | undefined>;
   /** Whether the player still has a profile: false after a merge into another profile. */
   hasProfile(playerId: string): Promise<boolean>;
@@ -58,7 +65,7 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
   const checkKey = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    kind: 'game' | 'api',
+    kind: KeyKind,
   ): Promise<KeyCaller> => {
     const header = request.headers[kind === 'game' ? 'x-game-key' : 'x-api-key'];
     if (typeof header !== 'string' || header === '')
@@ -278,7 +285,7 @@ function placeOf(request: FastifyRequest): Place {
 }
 
 /** Describes a refused key by the format of what was sent, which reveals nothing about existing keys. */
-function invalidKey(kind: 'game' | 'api', sent: string): ProblemError {
+function invalidKey(kind: KeyKind, sent: string): ProblemError {
   const code = kind === 'game' ? 'invalid_game_key' : 'invalid_api_key';
   if (isOpaqueToken(kind, sent)) return new ProblemError(code);
   const { prefix, length } = tokenFormat(kind);

@@ -39,8 +39,15 @@ export function parseJsonBodies(app: FastifyInstance): void {
  * look like one that the client sent.
  */
 export function keepLongIntegers(app: FastifyInstance, members: readonly string[]): void {
-  const keepDigits = (name: string, value: unknown, context?: { source?: string }): unknown =>
-    exactNumber(value, context, (digits) => (members.includes(name) ? digits : value));
+  const keepDigits = (name: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== 'number') return value;
+    const source = context?.source ?? '';
+    const isInteger = /^-?\d+$/.test(source);
+    if (isInteger && !Number.isSafeInteger(value) && members.includes(name)) return source;
+    // The fraction was rounded to an integer. NaN makes validation reject it.
+    const isRounded = Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source);
+    return isRounded ? NaN : value;
+  };
   app.removeContentTypeParser('application/json');
   addJsonParser(app, (text, value) => (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value));
 }
@@ -119,18 +126,6 @@ function removePrototypeMembers(value: unknown): void {
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   addParser(app, (buffer) => buffer);
-}
-
-function exactNumber(
-  value: unknown,
-  context: { source?: string } | undefined,
-  fromDigits: (digits: string) => unknown,
-): unknown {
-  if (typeof value !== 'number') return value;
-  const source = context?.source ?? '';
-  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : fromDigits(source);
-  // The fraction was rounded to an integer. NaN makes validation reject it.
-  return Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source) ? NaN : value;
 }
 
 /** Returns the text of a body without its byte order mark. */

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { advisoryLocks } from '../database/advisory-locks.ts';
+import { waitForLock } from '../database/advisory-locks.ts';
 import { withClient } from '../database/client.ts';
 import type { Database, Querier } from '../database/database.ts';
 import { sessionOptions } from '../database/pool.ts';
@@ -103,7 +103,7 @@ export async function openJobs(database: Database): Promise<Jobs> {
 export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
   await withClient({ connectionString: url, options: sessionOptions() }, async (owner) => {
     // Processes that start take turns.
-    await owner.query('SELECT pg_advisory_lock($1)', [advisoryLocks.queueInstallation]);
+    await waitForLock(owner, 'queueInstallation');
     // pg-boss passes these options on to pg. Its types lack some of them.
     const options = {
       connectionString: url,

@@ -89,12 +89,11 @@ export async function applyRetention(
   database: Database,
   retention: Retention,
   archive: Archive,
-  today = new Date(),
 ): Promise<void> {
   const tables = Object.entries(retention) as [PartitionedTable, number][];
   await runEach(
     tables.map(([table, months]) => {
-      const before = firstOfMonth(today, -months);
+      const before = firstOfMonth(new Date(), -months);
       return () => dropOldRows(owner, database, table, before, archive);
     }),
   );

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import type { KeyKind } from '../core/callers.ts';
 import { newOpaqueToken, visiblePrefix } from '../security/opaque-tokens.ts';
 import { openDatabase } from '../database/database.ts';
 import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
@@ -36,7 +37,7 @@ export async function arrangeTenant(
       provider,
     ]);
   }
-  const addKey = async (kind: 'game' | 'api'): Promise<string> => {
+  const addKey = async (kind: KeyKind): Promise<string> => {
     const key = newOpaqueToken(kind);
     await owner.query(
       `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, allow_data_api)

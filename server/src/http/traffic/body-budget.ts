@@ -60,7 +60,7 @@ export function sharesOfProcess(processes: number): typeof SHARES {
  * Creates the budget for all bodies in flight. It counts bytes that have arrived, because announced bytes take no
  * memory.
  */
-export function createBodyBudget(limits = SHARES): BodyBudget {
+export function createBodyBudget(limits: typeof SHARES): BodyBudget {
   const anonymous = createShare(limits.anonymous);
   const small = createShare(limits.small);
   const large = createShare(limits.large);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { networkOf } from '../../core/network.ts';
 import { ProblemError } from '../../core/problem.ts';
-import { createBodyBudget, type BodyBudget, type BodySender, type HeldBody } from './body-budget.ts';
+import type { BodyBudget, BodySender, HeldBody } from './body-budget.ts';
 import { clientAddress } from '../client-address.ts';
 import { announcedBody } from './body-size.ts';
 
@@ -29,7 +29,7 @@ interface ArrivingBody {
  */
 export function limitBodyIntake(
   app: FastifyInstance,
-  { budget = createBodyBudget(), pace = PACE }: { budget?: BodyBudget; pace?: IntakePace } = {},
+  { budget, pace = PACE }: { budget: BodyBudget; pace?: IntakePace },
 ): void {
   const arriving = new Set<ArrivingBody>();
 

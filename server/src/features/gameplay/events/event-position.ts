@@ -23,6 +23,11 @@ export function comparePositions(a: EventPosition, b: EventPosition): number {
   return compareCodePoints(a.idempotencyKey, b.idempotencyKey);
 }
 
+/** Leaves out the items of a sorted list whose position is that of the item before. */
+export function withoutRepeats<Item extends EventPosition>(sorted: Item[]): Item[] {
+  return sorted.filter((item, place) => place === 0 || comparePositions(sorted[place - 1]!, item) !== 0);
+}
+
 /** Oldest first, or newest first. */
 export type Direction = 'asc' | 'desc';
 

@@ -9,7 +9,7 @@ import {
 } from './archive/archived-events.ts';
 import { selectPartsOf, type ArchivedPart, type PartRange } from './archive/queries.ts';
 import type { EventFilter } from './event-filter.ts';
-import { orderOf, positionOf, type EventPosition } from './event-position.ts';
+import { orderOf, positionOf, withoutRepeats, type EventPosition } from './event-position.ts';
 import { selectEvents, type AccessPath, type StoredEvent } from './queries.ts';
 
 /** The events that a transaction found after a position. */
@@ -60,11 +60,8 @@ export function createEventReader(
       const liveUntil = live.length < liveRows ? undefined : live.at(-1);
       const old = await archived.next(db, parts, { after, until: liveUntil });
       const [until] = [liveUntil, old.until].filter((position) => position !== undefined).toSorted(order);
-      const events = [...old.events, ...live]
-        .filter((event) => !until || order(event, until) <= 0)
-        .toSorted(order)
-        .filter((event, index, all) => index === 0 || order(all[index - 1]!, event) !== 0)
-        .map(({ event }) => event);
+      const found = [...old.events, ...live].filter((event) => !until || order(event, until) <= 0);
+      const events = withoutRepeats(found.toSorted(order)).map(({ event }) => event);
       if (until) archived.drop(until);
       return { events, until };
     },

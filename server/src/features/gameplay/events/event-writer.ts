@@ -15,7 +15,7 @@ import { statementChannel } from '../../../core/statement-channel.ts';
 import { now } from '../../../core/timestamps.ts';
 import { copyRows, copyStatement } from './copy-rows.ts';
 import { eventTableSql } from './event-filter.ts';
-import { comparePositions } from './event-position.ts';
+import { comparePositions, withoutRepeats } from './event-position.ts';
 import { withoutStored } from './queries.ts';
 import { deltaText } from './rollups/deltas.ts';
 import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from './event-row.ts';
@@ -92,7 +92,8 @@ export async function openEventWriter(
     groupOf: ({ scope, billing }) => `${scope} ${billingGroup(billing)}`,
     async run(writes) {
       const { scope, billing } = writes[0]!;
-      const rows = withoutRepeats(writes.flatMap((write) => write.rows));
+      // Of rows with the same deduplication key, the first one is stored.
+      const rows = withoutRepeats(writes.flatMap((write) => write.rows).toSorted(comparePositions));
       const answer = idsOf(await store({ scope, rows, billing }));
       return writes.map(() => ({ answer }));
     },
@@ -126,12 +127,6 @@ interface Write {
 }
 
 const idsOf = (rows: EventRow[]): ReadonlySet<string> => new Set(rows.map(({ id }) => id));
-
-/** Sorts the rows of several requests. Of those with the same deduplication key, keeps the first. */
-function withoutRepeats(rows: EventRow[]): EventRow[] {
-  const sorted = rows.toSorted(comparePositions);
-  return sorted.filter((row, place) => place === 0 || comparePositions(sorted[place - 1]!, row) !== 0);
-}
 
 /** The columns that all rows of a batch share. */
 function originOf({ tenantId }: BillingContext): BatchOrigin {

@@ -5,7 +5,7 @@ import { forEachInSlices, sortInSlices } from '../../../core/event-loop.ts';
 import { listMergedProfiles } from '../../players/merged-profiles/index.ts';
 import { assignDefinitions, EVENTS_PER_SLICE, type IndexedRow } from './assign-definitions.ts';
 import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
-import { comparePositions } from './event-position.ts';
+import { comparePositions, withoutRepeats } from './event-position.ts';
 import { EVENT_SCOPES, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
 import { refusal, type EventRecord, type IngestResult } from './ingest-result.ts';
@@ -125,9 +125,7 @@ async function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): Pro
   if (rows.every((row, position) => position === 0 || comparePositions(rows[position - 1]!, row) < 0))
     return rows;
   const sorted = await sortInSlices(rows, (a, b) => comparePositions(a, b) || a.index - b.index);
-  const unique = sorted.filter(
-    (row, position) => position === 0 || comparePositions(sorted[position - 1]!, row) !== 0,
-  );
+  const unique = withoutRepeats(sorted);
   result.duplicateCount += rows.length - unique.length;
   return unique;
 }

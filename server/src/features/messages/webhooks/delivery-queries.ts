@@ -3,7 +3,7 @@ import { join, sql, type Sql } from '../../../database/sql.ts';
 import { firstIdAt } from '../../../core/ids.ts';
 import { createdWithin } from '../../../database/created-within.ts';
 import type { PageRequest } from '../../../core/page.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
+import { now } from '../../../core/timestamps.ts';
 import type { EventType } from './event-types.ts';
 
 export async function insertDeliveries(
@@ -172,8 +172,8 @@ const columns = sql`
 /** Selects deliveries of a webhook. */
 export interface DeliveryFilter {
   deliveryIds?: string[] | undefined;
-  status?: string | undefined;
-  eventType?: string | undefined;
+  status?: Delivery['status'] | undefined;
+  eventType?: EventType | undefined;
   from?: string | undefined;
   to?: string | undefined;
 }
@@ -284,13 +284,12 @@ export function restartDeliveries(
     RETURNING delivery.id, webhook_id AS "webhookId", turn, NOT has_job AS "needsJob"`);
 }
 
-const RETENTION_DAYS = 30;
+const RETENTION_SECONDS = 30 * 24 * 60 * 60;
 
 /** Deletes the deliveries and redeliveries that are older than 30 days, in any state. */
 export async function deleteOldDeliveries(db: Querier): Promise<void> {
-  const seconds = RETENTION_DAYS * 24 * 60 * 60;
   // IDs are in the order of time, so that the primary key serves as the index.
-  const first = firstIdAt(secondsFromNow(-seconds), 0);
+  const first = firstIdAt(now(), -RETENTION_SECONDS);
   await db.run(sql`DELETE FROM webhook_deliveries WHERE id < ${first}`);
   await db.run(sql`DELETE FROM webhook_redeliveries WHERE id < ${first}`);
 }

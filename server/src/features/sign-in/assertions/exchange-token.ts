@@ -1,5 +1,5 @@
 import { chargeRepeat, type Database } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { BearerCaller } from '../../../core/callers.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -23,7 +23,7 @@ export interface ExchangeRequest {
   bearer: BearerCaller;
   audience: string;
   includeRefreshToken: boolean;
-  origin: NonNullable<Author['origin']>;
+  origin: Origin;
   /** The value of `Idempotency-Key`. Only the exchange of a refresh token uses it. */
   idempotencyKey: string | undefined;
 }

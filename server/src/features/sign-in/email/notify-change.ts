@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { Origin } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { findTenant } from '../../studio/tenants/index.ts';
@@ -28,7 +28,7 @@ const ACTIONS = {
 export interface ChangeAuthor {
   playerId: string;
   tenantId: string | null;
-  origin: NonNullable<Author['origin']>;
+  origin: Origin;
 }
 
 /**

@@ -49,6 +49,29 @@ function sharedArrays(logins: SharedLogin[]): Sql {
         ${column(({ personalData }) => personalData)}::bytea[]`;
 }
 
+/**
+ * The last parts of a statement: the session, the ledger row and the refresh token of each row of `login`, and one unit for each. `at` and
+ * `rowHash` are expressions on `login`.
+ */
+const rowsOfLogins = (billing: BillingContext, at: Sql, rowHash: Sql): Sql => sql`
+    session AS (
+      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider,
+                                  auth_method_id, device_id, platform, client_version, last_ip_address, key_salt)
+      SELECT ${billing.tenantId}, session_id, player_id, ${at}, ${at}, ledger_provider, method_id, device_id, platform, client_version,
+             ip_address, key_salt
+      FROM login),
+    ledger AS (
+      INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
+                                client_version, client_build, occurred_at, created_at_gl, received_at_db,
+                                personal_data, row_hash)
+      SELECT ${billing.tenantId}, ledger_id, session_id, player_id, method_id, ledger_provider, device_id, platform,
+             client_version, client_build, ${at}, ${at}, clock_timestamp(), personal_data, ${rowHash}
+      FROM login),
+    token AS (
+      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
+      SELECT ${billing.tenantId}, token_hash, session_id, token_expires_at FROM login),
+    charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM login)`)})`;
+
 /** A sign-in before its player is known. `hashParts` are those of loginRowHashParts. */
 export interface UnidentifiedLogin extends SharedLogin {
   banFingerprint: Buffer;
@@ -120,25 +143,12 @@ export async function writeKnownLogins(
         wallet_address = coalesce((SELECT wallet_address FROM login WHERE method_id = auth_methods.id),
                                   auth_methods.wallet_address)
       WHERE id = ANY(ARRAY(SELECT method_id FROM login))),
-    session AS (
-      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider,
-                                  auth_method_id, device_id, platform, client_version, last_ip_address, key_salt)
-      SELECT ${tenantId}, session_id, player_id, ${at}, ${at}, ledger_provider, method_id, device_id, platform, client_version,
-             ip_address, key_salt
-      FROM login),
-    ledger AS (
-      INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
-                                client_version, client_build, occurred_at, created_at_gl, received_at_db,
-                                personal_data, row_hash)
-      SELECT ${tenantId}, ledger_id, session_id, player_id, method_id, ledger_provider, device_id, platform,
-             client_version, client_build, ${at}, ${at}, clock_timestamp(), personal_data,
-             sha256(convert_to(concat(hash_start, '"', player_id, '","', method_id, '"', hash_middle,
-                                      coalesce('"' || device_id || '"', 'null'), hash_end), 'UTF8'))
-      FROM login),
-    token AS (
-      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
-      SELECT ${tenantId}, token_hash, session_id, token_expires_at FROM login),
-    charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM login)`)})
+    ${rowsOfLogins(
+      billing,
+      sql`${at}`,
+      sql`sha256(convert_to(concat(hash_start, '"', player_id, '","', method_id, '"', hash_middle,
+                                      coalesce('"' || device_id || '"', 'null'), hash_end), 'UTF8'))`,
+    )}
     SELECT found.*, login.player_id AS "signedInId", device.id AS "deviceId",
            coalesce(device.is_blocked, false) AS "isDeviceBlocked"
     FROM charged CROSS JOIN found
@@ -211,23 +221,7 @@ export async function writeFirstLogins(
       SELECT ${tenantId}, method_id, player_id, auth_provider, guildhall_search_form(provider_user_id),
              guildhall_search_form(nullif(email, provider_user_id)), at
       FROM login),
-    session AS (
-      INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider,
-                                  auth_method_id, device_id, platform, client_version, last_ip_address, key_salt)
-      SELECT ${tenantId}, session_id, player_id, at, at, ledger_provider, method_id, device_id, platform, client_version,
-             ip_address, key_salt
-      FROM login),
-    ledger AS (
-      INSERT INTO login_ledger (tenant_id, id, session_id, player_id, auth_method_id, auth_provider, device_id, platform,
-                                client_version, client_build, occurred_at, created_at_gl, received_at_db,
-                                personal_data, row_hash)
-      SELECT ${tenantId}, ledger_id, session_id, player_id, method_id, ledger_provider, device_id, platform,
-             client_version, client_build, at, at, clock_timestamp(), personal_data, row_hash
-      FROM login),
-    token AS (
-      INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
-      SELECT ${tenantId}, token_hash, session_id, token_expires_at FROM login),
-    charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM login)`)})
+    ${rowsOfLogins(billing, sql`at`, sql`row_hash`)}
     SELECT player.id AS "playerId", CASE WHEN device_id IS NOT NULL THEN guildhall_add_first_device(
              player_id, device_id, device_fingerprint, platform, hardware_model, os_version, device_metadata, at) END
     FROM charged CROSS JOIN player JOIN login ON login.player_id = player.id`);

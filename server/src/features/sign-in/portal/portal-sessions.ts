@@ -4,7 +4,7 @@ import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import type { Author } from '../../../core/author.ts';
+import type { Origin } from '../../../core/author.ts';
 import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
 import {
   logOutOwnedSession,
@@ -80,7 +80,7 @@ const sessions: OwnedSessions<RefreshedSession> = {
 /** Exchanges the refresh token of a portal session for a new pair of tokens: see {@link refreshOwnedSession}. */
 export async function refreshSession(
   services: PortalSessionServices,
-  origin: Author['origin'],
+  origin: Origin,
   request: RefreshRequest,
 ): Promise<PortalTokens> {
   const { session, refreshToken } = await refreshOwnedSession(sessions, services, origin, request);

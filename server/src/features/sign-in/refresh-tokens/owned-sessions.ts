@@ -1,5 +1,5 @@
 import { enterScope, type Database, type Querier, type Scope } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { Origin } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -29,7 +29,7 @@ interface Services {
 export async function refreshOwnedSession<Session extends { sessionId: string }>(
   sessions: OwnedSessions<Session>,
   { database, vault }: Services,
-  origin: Author['origin'],
+  origin: Origin,
   request: RefreshRequest,
 ): Promise<{ session: Session; refreshToken: string }> {
   const { kind, owner, ownerId } = sessions;
@@ -51,7 +51,7 @@ export async function refreshOwnedSession<Session extends { sessionId: string }>
       reuseOf: (session) => ({
         action: 'refresh_token.reused',
         actor: { kind: owner, id: ownerId(session) },
-        ...(origin && { origin }),
+        origin,
         targetId: session.sessionId,
         details: { consequence: 'no refresh token of the session works any more' },
       }),

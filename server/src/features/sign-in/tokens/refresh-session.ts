@@ -1,5 +1,5 @@
 import { chargeRepeat, type Database } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { Origin } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
@@ -20,7 +20,7 @@ export interface RefreshServices {
 export async function refreshSession(
   { database, vault, signer, refreshes, config }: RefreshServices,
   billing: BillingContext,
-  origin: Author['origin'],
+  origin: Origin,
   request: RefreshRequest,
 ) {
   const { tenantId } = billing;
@@ -37,7 +37,7 @@ export async function refreshSession(
       reuseOf: ({ sessionId, playerId }) => ({
         action: 'refresh_token.reused',
         actor: { kind: 'player', id: playerId },
-        ...(origin && { origin }),
+        origin,
         tenantId,
         targetId: sessionId,
         details: { consequence: 'no refresh token of the session works any more' },

@@ -4,7 +4,7 @@ import { roles } from '../../../core/role.ts';
 import { MAX_LISTED_MEMBERSHIPS } from '../workspaces/index.ts';
 
 /** A dashboard account. */
-export const User = Type.Object(
+const User = Type.Object(
   {
     id: Guid,
     email: Type.String(),
@@ -83,7 +83,7 @@ export const Me = Type.Object(
 );
 
 /** The response to a login if the account has a second factor. */
-export const SecondFactorNeeded = Type.Object(
+const SecondFactorNeeded = Type.Object(
   {
     mfaToken: Type.String({
       description: 'Send it with a code to `/api/saas-auth/totp/verify`. It has no other use.',

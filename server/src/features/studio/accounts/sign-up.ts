@@ -1,6 +1,6 @@
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { Origin } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { SignUpThrottle } from '../../../security/sign-up-throttle.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
@@ -35,7 +35,7 @@ export interface SignUpRequest {
  */
 export async function signUp(
   services: SignUpServices,
-  origin: NonNullable<Author['origin']>,
+  origin: Origin,
   { email, password, displayName, isLocal }: SignUpRequest,
 ): Promise<SignedIn> {
   if (displayName !== undefined) requireDisplayName(displayName);

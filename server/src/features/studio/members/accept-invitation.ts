@@ -1,6 +1,6 @@
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor, Origin } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
@@ -51,7 +51,7 @@ export interface Acceptance {
  */
 export async function acceptInvitation(
   services: InvitationServices & PasswordServices & SessionServices,
-  origin: NonNullable<Author['origin']>,
+  origin: Origin,
   { token, password, displayName }: Acceptance,
 ): Promise<{ isNew: boolean; signedIn: SignedIn & { membership: Membership } }> {
   if (displayName !== undefined) requireDisplayName(displayName);
@@ -70,7 +70,7 @@ export async function acceptInvitation(
   const id = known?.id ?? newId();
   return database.forAccount(id).transaction(async (transaction) => {
     const invitation = await consumeInvitation(transaction, hash);
-    const author: Author = { actor: { kind: 'account', id }, origin };
+    const author: AccountAuthor = { actor: { kind: 'account', id }, origin };
     const account =
       known ??
       (await createAccount(transaction, author, {
@@ -92,7 +92,7 @@ export async function acceptInvitation(
 /** Accepts an invitation with the signed-in account. Throws not_found, and forbidden if the invitation is for another address. */
 export async function joinWorkspace(
   { database, vault }: InvitationServices,
-  author: Author & { actor: { id: string } },
+  author: AccountAuthor,
   token: string,
 ): Promise<Membership> {
   return database.forAccount(author.actor.id).transaction(async (transaction) => {
@@ -124,7 +124,7 @@ async function consumeInvitation(transaction: Querier, hash: Buffer): Promise<Ma
 
 async function addMember(
   transaction: Querier,
-  author: Author,
+  author: AccountAuthor,
   { id: invitationId, workspaceId, workspaceName, workspaceSlug, role, invitedBy }: MailedInvitation,
   account: Pick<AccountWithPassword, 'id' | 'email'>,
 ): Promise<Membership> {

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { roles, type Role } from '../../../core/role.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findRole, lockWorkspace } from '../workspaces/index.ts';
 import { countOwners } from './queries.ts';
@@ -18,12 +18,12 @@ export interface Manager {
  */
 export async function lockTeamForManager(
   transaction: Querier,
-  { actor }: Author,
+  { actor }: AccountAuthor,
   workspaceId: string,
 ): Promise<Manager> {
   const workspace = await lockWorkspace(transaction, workspaceId);
-  const found = actor.id && (await findRole(transaction, actor.id, { workspaceId }));
-  if (!workspace || !actor.id || !found) throw new ProblemError('not_found');
+  const found = await findRole(transaction, actor.id, { workspaceId });
+  if (!workspace || !found) throw new ProblemError('not_found');
   return { userId: actor.id, role: found.role, workspaceName: workspace.name };
 }
 

@@ -1,6 +1,6 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Role } from '../../../core/role.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -31,7 +31,7 @@ export interface MemberReference {
 /** Changes the role of a member. Throws not_found and forbidden. Throws last_owner if no owner would remain. */
 export async function changeRole(
   services: ChangeMemberServices,
-  author: Author,
+  author: AccountAuthor,
   { workspaceId, userId }: MemberReference,
   role: Role,
 ): Promise<TeamEntry> {
@@ -63,7 +63,7 @@ export async function changeRole(
 /** Removes a member. Every member can remove themselves. Throws the same errors as {@link changeRole}. */
 export async function removeMember(
   services: ChangeMemberServices,
-  author: Author,
+  author: AccountAuthor,
   { workspaceId, userId }: MemberReference,
 ): Promise<void> {
   await services.database.forWorkspace(workspaceId).transaction(async (transaction) => {
@@ -104,7 +104,7 @@ function invalidateCaches(
  */
 async function withdrawInvitationsNotAllowed(
   transaction: Querier,
-  author: Author,
+  author: AccountAuthor,
   { workspaceId, userId }: MemberReference,
   role: Role | undefined,
 ): Promise<void> {

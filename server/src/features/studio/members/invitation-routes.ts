@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { accountOf, authorOf, originOf } from '../../../http/request-context.ts';
+import { authorOf, originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { PasswordServices, SessionServices } from '../accounts/index.ts';
 import {
@@ -71,10 +71,7 @@ export function ownInvitationRoutes(services: InvitationServices): FastifyPlugin
           response: { 200: Membership, ...problems(403, 404) },
         },
       },
-      async (request) => {
-        const actor = { kind: 'account' as const, id: accountOf(request).accountId };
-        return joinWorkspace(services, { ...authorOf(request), actor }, request.body.token);
-      },
+      async (request) => joinWorkspace(services, authorOf(request), request.body.token),
     );
   };
 }

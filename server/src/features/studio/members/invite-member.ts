@@ -1,7 +1,7 @@
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import type { Role } from '../../../core/role.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor } from '../../../core/author.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -46,7 +46,7 @@ export interface InviteServices extends MailServices {
  */
 export async function inviteMember(
   services: InviteServices,
-  author: Author,
+  author: AccountAuthor,
   workspaceId: string,
   { email, role }: { email: string; role: Role },
 ): Promise<TeamEntry> {

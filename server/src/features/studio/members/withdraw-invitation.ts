@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, type AuditEntry } from '../../platform/audit/index.ts';
 import { lockTeamForManager, requireAuthority } from './authority.ts';
@@ -8,7 +8,7 @@ import { endInvitation, findOpenInvitation, type OpenInvitation } from './invita
 /** Withdraws an invitation. Its token stops working. Throws forbidden, and not_found if the invitation is not open. */
 export async function withdrawInvitation(
   database: Database,
-  author: Author,
+  author: AccountAuthor,
   { workspaceId, invitationId }: { workspaceId: string; invitationId: string },
 ): Promise<void> {
   await database.forWorkspace(workspaceId).transaction(async (transaction) => {
@@ -23,7 +23,7 @@ export async function withdrawInvitation(
 
 /** Returns the audit record of a withdrawn invitation. */
 export function withdrawalRecord(
-  author: Author,
+  author: AccountAuthor,
   { id, workspaceId, email, role }: OpenInvitation,
 ): AuditEntry {
   return {

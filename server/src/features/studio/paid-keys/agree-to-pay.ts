@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -14,12 +14,12 @@ import { lockTeamForShare } from './queries.ts';
  */
 export async function requirePayer(
   transaction: Querier,
-  { actor }: Author,
+  { actor }: AccountAuthor,
   workspaceId: string,
 ): Promise<void> {
   await lockTeamForShare(transaction, workspaceId);
   // This must be a separate statement. It then sees a change of the team that committed while the lock was waiting.
-  const member = actor.id === null ? undefined : await findRole(transaction, actor.id, { workspaceId });
+  const member = await findRole(transaction, actor.id, { workspaceId });
   if (!member) throw new ProblemError('not_found', 'The workspace of subscriberWorkspaceId does not exist.');
   if (member.role === 'viewer')
     throw new ProblemError(

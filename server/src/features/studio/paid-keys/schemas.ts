@@ -3,7 +3,7 @@ import { Guid, Nullable, Page, Timestamp } from '../../../http/schemas.ts';
 
 export const PaidKeyPath = Type.Object({ workspaceId: Guid, keyId: Guid });
 
-export const PaidKey = Type.Object(
+const PaidKey = Type.Object(
   {
     id: Guid,
     name: Type.String(),

@@ -1,7 +1,7 @@
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCache } from '../../../database/cache.ts';
-import type { KeyCaller } from '../../../core/callers.ts';
+import type { KeyCaller, KeyKind } from '../../../core/callers.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -18,7 +18,7 @@ export interface KeyAuthenticator {
    * Returns the caller of a key. Returns undefined if the key is unknown, revoked, expired, of the other kind, or of a disabled
    * tenant. Throws too_many_attempts if the network has sent too many unknown keys and this process has never seen the key.
    */
-  authenticate(kind: 'game' | 'api', key: string, address: string | null): Promise<KeyCaller | undefined>;
+  authenticate(kind: KeyKind, key: string, address: string | null): Promise<KeyCaller | undefined>;
   /**
    * Invalidates the keys of a tenant, or those that a workspace owns or pays for. A process calls this after it changes a key, a
    * tenant or a plan.

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { auditTrail, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -35,7 +35,7 @@ export interface ChangeKeyServices extends MailServices {
  */
 export async function changeKey(
   services: ChangeKeyServices,
-  author: Author,
+  author: AccountAuthor,
   reference: KeyReference,
   change: KeyChange,
 ): Promise<TenantKey> {

@@ -1,5 +1,6 @@
+import type { KeyKind } from '../../../core/callers.ts';
 import type { Querier } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
@@ -13,7 +14,7 @@ import { insertKey, type KeyReference, type KeySettings, type TenantKey } from '
 
 export interface NewKey extends KeyChange {
   tenantId: string;
-  kind: 'game' | 'api';
+  kind: KeyKind;
   name: string;
 }
 
@@ -25,7 +26,7 @@ export interface NewKey extends KeyChange {
 export async function createKey(
   transaction: Querier,
   services: MailServices,
-  author: Author,
+  author: AccountAuthor,
   wanted: NewKey,
 ): Promise<TenantKey & { key: string }> {
   const { tenantId, subscriberWorkspaceId: payerId } = wanted;

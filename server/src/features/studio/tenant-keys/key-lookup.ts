@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { KeyKind } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
 import { networkOf } from '../../../core/network.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
@@ -22,7 +23,7 @@ const MAX_EXISTING_KEYS = 10_000;
  * unknown keys. A key that existed at its last lookup is always looked up.
  */
 export type LookUpKey = (
-  kind: 'game' | 'api',
+  kind: KeyKind,
   fingerprint: Buffer,
   address: string | null,
 ) => Promise<FoundKey | undefined>;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { KeyKind } from '../../../core/callers.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -14,14 +15,13 @@ const [admin, viewer, stranger] = [
   await arrangeAccount(app, tenant, 'viewer'),
   await arrangeAccount(app, foreign, 'owner'),
 ];
-type Kind = 'game' | 'api';
-const pathOf = (kind: Kind, keyId = '', tenantId = tenant.tenantId) =>
+const pathOf = (kind: KeyKind, keyId = '', tenantId = tenant.tenantId) =>
   `/api/bus_tenants/${tenantId}/${kind}-keys${keyId && `/${keyId}`}`;
-const create = async (kind: Kind, body: object = {}) =>
+const create = async (kind: KeyKind, body: object = {}) =>
   (await app.http.post(pathOf(kind), { name: 'test', ...body }, admin)).body;
-const rotate = (kind: Kind, keyId: string, body?: unknown, caller: object = admin) =>
+const rotate = (kind: KeyKind, keyId: string, body?: unknown, caller: object = admin) =>
   app.http.post(`${pathOf(kind, keyId)}/rotate`, body, caller);
-const shown = async (kind: Kind, keyId: string) =>
+const shown = async (kind: KeyKind, keyId: string) =>
   (await app.http.get(`${pathOf(kind)}?limit=200&includeRevoked=true`, viewer)).body.items.find(
     (item: { id: string }) => item.id === keyId,
   );

@@ -1,3 +1,4 @@
+import type { KeyKind } from '../../../core/callers.ts';
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
@@ -35,7 +36,7 @@ export function applyChange(before: KeySettings, change: KeyChange, { actor }: A
 }
 
 /** Returns the settings that the audit trail records for keys of this kind. */
-export function auditedSettings(kind: 'game' | 'api', settings: KeySettings): Partial<KeySettings> {
+export function auditedSettings(kind: KeyKind, settings: KeySettings): Partial<KeySettings> {
   const { name, rateLimit, rateLimitPerMinute, payloadBytesPerMinute, expiresAt } = settings;
   const { allowDataApi, subscriberWorkspaceId } = settings;
   return {

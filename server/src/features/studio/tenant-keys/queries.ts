@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
-import type { KeyCaller } from '../../../core/callers.ts';
+import type { KeyCaller, KeyKind } from '../../../core/callers.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
 export interface FoundKey extends KeyCaller {
@@ -11,11 +11,7 @@ export interface FoundKey extends KeyCaller {
  * Finds a key that is not revoked, in a tenant that is not disabled, with the plan of its workspace. The effective rate limit is
  * the lower one of key and plan, because the plan can be lowered after the key was created.
  */
-export function findKey(
-  db: Querier,
-  kind: 'game' | 'api',
-  fingerprint: Buffer,
-): Promise<FoundKey | undefined> {
+export function findKey(db: Querier, kind: KeyKind, fingerprint: Buffer): Promise<FoundKey | undefined> {
   return db.row(sql`SELECT * FROM guildhall_find_key(${kind}, ${fingerprint})`);
 }
 
@@ -67,7 +63,7 @@ const columns = sql`
 /** Selects the keys of a tenant that a page contains. */
 export interface KeyFilter {
   tenantId: string;
-  kind: 'game' | 'api';
+  kind: KeyKind;
   includeRevoked: boolean;
 }
 
@@ -104,7 +100,7 @@ export function countUsableKeys(
 /** Identifies a key. The tenant and the kind must match the path of the request. */
 export interface KeyReference {
   tenantId: string;
-  kind: 'game' | 'api';
+  kind: KeyKind;
   keyId: string;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import type { KeyKind } from '../../../core/callers.ts';
 import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
@@ -39,7 +40,7 @@ const apiKeyOperations: typeof gameKeyOperations = {
 };
 
 function routesOf(
-  kind: 'game' | 'api',
+  kind: KeyKind,
   operations: typeof gameKeyOperations,
   services: ChangeKeyServices,
 ): FastifyPluginAsyncTypebox {

@@ -1,3 +1,4 @@
+import type { KeyKind } from '../../../core/callers.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
@@ -11,7 +12,7 @@ export type AlertType = (typeof alertTypes)[number];
 export interface Spike {
   type: AlertType;
   keyId: string;
-  keyKind: 'game' | 'api';
+  keyKind: KeyKind;
   tenantId: string;
   workspaceId: string;
   threshold: number;
@@ -48,7 +49,7 @@ export function insertAlert(
 export interface Alert {
   id: string;
   type: AlertType;
-  keyKind: 'game' | 'api';
+  keyKind: KeyKind;
   keyId: string;
   tenantId: string;
   threshold: number;

@@ -1,3 +1,4 @@
+import type { KeyKind } from '../../../core/callers.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { Quota } from '../../../core/quota.ts';
@@ -52,7 +53,7 @@ export interface UsageRow extends UsageSums {
   tenantName?: string | null;
   keyId?: string;
   keyName?: string | null;
-  keyKind?: 'game' | 'api';
+  keyKind?: KeyKind;
 }
 
 export type UsageGroup = 'day' | 'tenant' | 'key';

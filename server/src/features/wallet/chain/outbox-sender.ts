@@ -1,12 +1,10 @@
 import type { Hex } from 'viem';
-import { ChainRefusedError, type Block, type Fees } from './chain-node.ts';
+import { createCallSubmitter, type ChainHead } from './call-submitter.ts';
 import { requireContract, ChainStalledError } from './contract-faults.ts';
-import { isTooLow, loweredCap, raisedCap, type FeeCap } from './fees.ts';
 import {
   confirmBlocks,
   countUnmined,
   hasMinedFrom,
-  insertAttempts,
   listOpenBlocks,
   listTakenAttempts,
   listUnmined,
@@ -19,7 +17,7 @@ import {
   type WaitingCall,
 } from './queries.ts';
 import { resignOutbox } from './resign-outbox.ts';
-import { signAgain, type OutboxContext } from './outbox-context.ts';
+import type { OutboxContext } from './outbox-context.ts';
 
 /** How many calls are sent ahead. Nodes accept about as many pending transactions per account. */
 const WINDOW = 64;
@@ -27,51 +25,34 @@ const WINDOW = 64;
 /** One URL may lead to several nodes, and one of them may lag. So an anomaly must be seen this often in a row. */
 const ANOMALIES_BEFORE_ACTION = 3;
 
-/** If the oldest transaction is not in a block after this many blocks, its fee is raised. */
-const BLOCKS_BEFORE_RAISE = 10;
-
 /** The state of the chain at the start of a step. */
 interface ChainView {
-  head: Block;
-  fees: Fees;
+  head: ChainHead;
   /** The number of the signer's transactions in blocks, which is the next nonce that the chain accepts. */
   nextNonce: number;
 }
 
 /** A cache between steps. It only saves requests to the node, because another process can take over at any time. */
 interface SenderCache {
-  /** The block at which each transaction was sent by this process. */
-  sentAt: Map<Hex, number>;
-  oldest: { position: number; sinceBlock: number };
   lastHead: Hex | undefined;
   isContractChecked: boolean;
   anomalyCount: number;
 }
 
-/**
- * The state of the calls that wait for the chain:
- *
- * - `in_step`: the nonces of the calls continue those of the chain. The sender submits them, and raises fees that are too low.
- * - `out_of_step`: a nonce was used elsewhere, or the contract refused a call. If this is seen several times in a row, the sender
- *   signs the calls again.
- */
-export function outboxState(
-  calls: Pick<WaitingCall, 'nonce'>[],
-  nextNonce: number,
-): 'in_step' | 'out_of_step' {
-  return calls.every(({ nonce }, index) => nonce === nextNonce + index) ? 'in_step' : 'out_of_step';
+/** Whether the nonces of the waiting calls continue those of the chain. If not, a nonce was used elsewhere, or the contract refused a call. */
+export function isInStep(calls: Pick<WaitingCall, 'nonce'>[], nextNonce: number): boolean {
+  return calls.every(({ nonce }, index) => nonce === nextNonce + index);
 }
 
 /**
  * Creates the sender of the outbox. Each call of the result is one step. A step reads the chain, records which transactions are
- * mined and final, and then acts on the {@link outboxState}. It returns true if it found mined transactions, so that the next
- * step is due at once. It throws if no call can be sent.
+ * mined and final, and then submits the waiting calls. If they are not {@link isInStep} several times in a row, it signs them again. It
+ * returns true if it found mined transactions, so that the next step is due at once. It throws if no call can be sent.
  */
 export function createOutboxSender(context: OutboxContext): () => Promise<boolean> {
-  const { database, node, writer, signer, confirmations, feeLimit, logger } = context;
+  const { database, node, writer, signer, confirmations, logger } = context;
+  const submitter = createCallSubmitter(context);
   const cache: SenderCache = {
-    sentAt: new Map(),
-    oldest: { position: 0, sinceBlock: 0 },
     lastHead: undefined,
     isContractChecked: false,
     anomalyCount: 0,
@@ -83,8 +64,9 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
       await afterAnomalies(() => resendLost(view.nextNonce));
       return false;
     }
-    if (view.head.hash !== cache.lastHead)
-      cache.lastHead = (await followBlocks(view.head.number)) ? view.head.hash : undefined;
+    const { block } = view.head;
+    if (block.hash !== cache.lastHead)
+      cache.lastHead = (await followBlocks(block.number)) ? block.hash : undefined;
 
     const unmined = await listUnmined(database, writer.id, { limit: WINDOW });
     if (unmined.length === 0) {
@@ -98,15 +80,12 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     if (mined.size > 0) cache.lastHead = undefined;
 
     const waiting = unmined.filter(({ position }) => !mined.has(position));
-    switch (outboxState(waiting, view.nextNonce)) {
-      case 'in_step':
-        cache.anomalyCount = 0;
-        await submit(waiting, view);
-        break;
-      case 'out_of_step':
-        cache.isContractChecked = false;
-        await afterAnomalies(() => resignOutbox(context, waiting[0]!, view.nextNonce));
-        break;
+    if (isInStep(waiting, view.nextNonce)) {
+      cache.anomalyCount = 0;
+      await submitter.submit(waiting, view.head);
+    } else {
+      cache.isContractChecked = false;
+      await afterAnomalies(() => resignOutbox(context, waiting[0]!, view.nextNonce));
     }
     return mined.size > 0;
   };
@@ -119,12 +98,12 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
         'The node of CHAIN_RPC_URL is still synchronizing with its network. Wait until it has finished, or set another node.',
       );
     await act();
-    cache.sentAt.clear();
+    submitter.reset();
     cache.anomalyCount = 0;
   }
 
   async function readChain(): Promise<ChainView> {
-    const [chainId, head, priorityFee, nextNonce] = await Promise.all([
+    const [chainId, { baseFee, ...block }, priorityFee, nextNonce] = await Promise.all([
       node.chainId(),
       node.head(),
       node.priorityFee(),
@@ -135,9 +114,9 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
         `The node of CHAIN_RPC_URL belongs to chain ${chainId}, but the waiting calls were signed for chain ${writer.chainId}. ` +
           'Set CHAIN_RPC_URL to a node of that chain.',
       );
-    const fees = { baseFee: head.baseFee, priorityFee };
-    await saveHead(database, writer.id, { ...fees, headBlock: head.number });
-    return { head, fees, nextNonce };
+    const fees = { baseFee, priorityFee };
+    await saveHead(database, writer.id, { ...fees, headBlock: block.number });
+    return { head: { block, fees }, nextNonce };
   }
 
   async function checkContract(): Promise<void> {
@@ -177,7 +156,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     await confirmBlocks(database, writer.id, final);
     const lost = await unmineBlocks(database, writer.id, dropped);
     if (lost > 0) {
-      cache.sentAt.clear();
+      submitter.reset();
       logger.warn({ transactions: lost }, 'the chain dropped blocks, so their transactions are sent again');
     }
     return isComplete;
@@ -192,108 +171,11 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
 
   /** Skips nonces that were used elsewhere while no call waits. No call has to be signed again for that. */
   async function skipUsedNonces(nextNonce: number): Promise<void> {
-    cache.sentAt.clear();
+    submitter.reset();
     await database.transaction(async (transaction) => {
       const own = await lockNextNonce(transaction, writer.id);
       if (own < nextNonce && (await countUnmined(transaction, writer.id)) === 0)
         await setNextNonce(transaction, writer.id, nextNonce);
     });
   }
-
-  async function submit(calls: WaitingCall[], { head, fees }: ChainView): Promise<void> {
-    const [oldest] = calls;
-    if (!oldest) return;
-    // A node that was restarted has lost its pending transactions.
-    if (cache.sentAt.has(oldest.hash) && !(await node.knows(oldest.hash))) cache.sentAt.clear();
-    if (oldest.position !== cache.oldest.position)
-      cache.oldest = { position: oldest.position, sinceBlock: head.number };
-
-    let isAtLimit = false;
-    for (const call of calls) {
-      const since = Math.max(cache.sentAt.get(call.hash) ?? head.number, cache.oldest.sinceBlock);
-      const isStuck = call === oldest && head.number - since >= BLOCKS_BEFORE_RAISE;
-      const needsRaise = isStuck || isTooLow(call, fees.baseFee);
-      const cap = needsRaise ? raisedCap(fees, call, feeLimit) : undefined;
-      isAtLimit ||= needsRaise && !cap;
-      if (cap) await sendWithFee(call, cap, { head, fees });
-      else await sendUnchanged(call, { head, fees });
-    }
-    if (isAtLimit) throw atLimit();
-  }
-
-  /** Sends a call with the fee that it has. If the node refuses this fee, sends it with another one. */
-  async function sendUnchanged(call: WaitingCall, view: Pick<ChainView, 'head' | 'fees'>): Promise<void> {
-    const refusal = await send(call, view.head);
-    if (!refusal) return;
-    const cap = acceptableCap(refusal, call, view.fees);
-    if (!cap) throw notSent(refusal, call, view.fees);
-    await sendWithFee(call, cap, view);
-  }
-
-  /** Sends a call with another fee. If the node refuses this one too, the fees have changed, and the next step reads them. */
-  async function sendWithFee(
-    call: WaitingCall,
-    cap: FeeCap,
-    { head, fees }: Pick<ChainView, 'head' | 'fees'>,
-  ): Promise<void> {
-    const changed = await changeFee(call, cap);
-    const refusal = await send(changed, head);
-    if (refusal) throw notSent(refusal, changed, fees);
-  }
-
-  /** Sends a call, unless this process has sent it already. Returns the error if the node refuses it. */
-  async function send({ hash, signed }: WaitingCall, head: Block): Promise<ChainRefusedError | undefined> {
-    if (cache.sentAt.has(hash)) return undefined;
-    try {
-      await node.send(signed);
-    } catch (error) {
-      if (!(error instanceof ChainRefusedError)) throw error;
-      if (!isKnownAlready(error)) return error;
-    }
-    cache.sentAt.set(hash, head.number);
-    return undefined;
-  }
-
-  /** The fee cap with which the node may accept a call that it has refused. */
-  function acceptableCap(error: ChainRefusedError, call: WaitingCall, fees: Fees): FeeCap | undefined {
-    if (isUnderpriced(error)) return raisedCap(fees, call, feeLimit);
-    return isUnpaid(error) ? loweredCap(fees, call, feeLimit) : undefined;
-  }
-
-  /** Signs a call with the same nonce and another fee. The chain accepts only one of the two. */
-  async function changeFee(call: WaitingCall, cap: FeeCap): Promise<WaitingCall> {
-    const attempt = await signAgain(context, call, { nonce: call.nonce, cap });
-    await insertAttempts(database, [attempt]);
-    logger.info({ transaction: call.hash, by: attempt.hash }, 'the fee of a transaction was changed');
-    return attempt;
-  }
-
-  function notSent(error: ChainRefusedError, call: WaitingCall, fees: Fees): ChainStalledError {
-    if (isUnderpriced(error) && !raisedCap(fees, call, feeLimit)) return atLimit();
-    return new ChainStalledError(
-      isUnpaid(error)
-        ? `The signer ${signer.address} cannot pay for gas: send funds to it. (${error.message})`
-        : `The node refuses a transaction: ${error.message}`,
-    );
-  }
-
-  function atLimit(): ChainStalledError {
-    return new ChainStalledError(
-      'A waiting transaction offers the highest fee that CHAIN_MAX_FEE_GWEI allows, and no block contains it. ' +
-        'Wait until the fees of the chain fall, or raise the setting and restart.',
-    );
-  }
-}
-
-/** The node or the chain has the transaction already. The next step finds out which. */
-function isKnownAlready({ message }: ChainRefusedError): boolean {
-  return /already known|already imported|known transaction|already exists|nonce too low/i.test(message);
-}
-
-function isUnderpriced({ message }: ChainRefusedError): boolean {
-  return /underpriced|fee too low|base ?fee|fee cap/i.test(message);
-}
-
-function isUnpaid({ message }: ChainRefusedError): boolean {
-  return /insufficient funds/i.test(message);
 }

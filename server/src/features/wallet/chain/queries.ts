@@ -227,10 +227,10 @@ export function unmineBlocks(db: Querier, writerId: number, hashes: Hex[]): Prom
 }
 
 /** Whether a call that was in a block has a nonce that the chain has not used. */
-export async function hasMinedFrom(db: Querier, writerId: number, nonce: number): Promise<boolean> {
-  const { found } = await db.one<{ found: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM chain_outbox WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND ${isMined}) AS found`);
-  return found;
+export function hasMinedFrom(db: Querier, writerId: number, nonce: number): Promise<boolean> {
+  return db.exists(
+    sql`SELECT FROM chain_outbox WHERE writer_id = ${writerId} AND nonce >= ${nonce} AND ${isMined} LIMIT 1`,
+  );
 }
 
 /** Sets calls that the chain has lost back to waiting. Returns their number. */

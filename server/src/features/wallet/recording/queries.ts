@@ -6,6 +6,8 @@ import type { OpenRange } from '../../../core/time-range.ts';
 import { GENESIS, type Head, type LedgerEntry } from './ledger-entry.ts';
 import type { Counts, WalletMatch, WalletPlayer, WalletSession } from './ledger-state.ts';
 
+const bytea = (hash: Hex): string => `\\x${hash.slice(2)}`;
+
 /**
  * Locks the head of a tenant's chain until the transaction ends. Adds it for the first entry. `now` is the time under the lock,
  * by PostgreSQL's clock, which all processes share.
@@ -26,7 +28,7 @@ export async function writeHead(
 ): Promise<void> {
   await db.run(sql`
     UPDATE wallet_ledgers
-    SET entries = ${index}, hash = decode(substr(${hash}, 3), 'hex'), players = ${counts.players},
+    SET entries = ${index}, hash = ${bytea(hash)}, players = ${counts.players},
         sessions = ${counts.sessions}, matches = ${counts.matches}, records = ${counts.records},
         play_data = ${counts.playData}
     WHERE tenant_id = ${tenantId}`);
@@ -198,7 +200,7 @@ export async function findEntries(
   const rows = await db.rows<StoredEntry>(sql`
     WITH found AS MATERIALIZED (
       SELECT * FROM wallet_ledger_entries
-      WHERE (tenant_id = ${tenantId}) IS TRUE AND transaction_hash = decode(${transactionHash.slice(2)}, 'hex'))
+      WHERE (tenant_id = ${tenantId}) IS TRUE AND transaction_hash = ${bytea(transactionHash)})
     SELECT ${entry} FROM found ORDER BY entry_index`);
   return rows.map(asHashed);
 }
@@ -247,10 +249,6 @@ export async function readHead(db: Querier, tenantId: string): Promise<Head> {
   const head = await db.row<Head>(sql`
     SELECT entries AS index, '0x' || encode(hash, 'hex') AS hash FROM wallet_ledgers WHERE tenant_id = ${tenantId}`);
   return head ?? GENESIS;
-}
-
-function bytea(hash: Hex): string {
-  return `\\x${hash.slice(2)}`;
 }
 
 /** The index of the last entry that added or scored a player. */

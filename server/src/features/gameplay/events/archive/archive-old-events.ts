@@ -51,10 +51,9 @@ export async function archiveOldEvents(
   database: Database,
   archive: Archive,
   { archiveAfterMonths }: { archiveAfterMonths?: number | undefined },
-  today = new Date(),
 ): Promise<void> {
   if (archiveAfterMonths === undefined) return;
-  const before = firstOfMonth(today, -archiveAfterMonths);
+  const before = firstOfMonth(new Date(), -archiveAfterMonths);
   // Late events alone wait for the next month, so that a month has a dozen parts a year and not hundreds.
   const due = await Promise.all(
     EVENT_SCOPES.map((scope) => findPartitionsBefore(owner, eventTables[scope], before)),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ProblemError } from '../../../../core/problem.ts';
+import { untilAborted } from '../../../../core/until-aborted.ts';
 import { ArchiveStorageError, ArchiveTooLargeError } from './archive-bucket.ts';
 import { partFolder, type StoredPart } from './archive-files.ts';
 import type { Archive } from './archive.ts';
@@ -23,22 +24,17 @@ export async function fetchParts(
 ): Promise<string[]> {
   if (bucket && parts.length > 0) {
     signal?.throwIfAborted();
-    const ended = Promise.withResolvers<never>();
+    const gone = new AbortController();
     const timer = setTimeout(
-      () => ended.reject(new DuckdbTimeoutError('The bucket did not answer within the time limit.')),
+      () => gone.abort(new DuckdbTimeoutError('The bucket did not answer within the time limit.')),
       seconds * 1000,
     );
-    const abort = (): void => ended.reject(signal!.reason as Error);
-    signal?.addEventListener('abort', abort);
-    const gone = new AbortController();
-    const fetched = bucket.fetch(parts, files, gone.signal);
-    fetched.catch(() => {});
+    const ended = AbortSignal.any(signal ? [signal, gone.signal] : [gone.signal]);
     try {
-      await Promise.race([fetched, ended.promise]);
+      await untilAborted(ended, bucket.fetch(parts, files, ended));
     } finally {
       clearTimeout(timer);
       gone.abort();
-      signal?.removeEventListener('abort', abort);
     }
   }
   return parts.flatMap((part) => files.map((file) => join(partFolder(root, part), file)));

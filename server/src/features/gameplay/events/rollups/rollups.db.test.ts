@@ -11,7 +11,7 @@ import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
-import { comparePositions } from '../event-position.ts';
+import { comparePositions, withoutRepeats } from '../event-position.ts';
 import { eventTables, type EventRow, type EventScope } from '../event-row.ts';
 import { openEventWriter } from '../event-writer.ts';
 import { queryEvents } from '../query-events.ts';
@@ -65,19 +65,17 @@ async function arrangeGame() {
       scope: EventScope,
       events: { at: string; key: number; definition: number; value: string | null }[],
     ) {
-      const rows = events
-        .map(({ at, key, definition, value }): EventRow => ({
-          id: randomUUID(),
-          actorId: actors[scope],
-          matchSessionId: scope === 'match' ? match.matchSessionId : null,
-          loginSessionId: null,
-          definitionId: definitionIds[definition]!,
-          idempotencyKey: `key-${key}`,
-          value,
-          occurredAt: at,
-        }))
-        .toSorted(comparePositions)
-        .filter((row, index, all) => index === 0 || comparePositions(all[index - 1]!, row) !== 0);
+      const sent = events.map(({ at, key, definition, value }): EventRow => ({
+        id: randomUUID(),
+        actorId: actors[scope],
+        matchSessionId: scope === 'match' ? match.matchSessionId : null,
+        loginSessionId: null,
+        definitionId: definitionIds[definition]!,
+        idempotencyKey: `key-${key}`,
+        value,
+        occurredAt: at,
+      }));
+      const rows = withoutRepeats(sent.toSorted(comparePositions));
       if (rows.length > 0) await writer.write(scope, rows, billing);
     },
   };
