@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,6 +6,7 @@ import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { accountClient, ACCOUNT_PASSWORD, someEmail } from '../../server/src/testing/account-client.ts';
 import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
+import { findChromium } from '../../server/src/testing/chromium.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/src/testing/test-app.ts';
 
 /** A server with a studio, and a browser. */
@@ -99,9 +99,8 @@ export async function startStudio(options: TestAppOptions = {}): Promise<Studio>
 
 /** The browser of the machine. In containers it runs as root, which its sandbox refuses. */
 function launch(): Promise<Browser> {
-  const found = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' });
   return chromium.launch({
-    executablePath: found.stdout.trim(),
+    executablePath: findChromium(),
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
 }

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import { startServerProcess } from '../../server/benchmarks/server-process.ts';
+import { findChromium } from '../../server/src/testing/chromium.ts';
 import { median } from '../../server/src/testing/statistics.ts';
 import { seedBigGame, type BigGame } from './measure-seed.ts';
 
@@ -57,7 +57,7 @@ const folder = options.data && resolve(options.data);
 if (folder) mkdirSync(folder, { recursive: true });
 const server = await startServerProcess({ folder });
 const browser = await chromium.launch({
-  executablePath: spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim(),
+  executablePath: findChromium(),
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
 });
 try {

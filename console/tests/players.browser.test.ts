@@ -36,7 +36,9 @@ async function addPlayers(count: number): Promise<void> {
 
 describe('players', () => {
   test('shows the exact time and the whole id on hover, and copies the id', async () => {
-    const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`, {
+      permissions: ['clipboard-write'],
+    });
     const tip = page.getByRole('tooltip');
     await page.locator('time').first().hover();
     await tip.filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ }).waitFor();

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { freePort } from '../../server/acceptance/free-port.ts';
+import { findChromium } from '../../server/src/testing/chromium.ts';
 
 /**
  * Takes the screenshots of the README: `npm run screenshots`. It starts a server with a demo game in a temporary folder, and lets
@@ -71,9 +72,8 @@ async function readSignIn(): Promise<[email: string, password: string]> {
 }
 
 async function takeScreenshots(email: string, password: string): Promise<void> {
-  const found = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' });
   const browser = await chromium.launch({
-    executablePath: found.stdout.trim(),
+    executablePath: findChromium(),
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -6,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
 import { chromium, type Browser } from 'playwright-core';
+import { findChromium } from '../../server/src/testing/chromium.ts';
 
 const SDK = fileURLToPath(new URL('..', import.meta.url));
 
 /** Starts the Chromium of the machine, and closes it after the tests of the file. */
 export async function startBrowser(): Promise<Browser> {
-  const executablePath = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim();
   // Chromium does not start its sandbox as root, as in most containers.
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   after(() => browser.close());
   return browser;
 }

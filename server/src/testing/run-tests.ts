@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { findAnvil } from './anvil.ts';
+import { findChromium } from './chromium.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 
 /**
@@ -32,7 +33,6 @@ const CONCURRENT_FILES = flags.includes('--attack-rates') || flags.includes('--l
  */
 const PROGRAMS = {
   '.redis.test.ts': ['redis-server'],
-  '.browser.test.ts': ['chromium'],
   '.nginx.test.ts': ['nginx'],
   '.mono.test.ts': ['mono', 'mcs'],
   '.faketime.test.ts': ['faketime'],
@@ -58,7 +58,7 @@ const found = globSync(
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => join('server', file).includes(filter)))
   .filter((file) => !isUnitRun || isUnitTest(file));
-const files = withoutCitus(withoutDuckdb(withoutEvmNode(withoutMissingPrograms(found))));
+const files = withoutCitus(withoutDuckdb(withoutEvmNode(withoutChromium(withoutMissingPrograms(found)))));
 if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
@@ -125,6 +125,15 @@ function withoutMissingPrograms(candidates: string[]): string[] {
     skip(message, process.env['CI'] === 'true');
     return files.filter((file) => !affected.includes(file));
   }, candidates);
+}
+
+/** Either of two programs is sufficient. */
+function withoutChromium(candidates: string[]): string[] {
+  const affected = candidates.filter((file) => file.endsWith('.browser.test.ts'));
+  if (affected.length === 0 || findChromium() !== '') return candidates;
+  const message = `${affected.length} test files need Chromium (on Debian: apt-get install chromium-headless-shell).`;
+  skip(message, process.env['CI'] === 'true');
+  return candidates.filter((file) => !affected.includes(file));
 }
 
 /** The lock file has the EVM node for Linux only. So `*.evm.test.ts` is skipped on other systems, also in CI. */
