@@ -112,7 +112,8 @@ async function crashRepeatedly({ rounds, events }: Run, sabotage?: string): Prom
         ...chains.map((chain) => refreshRepeatedly(scene, chain)),
       ];
       // With the sabotage, a crash can lose the tokens of all clients that refresh.
-      if (!sabotage) await untilUsed(sent, (round + 1) * events);
+      const kinds = sabotage ? (['event'] as const) : IN_EACH_ROUND;
+      await untilUsed(sent, kinds, (round + 1) * events);
       await sleep(400 + Math.random() * 800);
       over.abort();
       const victims = sabotage ? VICTIMS[0]! : VICTIMS[round % VICTIMS.length]!;
@@ -159,13 +160,17 @@ async function killAndStart(
   return server;
 }
 
-/** Waits until each kind of {@link IN_EACH_ROUND} was acknowledged again, and this many events in all rounds. */
-async function untilUsed(sent: Sent[], events: number): Promise<void> {
+/** Waits until each of these kinds was acknowledged again, and this many events in all rounds. */
+async function untilUsed(
+  sent: Sent[],
+  kinds: readonly (typeof IN_EACH_ROUND)[number][],
+  events: number,
+): Promise<void> {
   const before = countAcknowledged(sent);
   const isUsed = (): boolean => {
     const counts = countAcknowledged(sent);
     return (
-      IN_EACH_ROUND.every((kind) => (counts.get(kind) ?? 0) > (before.get(kind) ?? 0)) &&
+      kinds.every((kind) => (counts.get(kind) ?? 0) > (before.get(kind) ?? 0)) &&
       counts.get('event')! >= events
     );
   };
