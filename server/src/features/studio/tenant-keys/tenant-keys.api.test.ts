@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
@@ -284,10 +284,7 @@ describe('validation and authorization of keys', () => {
   });
 
   test('returns 400 for limits above the plan, and a lowered plan lowers the limit of a key', async () => {
-    const path = `/api/workspaces/${tenant.workspaceId}/plan`;
-    const platformAdmin = await arrangePlatformAdmin(app);
-    const setPlan = async (rateLimit: object) =>
-      assert.equal((await app.http.patch(path, { rateLimit }, platformAdmin)).status, 200);
+    const setPlan = (rateLimit: object) => arrangePlan(app, tenant, { rateLimit });
     for (const kind of kinds) {
       await setPlan({ perMinute: 1_000, perHour: 5_000 });
       const { id } = (await create(kind)).body;

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  arrangeAccount,
-  arrangePlatformAdmin,
-  arrangePlayer,
-  arrangeTenant,
-} from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlan, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer, Caller } from '../../../testing/http-client.ts';
 import { startTestApp, type TestApp } from '../../../testing/test-app.ts';
@@ -211,13 +206,11 @@ describe('rate limit of a key', () => {
 
   test('applies a changed plan or key at once, and in other processes after their notification', async () => {
     const tenant = await arrangeLimits({ plan: { perMinute: 100 } });
-    const admin = await arrangePlatformAdmin(app);
     const owner = await arrangeAccount(app, tenant, 'owner');
     const limitAt = async (process: TestApp) => limitHeaders(await ask(tenant, undefined, process))[0];
     for (const process of [app, other]) assert.equal(await limitAt(process), 100);
 
-    const plan = `/api/workspaces/${tenant.workspaceId}/plan`;
-    assert.equal((await app.http.patch(plan, { rateLimit: { perMinute: 50 } }, admin)).status, 200);
+    await arrangePlan(app, tenant, { rateLimit: { perMinute: 50 } });
     assert.equal(await limitAt(app), 50);
     await eventually(async () => (await limitAt(other)) === 50);
 

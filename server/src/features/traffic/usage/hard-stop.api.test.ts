@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   arrangeAccount,
+  arrangePlan,
   arrangePlatformAdmin,
   arrangePlayer,
   arrangeTenant,
@@ -28,11 +29,7 @@ async function arrangePayer(plan: Plan) {
     async quota() {
       return (await app.http.get(`/api/workspaces/${tenant.workspaceId}/quota`, viewer)).body;
     },
-    async setPlan(change: Partial<Plan>) {
-      const path = `/api/workspaces/${tenant.workspaceId}/plan`;
-      const answer = await app.http.patch(path, change, platformAdmin);
-      assert.equal(answer.status, 200, answer.text);
-    },
+    setPlan: (change: Partial<Plan>) => arrangePlan(app, tenant, change),
   };
   await payer.setPlan(plan);
   return payer;
