@@ -58,7 +58,9 @@ const found = globSync(
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => join('server', file).includes(filter)))
   .filter((file) => !isUnitRun || isUnitTest(file));
-const files = withoutCitus(withoutDuckdb(withoutEvmNode(withoutChromium(withoutMissingPrograms(found)))));
+const files = mix(
+  withoutCitus(withoutDuckdb(withoutEvmNode(withoutChromium(withoutMissingPrograms(found))))),
+);
 if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
@@ -161,6 +163,18 @@ function withoutCitus(candidates: string[]): string[] {
   if (affected.length === 0 || process.env['TEST_CITUS_URL']) return candidates;
   skip(`${affected.length} test files need TEST_CITUS_URL, a cluster of Citus (see CONTRIBUTING.md).`, false);
   return candidates.filter((file) => !affected.includes(file));
+}
+
+/**
+ * Distributes the files of each top folder evenly over the run. In the order of their names, four browsers would run at once, and then
+ * four files that start many servers. On a slow machine they would delay each other beyond their time limits.
+ */
+function mix(candidates: string[]): string[] {
+  const folders = Object.values(Object.groupBy(candidates, (file) => /^(\.\.\/)?[^/]+/.exec(file)![0]));
+  return folders
+    .flatMap((files = []) => files.map((file, index) => ({ file, place: index / files.length })))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ file }) => file);
 }
 
 /** Prints why tests are skipped. Ends the run if they are required. */
