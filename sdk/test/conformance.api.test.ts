@@ -147,7 +147,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
     await Promise.all(adding);
   }
 
-  const timeLimit = () => AbortSignal.timeout(20_000);
+  const timeLimit = () => AbortSignal.timeout(120_000);
 
   const steps: Record<string, (step: Step) => unknown> = {
     signIn: ({ player }) => signIn(player === undefined ? username : `${username}-${player}`),

@@ -29,7 +29,7 @@ test('the server stores the waiting events of a profile that was merged into ano
   await game.profile.merge(source);
   const queue = createEventQueue(game, { storage });
   await queue.addPlayerEvent({ eventKey: 'jump', value: 3 });
-  const { stored, refused, waiting } = await queue.flush(AbortSignal.timeout(10_000));
+  const { stored, refused, waiting } = await queue.flush(AbortSignal.timeout(120_000));
   await queue.close();
   assert.deepEqual({ stored, refused, waiting }, { stored: 3, refused: 0, waiting: 0 });
   assert.equal((await game.signIn.withProvider(guest)).playerId, accountId);

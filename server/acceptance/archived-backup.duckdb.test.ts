@@ -64,7 +64,7 @@ describe('guildhall backup and restore with archived events', () => {
     return answer.text();
   };
 
-  test('carry the archive, and verify it', { timeout: 240_000 }, async () => {
+  test('carry the archive, and verify it', async () => {
     const server = await startServer({ dataDir: source.path });
     tenant = await arrangeEvents(server.url);
     before = await exportFrom(server.url);
@@ -85,7 +85,7 @@ describe('guildhall backup and restore with archived events', () => {
     assert.equal(await again.end('SIGTERM'), 0);
   });
 
-  test('name each altered and each missing file', { timeout: 240_000 }, async () => {
+  test('name each altered and each missing file', async () => {
     const archive = join(restored, 'archive');
     const [folder = ''] = readdirSync(archive, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('part-1'))

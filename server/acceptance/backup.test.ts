@@ -117,37 +117,33 @@ describe('guildhall backup and restore', () => {
   let masterKey = '';
   let before: string[] = [];
 
-  test(
-    'copies a server under load, and loses nothing that was acknowledged before',
-    { timeout: 240_000 },
-    async () => {
-      const server = await startServer({ dataDir: source.path });
-      gameKey = await arrangeGameKey(server.url);
-      const load = signIn(server, gameKey);
-      while (load.acknowledged.length < 50) await sleep(20);
-      const avatars = join(source.path, 'avatars');
-      const changes = changeAvatars(avatars);
-      writeFileSync(join(avatars, 'ada.webp'), 'an avatar');
-      before = [...load.acknowledged];
+  test('copies a server under load, and loses nothing that was acknowledged before', async () => {
+    const server = await startServer({ dataDir: source.path });
+    gameKey = await arrangeGameKey(server.url);
+    const load = signIn(server, gameKey);
+    while (load.acknowledged.length < 50) await sleep(20);
+    const avatars = join(source.path, 'avatars');
+    const changes = changeAvatars(avatars);
+    writeFileSync(join(avatars, 'ada.webp'), 'an avatar');
+    before = [...load.acknowledged];
 
-      const { code, output } = await run(`backup ${backup}`, source.path);
-      await changes.stop();
-      assert.equal(code, 0, output);
-      assert.match(output, /^Wrote \d+ MB to .+ save it in another place\.$/);
-      assert.ok(load.acknowledged.length > before.length, 'the server answers during the backup');
-      assert.equal(statSync(join(backup, 'postgres.tar.zst')).mode & 0o777, 0o600);
-      masterKey = readFileSync(join(source.path, 'master.key'), 'utf8').trim();
-      await crash(server, source.path);
-      await load.stop();
+    const { code, output } = await run(`backup ${backup}`, source.path);
+    await changes.stop();
+    assert.equal(code, 0, output);
+    assert.match(output, /^Wrote \d+ MB to .+ save it in another place\.$/);
+    assert.ok(load.acknowledged.length > before.length, 'the server answers during the backup');
+    assert.equal(statSync(join(backup, 'postgres.tar.zst')).mode & 0o777, 0o600);
+    masterKey = readFileSync(join(source.path, 'master.key'), 'utf8').trim();
+    await crash(server, source.path);
+    await load.stop();
 
-      assert.match(
-        (await run(`backup ${backup}`, source.path)).output,
-        /exists already\. Name a new folder\.$/,
-      );
-    },
-  );
+    assert.match(
+      (await run(`backup ${backup}`, source.path)).output,
+      /exists already\. Name a new folder\.$/,
+    );
+  });
 
-  test('refuses a restore that cannot succeed, and changes nothing', { timeout: 240_000 }, async () => {
+  test('refuses a restore that cannot succeed, and changes nothing', async () => {
     const refused = async (folder: string, dataDir: string, env: Record<string, string> = {}) => {
       const { code, output } = await run(`restore ${folder}`, dataDir, env);
       assert.equal(code, 1, output);
@@ -189,7 +185,7 @@ describe('guildhall backup and restore', () => {
     assert.deepEqual(readdirSync(wrongKey), [], 'the restore can be tried again');
   });
 
-  test('leaves no files if it is interrupted', { timeout: 240_000 }, async () => {
+  test('leaves no files if it is interrupted', async () => {
     const env = { MASTER_KEY: masterKey, PATH: slowTar() };
     const interrupt = async (command: string, dataDir: string, begun: () => boolean) => {
       const running = spawnCommand(command, { dataDir, env });
@@ -228,7 +224,7 @@ describe('guildhall backup and restore', () => {
     );
   });
 
-  test('restores elsewhere, verifies each row, and serves the players', { timeout: 240_000 }, async () => {
+  test('restores elsewhere, verifies each row, and serves the players', async () => {
     // Mount points of volumes exist.
     const avatars = join(target.path, 'avatars');
     for (const mounted of [restored, avatars]) mkdirSync(join(mounted, 'lost+found'), { recursive: true });
@@ -261,7 +257,7 @@ describe('guildhall backup and restore', () => {
     assert.equal(await server.end('SIGTERM'), 0);
   });
 
-  test('lets one of two restores to a folder succeed', { timeout: 240_000 }, async () => {
+  test('lets one of two restores to a folder succeed', async () => {
     const dataDir = join(target.path, 'restored-once');
     const env = { MASTER_KEY: masterKey };
     const runs = await Promise.all([1, 2].map(() => run(`restore ${backup}`, dataDir, env)));

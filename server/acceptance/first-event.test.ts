@@ -39,7 +39,7 @@ describe('docs/deployment.md', () => {
     folder.remove();
   });
 
-  test('leads from an empty database to the first event', { timeout: 90_000 }, async () => {
+  test('leads from an empty database to the first event', async () => {
     const env = {
       DATABASE_URL: postgres.url('guildhall', 'guildhall'),
       MASTER_KEY: 'ab'.repeat(32),

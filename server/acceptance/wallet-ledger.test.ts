@@ -24,7 +24,7 @@ interface Acknowledged {
   score: number;
 }
 
-test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, { timeout: 240_000 }, async () => {
+test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, async () => {
   const folder = dataFolder();
   const dataDir = folder.path;
   try {

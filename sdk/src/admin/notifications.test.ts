@@ -17,7 +17,7 @@ test('waits after a refusal with a Retry-After that no timer can hold', async (c
   assert.equal(requests, 1);
 });
 
-test('goes on after an error of onNotification', { timeout: 10_000 }, async (context) => {
+test('goes on after an error of onNotification', async (context) => {
   const uncaught: string[] = [];
   const { queueMicrotask } = globalThis;
   context.mock.method(globalThis, 'queueMicrotask', (task: () => void) =>

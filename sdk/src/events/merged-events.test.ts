@@ -53,7 +53,7 @@ describe('events of a profile that was merged into another', () => {
     return storage;
   }
 
-  test('are sent by the player who absorbed it, and no others', { timeout: 5_000 }, async (context) => {
+  test('are sent by the player who absorbed it, and no others', async (context) => {
     const stranger = { ...player, playerId: 'stranger' };
     const elsewhere = { ...player, tenantId: 'elsewhere' };
     const storage = await storageWith(player, stranger, elsewhere, player);
@@ -67,7 +67,7 @@ describe('events of a profile that was merged into another', () => {
     assert.equal((await storage.list('', 10)).length, 2, 'the others wait');
   });
 
-  test('are sent after the next sign-in, if the queue was open', { timeout: 5_000 }, async (context) => {
+  test('are sent after the next sign-in, if the queue was open', async (context) => {
     let current: typeof player | undefined = player;
     const listeners: ((who: typeof player | undefined) => void)[] = [];
     const { server, send } = mergingServer(other.playerId);
@@ -102,7 +102,7 @@ describe('events of a profile that was merged into another', () => {
     assert.deepEqual(server.sent, [player.playerId]);
   });
 
-  test('are sent within 5 minutes if the session goes on', { timeout: 5_000 }, async (context) => {
+  test('are sent within 5 minutes if the session goes on', async (context) => {
     context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
     const storage = await storageWith(player);
     const { server, send } = mergingServer(other.playerId);
@@ -119,7 +119,7 @@ describe('events of a profile that was merged into another', () => {
     assert.equal(server.questions, 2, 'no event waits for an answer');
   });
 
-  test('are not dropped for their age before the server answered', { timeout: 5_000 }, async (context) => {
+  test('are not dropped for their age before the server answered', async (context) => {
     context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
     const storage = await storageWith(player, other);
     context.mock.timers.tick(31 * DAY_MS);
@@ -135,7 +135,7 @@ describe('events of a profile that was merged into another', () => {
     assert.deepEqual({ stored, dropped }, { stored: 2, dropped: 0 });
   });
 
-  test('cost no question if only the player has events', { timeout: 5_000 }, async (context) => {
+  test('cost no question if only the player has events', async (context) => {
     const storage = await storageWith(other, { ...player, tenantId: 'elsewhere' });
     const { server, send } = mergingServer(other.playerId);
     const queue = createEventQueue(ofPlayer(other, send), { storage });

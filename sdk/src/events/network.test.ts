@@ -27,13 +27,13 @@ describe('a wait for the network in a page', () => {
     Object.defineProperty(globalThis, 'navigator', { value: { onLine }, configurable: true });
   }
 
-  test('ends with its time, and leaves no listener', { timeout: 5_000 }, async () => {
+  test('ends with its time, and leaves no listener', async () => {
     setOnline(true);
     for (let count = 0; count < 3; count++) await waitForNetwork(1, 60_000, new AbortController());
     assert.equal(listeners(), 0);
   });
 
-  test('ends when the device gets a network, and leaves no listener', { timeout: 5_000 }, async () => {
+  test('ends when the device gets a network, and leaves no listener', async () => {
     setOnline(true);
     const waiting = waitForNetwork(60_000, 60_000, new AbortController());
     page.dispatchEvent(new Event('online'));
@@ -41,7 +41,7 @@ describe('a wait for the network in a page', () => {
     assert.equal(listeners(), 0);
   });
 
-  test('ends when it is aborted, and leaves no listener', { timeout: 5_000 }, async () => {
+  test('ends when it is aborted, and leaves no listener', async () => {
     setOnline(true);
     const wake = new AbortController();
     const waiting = waitForNetwork(60_000, 60_000, wake);

@@ -24,7 +24,7 @@ const sender: EventSender = {
   },
 };
 
-test('flush does not wait if the signal is aborted already', { timeout: 5_000 }, async (context) => {
+test('flush does not wait if the signal is aborted already', async (context) => {
   const queue = createEventQueue(sender, { storage: memoryStorage() });
   context.after(() => queue.close());
   await queue.addPlayerEvent({ eventKey: 'jump' });
@@ -32,7 +32,7 @@ test('flush does not wait if the signal is aborted already', { timeout: 5_000 },
   assert.equal(waiting, 1);
 });
 
-test('flush keeps nothing of a signal that lives longer', { timeout: 5_000 }, async (context) => {
+test('flush keeps nothing of a signal that lives longer', async (context) => {
   const queue = createEventQueue(sender, { storage: memoryStorage() });
   context.after(() => queue.close());
   const { signal } = new AbortController();
@@ -40,7 +40,7 @@ test('flush keeps nothing of a signal that lives longer', { timeout: 5_000 }, as
   assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
 
-test('flush does not wait for a session that has ended', { timeout: 5_000 }, async (context) => {
+test('flush does not wait for a session that has ended', async (context) => {
   let current: typeof player | undefined = player;
   const session = {
     get current() {
@@ -83,41 +83,37 @@ function heldServer() {
   return { send: send as unknown as EventSender['send'], held };
 }
 
-test(
-  'counts an event once if the last batch of a hidden page has it too',
-  { timeout: 5_000 },
-  async (context) => {
-    const page = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
-    Object.assign(globalThis, { document: page, addEventListener() {}, removeEventListener() {} });
-    const { send, held } = heldServer();
-    const refused: string[] = [];
-    const queue = createEventQueue(
-      { ...sender, send },
-      {
-        storage: memoryStorage(),
-        batchEvents: 2,
-        onRefused: ({ event }) => refused.push(event.idempotencyKey),
-      },
-    );
-    context.after(async () => {
-      await queue.close();
-      for (const name of ['document', 'addEventListener', 'removeEventListener'])
-        Reflect.deleteProperty(globalThis, name);
-    });
-    for (const idempotencyKey of ['a', 'b', 'c', 'd'])
-      await queue.addPlayerEvent({ eventKey: 'jump', idempotencyKey, occurredAt: new Date() });
-    const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
-    let isFlushed = false;
-    void queue.flush().then(() => (isFlushed = true));
-    while (held.length === 0) await nextTurn();
-    page.dispatchEvent(new Event('visibilitychange'));
-    while (held.length === 1) await nextTurn();
-    for (; !isFlushed; await nextTurn()) held.shift()?.();
-    const { waiting, stored, duplicates } = queue.progress;
-    assert.deepEqual({ waiting, stored, duplicates }, { waiting: 0, stored: 3, duplicates: 0 });
-    assert.deepEqual([refused, queue.progress.refused], [['a'], 1]);
-  },
-);
+test('counts an event once if the last batch of a hidden page has it too', async (context) => {
+  const page = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
+  Object.assign(globalThis, { document: page, addEventListener() {}, removeEventListener() {} });
+  const { send, held } = heldServer();
+  const refused: string[] = [];
+  const queue = createEventQueue(
+    { ...sender, send },
+    {
+      storage: memoryStorage(),
+      batchEvents: 2,
+      onRefused: ({ event }) => refused.push(event.idempotencyKey),
+    },
+  );
+  context.after(async () => {
+    await queue.close();
+    for (const name of ['document', 'addEventListener', 'removeEventListener'])
+      Reflect.deleteProperty(globalThis, name);
+  });
+  for (const idempotencyKey of ['a', 'b', 'c', 'd'])
+    await queue.addPlayerEvent({ eventKey: 'jump', idempotencyKey, occurredAt: new Date() });
+  const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
+  let isFlushed = false;
+  void queue.flush().then(() => (isFlushed = true));
+  while (held.length === 0) await nextTurn();
+  page.dispatchEvent(new Event('visibilitychange'));
+  while (held.length === 1) await nextTurn();
+  for (; !isFlushed; await nextTurn()) held.shift()?.();
+  const { waiting, stored, duplicates } = queue.progress;
+  assert.deepEqual({ waiting, stored, duplicates }, { waiting: 0, stored: 3, duplicates: 0 });
+  assert.deepEqual([refused, queue.progress.refused], [['a'], 1]);
+});
 
 /** Answers the batches with what `answer` returns, and counts its events as stored by default. */
 function answering(
@@ -168,7 +164,7 @@ describe('a listener of the game that throws', () => {
     return errors;
   }
 
-  test('onRefused gets the other refusals, and the queue goes on', { timeout: 5_000 }, async (context) => {
+  test('onRefused gets the other refusals, and the queue goes on', async (context) => {
     const uncaught = collectUncaught(context);
     const refused: unknown[] = [];
     const queue = createEventQueue(
@@ -210,7 +206,7 @@ describe('the warnings of the server', () => {
   }));
   const withProps = (level: number) => ({ eventKey: 'done', props: { level } }) as EventContent;
 
-  test('go to onWarning, each with its event', { timeout: 5_000 }, async (context) => {
+  test('go to onWarning, each with its event', async (context) => {
     const warned: unknown[] = [];
     const queue = createEventQueue(
       { ...sender, send: warnAll },
@@ -228,7 +224,7 @@ describe('the warnings of the server', () => {
     ]);
   });
 
-  test('are written to the console once for each text', { timeout: 5_000 }, async (context) => {
+  test('are written to the console once for each text', async (context) => {
     const warn = context.mock.method(console, 'warn', () => {});
     const texts = Array.from({ length: 200 }, (_, number) => `"p${number}" is not a field.`);
     const send = answering((events) => ({
@@ -254,26 +250,22 @@ describe('the age of events', () => {
     session: { ...sender.session, current, load: async () => current },
   });
 
-  test(
-    'a clock that is set ahead by 31 days drops no event of the player',
-    { timeout: 5_000 },
-    async (context) => {
-      context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-      const storage = memoryStorage();
-      const dropped: string[] = [];
-      const onDropped = ({ reason }: { reason: string }) => void dropped.push(reason);
-      const before = createEventQueue(sender, { storage, onDropped });
-      for (const value of [1, 2, 3]) await before.addPlayerEvent({ eventKey: 'jump', value });
-      await before.close();
-      context.mock.timers.tick(31 * DAY_MS);
-      const queue = createEventQueue({ ...sender, send: answering() }, { storage, onDropped });
-      context.after(() => queue.close());
-      assert.equal((await queue.flush()).stored, 3);
-      assert.deepEqual(dropped, []);
-    },
-  );
+  test('a clock that is set ahead by 31 days drops no event of the player', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const storage = memoryStorage();
+    const dropped: string[] = [];
+    const onDropped = ({ reason }: { reason: string }) => void dropped.push(reason);
+    const before = createEventQueue(sender, { storage, onDropped });
+    for (const value of [1, 2, 3]) await before.addPlayerEvent({ eventKey: 'jump', value });
+    await before.close();
+    context.mock.timers.tick(31 * DAY_MS);
+    const queue = createEventQueue({ ...sender, send: answering() }, { storage, onDropped });
+    context.after(() => queue.close());
+    assert.equal((await queue.flush()).stored, 3);
+    assert.deepEqual(dropped, []);
+  });
 
-  test('drops events whose player did not sign in for 30 days', { timeout: 5_000 }, async (context) => {
+  test('drops events whose player did not sign in for 30 days', async (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     const storage = memoryStorage();
     const before = createEventQueue(sender, { storage });
@@ -294,7 +286,7 @@ describe('the age of events', () => {
 });
 
 describe('events of another page', () => {
-  test('are taken over within a minute', { timeout: 5_000 }, async (context) => {
+  test('are taken over within a minute', async (context) => {
     context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
     /** Lets time pass. The session is read later than the timer fires, as in a busy browser. */
     async function pass(milliseconds: number, lateMs = 0): Promise<void> {
@@ -320,33 +312,29 @@ describe('events of another page', () => {
 });
 
 describe('several games in one storage', () => {
-  test(
-    'the events of a server are not sent to another, also if it is a copy',
-    { timeout: 5_000 },
-    async (context) => {
-      const storage = memoryStorage();
-      const production = createEventQueue(sender, { storage });
-      context.after(() => production.close());
-      await production.addPlayerEvent({ eventKey: 'jump' });
-      // The longer address begins with the other one.
-      for (const baseUrl of ['https://staging.example', 'https://api.example/eu', 'https://api.exam']) {
-        const copy = createEventQueue(
-          { baseUrl, session: sender.session, send: answering() },
-          { storage, maxAgeMs: 0 },
-        );
-        context.after(() => copy.close());
-        const { waiting, stored, dropped } = await copy.flush();
-        assert.deepEqual({ waiting, stored, dropped }, { waiting: 0, stored: 0, dropped: 0 }, baseUrl);
-      }
-      const restarted = createEventQueue({ ...sender, send: answering() }, { storage });
-      context.after(() => restarted.close());
-      assert.equal((await restarted.flush()).stored, 1);
-    },
-  );
+  test('the events of a server are not sent to another, also if it is a copy', async (context) => {
+    const storage = memoryStorage();
+    const production = createEventQueue(sender, { storage });
+    context.after(() => production.close());
+    await production.addPlayerEvent({ eventKey: 'jump' });
+    // The longer address begins with the other one.
+    for (const baseUrl of ['https://staging.example', 'https://api.example/eu', 'https://api.exam']) {
+      const copy = createEventQueue(
+        { baseUrl, session: sender.session, send: answering() },
+        { storage, maxAgeMs: 0 },
+      );
+      context.after(() => copy.close());
+      const { waiting, stored, dropped } = await copy.flush();
+      assert.deepEqual({ waiting, stored, dropped }, { waiting: 0, stored: 0, dropped: 0 }, baseUrl);
+    }
+    const restarted = createEventQueue({ ...sender, send: answering() }, { storage });
+    context.after(() => restarted.close());
+    assert.equal((await restarted.flush()).stored, 1);
+  });
 });
 
 describe('a storage of the game', () => {
-  test('that throws at once loses no event', { timeout: 5_000 }, async (context) => {
+  test('that throws at once loses no event', async (context) => {
     const storage = {
       ...memoryStorage(),
       write: () => {
@@ -361,7 +349,7 @@ describe('a storage of the game', () => {
     assert.deepEqual({ stored, waiting }, { stored: 2, waiting: 0 });
   });
 
-  test('with damaged entries does not hold back the other events', { timeout: 5_000 }, async (context) => {
+  test('with damaged entries does not hold back the other events', async (context) => {
     const storage = memoryStorage();
     const before = createEventQueue(sender, { storage });
     await before.addPlayerEvent({ eventKey: 'jump' });
@@ -382,7 +370,7 @@ describe('a storage of the game', () => {
     assert.deepEqual({ stored, waiting, error }, { stored: 1, waiting: 0, error: undefined });
   });
 
-  test('that returns no promises keeps the events', { timeout: 5_000 }, async (context) => {
+  test('that returns no promises keeps the events', async (context) => {
     const values = new Map<string, string>();
     const storage = {
       get: (key: string) => values.get(key),

@@ -16,7 +16,7 @@ describe('a bucket that sends its responses byte for byte', () => {
     ['a deletion', () => disk.delete('a')],
     ['a list', () => disk.listAll('')],
   ] as const)
-    test(`ends ${name}, and closes the connection`, { timeout: 20_000 }, async () => {
+    test(`ends ${name}, and closes the connection`, async () => {
       s3.trouble = 'drip';
       try {
         await assert.rejects(request());
@@ -26,7 +26,7 @@ describe('a bucket that sends its responses byte for byte', () => {
       }
     });
 
-  test('gives an object the time that its size needs', { timeout: 20_000 }, async () => {
+  test('gives an object the time that its size needs', async () => {
     await disk.put('b', 'text');
     s3.trouble = 'drip';
     // Its length is 1 MiB: 16 s at 64 KB/s.
@@ -39,22 +39,18 @@ describe('a bucket that sends its responses byte for byte', () => {
   });
 });
 
-test(
-  'a bucket that takes a request byte for byte, and sends no headers, ends it',
-  { timeout: 20_000 },
-  async () => {
-    let open = 0;
-    const url = await serveOnLoopback((request, response) => {
-      open++;
-      response.once('close', () => open--);
-      const timer = setInterval(() => request.read(1), 10);
-      response.once('close', () => clearInterval(timer));
-    });
-    const slow = await openObjectStorage(bucketAt(url), { transferTimeout: 300 });
-    await assert.rejects(slow.put('a', 'x'.repeat(100)));
-    await eventually(() => open === 0);
-  },
-);
+test('a bucket that takes a request byte for byte, and sends no headers, ends it', async () => {
+  let open = 0;
+  const url = await serveOnLoopback((request, response) => {
+    open++;
+    response.once('close', () => open--);
+    const timer = setInterval(() => request.read(1), 10);
+    response.once('close', () => clearInterval(timer));
+  });
+  const slow = await openObjectStorage(bucketAt(url), { transferTimeout: 300 });
+  await assert.rejects(slow.put('a', 'x'.repeat(100)));
+  await eventually(() => open === 0);
+});
 
 test('a bucket without trouble stores and returns objects', async () => {
   await disk.put('c', 'text');
@@ -62,7 +58,7 @@ test('a bucket without trouble stores and returns objects', async () => {
   await disk.delete('c');
 });
 
-test('a request ends when its caller aborts it', { timeout: 20_000 }, async () => {
+test('a request ends when its caller aborts it', async () => {
   const caller = new AbortController();
   const url = await serveOnLoopback(() => caller.abort());
   const client = await createBucketClient(bucketAt(url), { transferTimeout: 60_000 });

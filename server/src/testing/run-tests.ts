@@ -197,7 +197,7 @@ function runNode(templateUrl?: string): Promise<number> {
     [
       '--test',
       `--test-concurrency=${CONCURRENT_FILES}`,
-      '--test-timeout=240000',
+      '--test-timeout=600000',
       '--test-force-exit',
       '--test-reporter=spec',
       ...files,

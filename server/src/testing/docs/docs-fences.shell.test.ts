@@ -138,7 +138,7 @@ async function problemsOf(page: string, fences: Fence[]): Promise<string[]> {
 
 describe('the code of the documentation', { concurrency: 3 }, () => {
   for (const { page, fences } of pages)
-    test(`works on ${page}`, { timeout: 150_000 }, async () => {
+    test(`works on ${page}`, async () => {
       for (const fence of fences.filter((fence) => !RUN.has(fence.language) && !fence.marks.notRun))
         assert.doesNotThrow(() => checkData(fence), `${page}:${fence.line}`);
       const needsServer = fences.some((fence) => isRun(fence) || fence.language === 'sql');

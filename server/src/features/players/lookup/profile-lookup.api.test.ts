@@ -169,7 +169,7 @@ describe('GET /api/player-profiles/{playerId}', () => {
     await eventually(async () => (await one(ids[0]!, { apiKey })).status === 200);
   });
 
-  test('follows a long chain of merges, and returns 404 for a cycle', { timeout: 20_000 }, async () => {
+  test('follows a long chain of merges, and returns 404 for a cycle', async () => {
     const chain: string[] = [];
     for (let link = 0; link < 50; link++) chain.push(await arrangeProfile());
     for (const [index, id] of chain.entries()) {
