@@ -511,7 +511,7 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
           { playerId: randomUUID() },
           ...(scope === 'match' ? [{ matchSessionId: tenant.matchSessionId }] : []),
         ])
-          lists.push(await listed(tenant, { scope, limit: 7, ...query }));
+          lists.push(await listed(tenant, { scope, limit: 20, ...query }));
       return lists;
     };
     const before = await listAll();
@@ -520,9 +520,9 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
     assert.deepEqual(await listAll(), before);
     // Events whose names are archived are stored again. They are the same events.
     await tenant.send('match', 'first', 40);
-    assert.deepEqual(await listed(tenant, { scope: 'match', limit: 7 }), before[0]);
+    assert.deepEqual(await listed(tenant, { scope: 'match', limit: 20 }), before[0]);
     await tenant.send('match', 'late', 12);
-    const withLate = await listed(tenant, { scope: 'match', limit: 7 });
+    const withLate = await listed(tenant, { scope: 'match', limit: 20 });
     assert.equal(withLate.length, 81 + 25);
     await archive();
     assert.deepEqual(await listed(tenant, { scope: 'match', limit: 200 }), withLate);
