@@ -13,7 +13,8 @@ const exec = promisify(execFile);
 
 /** Reads the output of the first start. */
 async function printed(server: ServerProcess) {
-  for (let waited = 0; !server.output().includes('simulate') && waited < 60_000; waited += 20) await sleep(20);
+  for (let waited = 0; !server.output().includes('simulate') && waited < 60_000; waited += 20)
+    await sleep(20);
   const value = (name: string) => new RegExp(`^ *${name}=(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
   return {
     email: value('ADMIN_EMAIL'),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
+import { later } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -27,12 +27,6 @@ const logoutRows = async (playerId: string) =>
   ).rows;
 const auditOf = async (playerId: string) =>
   (await app.owner.query('SELECT * FROM audit_records WHERE target_id = $1', [playerId])).rows;
-
-/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
-async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await sleep(Math.random() * 6);
-  return send();
-}
 
 describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () => {
   test('ends all open sessions in the tenant with a ledger row each, and no others', async () => {

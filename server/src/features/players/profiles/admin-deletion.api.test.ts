@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -14,6 +13,7 @@ import { uploadAvatar } from '../../../testing/avatars.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
+import { later } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'silent' } });
@@ -26,12 +26,6 @@ const login = (username: string, at: TestTenant = tenant) =>
   app.http.post('/api/player-auth/login', { provider: 'Mock', token: `mock:${username}:secret` }, at);
 const refresh = (refreshToken: string, at: TestTenant = tenant) =>
   app.http.post('/api/player-auth/refresh', { refreshToken }, at);
-
-/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
-async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await sleep(Math.random() * 8);
-  return send();
-}
 
 const recordsOf = async (playerId: string) =>
   (

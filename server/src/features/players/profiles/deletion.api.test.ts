@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../testing/avatars.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
+import { later } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'silent' } });
@@ -26,12 +26,6 @@ const refresh = (refreshToken: string, at: TestTenant = tenant) =>
 async function newPlayer() {
   const { playerId, username, accessToken, refreshToken } = await arrangePlayer(app, tenant);
   return { playerId, username, bearer: accessToken, refreshToken };
-}
-
-/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
-async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await sleep(Math.random() * 8);
-  return send();
 }
 
 /** The number of sessions of a player that are not revoked. */

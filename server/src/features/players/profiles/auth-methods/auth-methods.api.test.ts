@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   arrangeAccount,
   arrangePlayer,
@@ -9,6 +8,7 @@ import {
   type TestTenant,
 } from '../../../../testing/arrange.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
+import { later } from '../../../../testing/race.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -32,12 +32,6 @@ const methodsOf = async (caller: Caller) => (await app.http.get(ME, caller)).bod
 async function newPlayer(at: TestTenant = tenant) {
   const { playerId, username, accessToken, refreshToken, sessionId } = await arrangePlayer(app, at);
   return { playerId, username, bearer: accessToken, refreshToken, sessionId };
-}
-
-/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
-async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await sleep(Math.random() * 6);
-  return send();
 }
 
 /** Every player with sign-in methods has exactly one primary method. */

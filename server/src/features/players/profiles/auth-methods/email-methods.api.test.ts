@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { emailClient, someEmail } from '../../../../testing/email-player.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
+import { later } from '../../../../testing/race.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
@@ -35,12 +35,6 @@ async function emailPlayer() {
   const verified = await post('email/verify', { token: await secretTo(email) }, tenant);
   assert.equal(verified.status, 200, verified.text);
   return { email, playerId: body.playerId as string, bearer: body.accessToken as string };
-}
-
-/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
-async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await sleep(Math.random() * 8);
-  return send();
 }
 
 /** The numbers of stored rows of an address. */

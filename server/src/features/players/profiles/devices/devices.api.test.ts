@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   arrangeAccount,
   arrangePlayer,
@@ -11,6 +10,7 @@ import {
 import type { Caller } from '../../../../testing/http-client.ts';
 import { holdLogins } from '../../../../testing/hold-logins.ts';
 import { untilBlocked } from '../../../../testing/row-locks.ts';
+import { later } from '../../../../testing/race.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -38,12 +38,6 @@ async function arrangeDevice(username = newName()) {
   const caller = { bearer: body.accessToken as string };
   const { body: devices } = await list(caller);
   return { username, fingerprint, caller, login: body, device: devices[0] };
-}
-
-/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
-async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await sleep(Math.random() * 6);
-  return send();
 }
 
 describe('GET /api/player/devices', () => {

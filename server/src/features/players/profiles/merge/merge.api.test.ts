@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeAccount, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../../testing/avatars.ts';
 import { holdLogins } from '../../../../testing/hold-logins.ts';
 import { untilBlocked } from '../../../../testing/row-locks.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
+import { later } from '../../../../testing/race.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -54,12 +54,6 @@ const merge = (source: Pick<Player, 'username' | 'playerId'>, target: Caller, mo
 
 const ban = (playerId: string, body: object = {}, at = tenant) =>
   app.http.post(`/api/bus_tenants/${at.tenantId}/players/${playerId}/ban`, body, admin);
-
-/** Sends a request after a few random milliseconds, so that the requests of a round arrive in every order. */
-async function later<Answer>(send: () => Promise<Answer>): Promise<Answer> {
-  await sleep(Math.random() * 8);
-  return send();
-}
 
 await app.owner.query('UPDATE tenants SET auto_create_definitions = true');
 
