@@ -56,6 +56,15 @@ test('a Redis that lags ever more, and never falls silent, delays no command by 
   }
 });
 
+test('a process that was busy for longer than the timeout keeps its connection', async () => {
+  const connection = await operator.client('ID');
+  const ping = operator.ping();
+  const end = performance.now() + 1_000;
+  while (performance.now() < end);
+  assert.equal(await ping, 'PONG');
+  assert.equal(await operator.client('ID'), connection);
+});
+
 describe('a Redis that refuses writes', () => {
   test('is not up while its memory is full', async () => {
     await operator.config('SET', 'maxmemory', '1');

@@ -27,9 +27,6 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     connectionName: 'guildhall',
-    // The time without any data, and the time of one command: a Redis that lags may still send data.
-    socketTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
     connectTimeout: 2_000,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -45,10 +42,19 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
   });
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
-    command.promise.catch((error: Error) => {
-      // Otherwise each further request would wait for the timeout too.
-      if (error.message === 'Command timed out') redis.stream.destroy(error);
-    });
+    let isWaiting = true;
+    // Without the connection, all other waiting commands fail too. Otherwise each would wait for its own timeout.
+    const giveUp = (): void => {
+      if (isWaiting) redis.stream.destroy(new Error('Command timed out'));
+    };
+    // If this process was busy for so long, the response may have arrived, and is read before the immediate runs. The timeouts of
+    // the library would fail such a command.
+    const timer = setTimeout(() => setImmediate(giveUp), TIMEOUT_MS);
+    const settle = (): void => {
+      isWaiting = false;
+      clearTimeout(timer);
+    };
+    command.promise.then(settle, settle);
     return send(command, stream);
   };
   let isUnavailable = false;
