@@ -965,7 +965,7 @@ export interface paths {
         put?: never;
         /**
          * Set the primary sign-in method
-         * @description Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call has the same result.
+         * @description Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call changes nothing.
          */
         post: operations["setPrimaryAuthMethod"];
         delete?: never;
