@@ -51,7 +51,7 @@ export interface paths {
         };
         /**
          * Check that the server is ready
-         * @description Returns 200 if the database answers, and 503 if it does not or the server is about to stop. Use it as a readiness probe.
+         * @description Returns 200 if the database answers, and 503 if it does not or the server is about to stop. Use it as a readiness probe. The result is up to 250 ms old.
          */
         get: operations["getReadiness"];
         put?: never;
