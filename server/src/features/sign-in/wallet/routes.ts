@@ -48,7 +48,8 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           summary: 'Sign in with a wallet',
           description:
             'Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request ' +
-            'a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false.',
+            'a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract ' +
+            'wallets in 15 minutes from one network.',
           body: VerifyBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
