@@ -51,7 +51,7 @@ export interface paths {
         };
         /**
          * Check that the server is ready
-         * @description Returns 200 if the database answers, and 503 if it does not or the server is about to stop. Use it as a readiness probe.
+         * @description Returns 200 if the database answers, and 503 if it does not or the server is about to stop. Use it as a readiness probe. The result is up to 250 ms old.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a wallet
-         * @description Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false.
+         * @description Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract wallets in 15 minutes from one network.
          */
         post: operations["logInPlayerByWallet"];
         delete?: never;
@@ -965,7 +965,7 @@ export interface paths {
         put?: never;
         /**
          * Set the primary sign-in method
-         * @description Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call has the same result.
+         * @description Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call changes nothing.
          */
         post: operations["setPrimaryAuthMethod"];
         delete?: never;

@@ -46,8 +46,7 @@ CREATE FUNCTION guildhall_absorb_profile(source uuid) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   UPDATE players SET merged_into_id = guildhall_player() WHERE merged_into_id = source;
   UPDATE players
-  SET is_active = false, is_back_merged = true, merged_into_id = guildhall_player(), display_name = NULL, email = NULL,
-      avatar_url = NULL, avatar_name = NULL
+  SET is_active = false, is_back_merged = true, merged_into_id = guildhall_player()
   WHERE id = source
 $$;
 

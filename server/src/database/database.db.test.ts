@@ -113,6 +113,18 @@ describe('openDatabase', () => {
     for (const { name } of rows) assert.deepEqual([...name].toSorted(), ['a', 'b']);
   });
 
+  test('rejects pipelined statements with the error of the first one that failed', async () => {
+    const later = async (statement: Promise<unknown>) => statement;
+    const failing = database.transaction((transaction) =>
+      Promise.all([
+        later(later(transaction.run(sql`SELECT 1 / 0`))),
+        transaction.rows(sql`SELECT 1`),
+        transaction.run(sql`SELECT 2`),
+      ]),
+    );
+    await assert.rejects(failing, { message: 'division by zero' });
+  });
+
   test('shares one prepared statement between pipelined statements with the same text', async () => {
     const fresh = openDatabase(clone.url, { poolSize: 1 });
     const text = (number: number) => sql`SELECT ${number}::int AS "inFlight"`;

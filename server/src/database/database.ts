@@ -290,7 +290,7 @@ async function runTransaction<Result>(
     inOnePacket(client);
     const begun = queryEach(client, begin);
     begun.catch(() => {});
-    const result = await work(querier((statement) => client.query(named(statement))));
+    const result = await work(querier(untilFailure((statement) => client.query(named(statement)))));
     await begun;
     const committed = await client.query(commitFor(billing));
     // For the COMMIT of a failed transaction PostgreSQL returns ROLLBACK without an error.
@@ -307,6 +307,18 @@ async function runTransaction<Result>(
     signal?.removeEventListener('abort', cutOff);
     client.release(broken);
   }
+}
+
+/**
+ * Lets the statements after a failed one throw its error. PostgreSQL refuses them, with an error that says nothing about the reason, and
+ * a caller who sends several statements at once may see that error first.
+ */
+function untilFailure(execute: Execute): Execute {
+  let failure: unknown;
+  return (statement) =>
+    execute(statement).catch((error: unknown) => {
+      throw (failure ??= error);
+    });
 }
 
 /** Runs one query text or several. */
@@ -345,7 +357,9 @@ async function runSingle(
   }
 }
 
-function querier(execute: (statement: Sql) => Promise<pg.QueryResult>): Querier {
+type Execute = (statement: Sql) => Promise<pg.QueryResult>;
+
+function querier(execute: Execute): Querier {
   const traced = (statement: Sql): Promise<pg.QueryResult> =>
     statementChannel.hasSubscribers
       ? statementChannel.tracePromise(() => execute(statement), { text: statement.text })

@@ -9,6 +9,13 @@ export interface TakenJob {
   data: unknown;
 }
 
+/** The state of the database of the queues, as all consumers of a worker see it. */
+export interface QueueHealth {
+  failed(error: unknown): void;
+  /** Jobs, or none, were fetched. */
+  fetched(): void;
+}
+
 export interface QueueConsumer {
   /** Fetches no more jobs, and waits at most `withinMs` for running jobs. */
   stop(withinMs: number): Promise<void>;
@@ -27,7 +34,7 @@ export function startQueueConsumer(
   boss: PgBoss,
   { queue, ownersOf }: { queue: Queue<object>; ownersOf?: OwnersOf | undefined },
   run: (job: TakenJob) => Promise<Error | undefined>,
-  report: (error: unknown) => void,
+  health: QueueHealth,
 ): QueueConsumer {
   const { name, atOnce = DEFAULT_AT_ONCE, atOncePerGroup = atOnce, atOncePerOwner = atOnce } = queue;
   const running = new Set<Promise<void>>();
@@ -35,7 +42,7 @@ export function startQueueConsumer(
   const owners = createLimits(atOncePerOwner, () => wake());
   /** The owners of groups, for all groups of each owner with running jobs. */
   let ownerOf = new Map<string, string>();
-  const acknowledgements = createAcknowledgementBatcher(boss, name, report);
+  const acknowledgements = createAcknowledgementBatcher(boss, name, health);
   let stopping = false;
   /** Whether jobs may wait for a free slot. */
   let isFull = false;
@@ -55,6 +62,7 @@ export function startQueueConsumer(
       batchSize: room,
       ...(full.length > 0 && { ignoreGroups: full }),
     });
+    health.fetched();
     await resolveOwners(jobs.map((job) => job.groupId).filter((group) => group != null));
     for (const job of jobs) start(job, job.groupId ?? undefined);
     return jobs.length === room;
@@ -68,7 +76,7 @@ export function startQueueConsumer(
     try {
       for (const { group, owner } of await ownersOf(unknown)) ownerOf.set(group, owner);
     } catch (error) {
-      report(error);
+      health.failed(error);
     }
   };
 
@@ -93,7 +101,7 @@ export function startQueueConsumer(
     while (!stopping) {
       const awake = new Promise<void>((resolve) => (wake = resolve));
       const hasMore = await fetchJobs().catch((error: unknown) => {
-        report(error);
+        health.failed(error);
         return false;
       });
       if (hasMore) continue;
@@ -145,7 +153,7 @@ function createLimits(most: number, onRoom: () => void) {
  * Acknowledges jobs that have ended. One statement completes all jobs that succeeded during the previous statement. A job with an
  * error is marked as failed on its own.
  */
-function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error: unknown) => void) {
+function createAcknowledgementBatcher(boss: PgBoss, name: string, health: QueueHealth) {
   let completed: string[] = [];
   let completing: Promise<void> | undefined;
   const failing = new Set<Promise<void>>();
@@ -157,7 +165,7 @@ function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error
       const ids = completed;
       completed = [];
       // If this fails, the job is retried like the job of a dead worker.
-      await boss.complete(name, ids).catch(report);
+      await boss.complete(name, ids).catch(health.failed);
     }
     completing = undefined;
   };
@@ -170,7 +178,7 @@ function createAcknowledgementBatcher(boss: PgBoss, name: string, report: (error
       }
       const acknowledged: Promise<void> = boss
         .fail(name, id, { message: error.message })
-        .then(() => {}, report)
+        .then(() => {}, health.failed)
         .finally(() => failing.delete(acknowledged));
       failing.add(acknowledged);
     },

@@ -40,9 +40,6 @@ const SCHEDULED = { expireInSeconds: 24 * 60 * 60, heartbeatSeconds: 60 };
  */
 const STATEMENTS = { options: sessionOptions({ statement_timeout: '30s' }), query_timeout: 40_000 };
 
-/** How often a persistent problem is logged again. */
-const REPEAT_REPORT_MS = 60_000;
-
 /** How long running jobs may take when the worker stops. */
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -68,20 +65,23 @@ export async function startWorker(
     monitorIntervalSeconds: SUPERVISION_SECONDS,
   });
   let stopping = false;
-  let reported = { reason: '', atMs: 0 };
-  const report = (error: unknown): void => {
-    // Connections may still be closing when the database stops.
-    if (stopping) return;
-    const { message: reason } = error as Error;
-    // While the database is unavailable, every poll fails for the same reason.
-    if (reason === reported.reason && performance.now() - reported.atMs < REPEAT_REPORT_MS) return;
-    reported = { reason, atMs: performance.now() };
-    logger.error({ reason }, 'job queue failed');
+  // While the database is unavailable, every queue fails at each poll, for several reasons.
+  let isFailing = false;
+  const health = {
+    failed(error: unknown): void {
+      // Connections may still be closing when the database stops.
+      if (stopping || isFailing) return;
+      isFailing = true;
+      logger.error({ reason: (error as Error).message }, 'job queue failed');
+    },
+    fetched(): void {
+      isFailing = false;
+    },
   };
-  boss.on('error', report);
+  boss.on('error', health.failed);
   await boss.start();
   const consumers = queued.map((handler) =>
-    startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), report),
+    startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), health),
   );
   for (const job of scheduled) {
     await boss.createQueue(job.name, SCHEDULED);

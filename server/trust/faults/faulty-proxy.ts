@@ -12,6 +12,8 @@ export interface FaultyProxy {
   port: number;
   /** The number of open connections. */
   connections(): number;
+  /** The number of connections that the fault `reset` has refused. */
+  refused(): number;
   /** Begins a fault for all connections, also for new ones. */
   begin(fault: Fault): void;
   /** Ends the fault. Connections that lost data are closed. Data that a blackhole has held arrive now. */
@@ -26,6 +28,7 @@ async function startFaultyProxy(
   target: { host: string; port: number } | { path: string },
 ): Promise<FaultyProxy> {
   let fault: Fault | undefined;
+  let refused = 0;
   const pairs = new Set<{ client: Socket; server: Socket }>();
   const closeAll = (): void => pairs.forEach(({ client, server }) => (client.destroy(), server.destroy()));
 
@@ -39,7 +42,10 @@ async function startFaultyProxy(
       pairs.delete(pair);
     };
     for (const socket of [client, server]) socket.on('error', () => {}).on('close', closePair);
-    if (fault === 'reset') return void client.resetAndDestroy();
+    if (fault === 'reset') {
+      refused++;
+      return void client.resetAndDestroy();
+    }
     if (fault === 'blackhole') [client, server].forEach((socket) => socket.pause());
     /** Passes bytes on in their order, also if a delay ends between them. */
     const passTo = (to: Socket) => {
@@ -69,6 +75,7 @@ async function startFaultyProxy(
   return {
     port: (listener.address() as { port: number }).port,
     connections: () => pairs.size,
+    refused: () => refused,
     begin(next) {
       fault = next;
       for (const { client, server } of pairs) {

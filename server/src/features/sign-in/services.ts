@@ -32,6 +32,6 @@ export function openSignInServices(
     codeThrottle: createOneTimeCodeThrottle(createBudget),
     mailBudget: createMailBudget(createBudget),
     walletThrottle: createChallengeThrottle(createBudget),
-    contractWallets: createContractWallets(walletRpcUrls, outbound.operator),
+    contractWallets: createContractWallets(walletRpcUrls, outbound.operator, createBudget),
   };
 }

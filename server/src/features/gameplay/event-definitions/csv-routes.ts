@@ -4,7 +4,7 @@ import { FORM_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { createConcurrencyLimit } from '../../../http/traffic/concurrency.ts';
 import { acceptForms, type Form } from '../../../http/form.ts';
 import { authorOf } from '../../../http/request-context.ts';
-import { problems, TenantPath } from '../../../http/schemas.ts';
+import { TenantPath } from '../../../http/schemas.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import type { DefinitionRouteServices } from './manage-definitions.ts';
 import { exportDefinitions } from './export-definitions.ts';
@@ -46,7 +46,6 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
               description: 'The definitions, one per row.',
               content: { 'text/csv': { schema: Type.String() } },
             },
-            ...problems(429),
           },
         },
       },

@@ -42,7 +42,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
             'export while it is sent.',
           params: TenantPath,
           querystring: ListDefinitionsQuery,
-          response: { 200: ListDefinitionsResult, ...problems(429) },
+          response: { 200: ListDefinitionsResult },
         },
       },
       async (request, reply) => {

@@ -27,7 +27,7 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
             'dashboard token it counts as 10 requests.',
           params: TenantPath,
           body: EventQueryBody,
-          response: { 200: EventQueryAnswer, ...problems(429, 503) },
+          response: { 200: EventQueryAnswer, ...problems(503) },
         },
       },
       async (request, reply) => {

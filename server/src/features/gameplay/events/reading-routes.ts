@@ -80,7 +80,7 @@ export function eventReadingRoutes({
                 'text/csv': { schema: Type.String() },
               },
             },
-            ...problems(429, 503),
+            ...problems(503),
           },
         },
       },

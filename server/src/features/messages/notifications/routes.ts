@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Database } from '../../../database/database.ts';
 import { eventStream, sendEvents, type ServerSentEvent } from '../../../http/event-stream.ts';
 import { accountOf } from '../../../http/request-context.ts';
-import { problems } from '../../../http/schemas.ts';
 import type { NotificationFeed, NotificationStream } from './notification-feed.ts';
 import { markAllRead } from './queries.ts';
 import { markNotificationRead, readNotifications } from './read-notifications.ts';
@@ -71,7 +70,6 @@ export function notificationRoutes({
             200: eventStream(
               'Server-sent events, for example\n\n```\nid: 0199e0c5-…\nevent: notification\ndata: {"id":"0199e0c5-…",…}\n```',
             ),
-            ...problems(429),
           },
         },
       },

@@ -49,7 +49,7 @@ export function deliveryRoutes(
             'Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, ' +
             'and 429 after 120 tests and redeliveries per minute and workspace.',
           params: WebhookPath,
-          response: { 202: Delivery, ...problems(409, 429) },
+          response: { 202: Delivery, ...problems(409) },
         },
       },
       async (request, reply) => {
@@ -115,7 +115,7 @@ export function deliveryRoutes(
             'Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is ' +
             'running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.',
           params: DeliveryPath,
-          response: { 202: Delivery, ...problems(409, 429) },
+          response: { 202: Delivery, ...problems(409) },
         },
       },
       async (request, reply) => {

@@ -45,7 +45,7 @@ export function redeliveryRoutes(
             'workspace.',
           params: WebhookPath,
           body: NewRedelivery,
-          response: { 202: Redelivery, ...problems(409, 429) },
+          response: { 202: Redelivery, ...problems(409) },
         },
       },
       async (request, reply) => {

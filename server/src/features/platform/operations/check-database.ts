@@ -6,11 +6,31 @@ import { within } from '../../../core/within.ts';
 /** Probes of a load balancer wait for about this time. */
 const WITHIN_MS = 3_000;
 
+/** Anybody may ask whether the server is ready. So it asks the database at most 4 times per second. */
+const CHECK_EVERY_MS = 250;
+
+/** Creates a check of the database that all callers within 250 ms share. It throws the error of {@link checkDatabase}. */
+export function createDatabaseCheck(
+  database: Database,
+  now: () => number = performance.now.bind(performance),
+): () => Promise<void> {
+  let began = -Infinity;
+  let check: Promise<void>;
+  return () => {
+    // A check that waits for a silent database is not joined for longer either. Otherwise the result would be up to 3 seconds old.
+    if (now() - began >= CHECK_EVERY_MS) {
+      began = now();
+      check = checkDatabase(database);
+    }
+    return check;
+  };
+}
+
 /**
  * Sends a query to the database. Throws unavailable if the database does not answer within 3 seconds, or if it is read-only, such as a
  * standby after a failover.
  */
-export async function checkDatabase(database: Database): Promise<void> {
+async function checkDatabase(database: Database): Promise<void> {
   const refusal = database
     .row<{ isReadOnly: boolean }>(
       sql`SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`,

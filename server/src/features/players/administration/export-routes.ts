@@ -53,7 +53,7 @@ export function tenantPlayerExportRoutes(services: RouteServices): FastifyPlugin
                 'application/json': { schema: Type.Unsafe<Readable>(TenantPlayerDataExport) },
               },
             },
-            ...problems(429, 503),
+            ...problems(503),
           },
         },
       },

@@ -35,7 +35,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
             'If more match, use a longer search text. A filter finds and counts at most 50,000 banned and 50,000 hidden players.',
           params: TenantPath,
           querystring: PlayersQuery,
-          response: { 200: Page(TenantPlayer), ...problems(429, 503) },
+          response: { 200: Page(TenantPlayer), ...problems(503) },
         },
       },
       async (request) => listPlayers(database, request.params.tenantId, request.query),
@@ -91,7 +91,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
             'Lists the player’s sessions in the tenant, with those of merged profiles, the latest first.',
           params: TenantPlayerPath,
           querystring: PageQuery,
-          response: { 200: Page(PlayerSession), ...problems(429, 503) },
+          response: { 200: Page(PlayerSession), ...problems(503) },
         },
       },
       async (request) => {
@@ -111,7 +111,7 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
           description: 'Lists the devices that the player has used in the tenant, the last used first.',
           params: TenantPlayerPath,
           querystring: PageQuery,
-          response: { 200: Page(PlayerDevice), ...problems(429, 503) },
+          response: { 200: Page(PlayerDevice), ...problems(503) },
         },
       },
       async (request) => {

@@ -21,7 +21,7 @@ export function sessionHistoryRoutes(services: HistoryServices): FastifyPluginAs
             'Lists the player’s logins in all tenants or in one, with those of merged profiles, the newest first. For the next page, ' +
             'send both values of the cursor unchanged. The pages contain each login exactly once, also if new logins arrive.',
           querystring: HistoryQuery,
-          response: { 200: SessionHistory, ...problems(429, 503) },
+          response: { 200: SessionHistory, ...problems(503) },
         },
       },
       async (request) => readHistory(services, playerOf(request).playerId, request.query),
@@ -36,7 +36,7 @@ export function sessionHistoryRoutes(services: HistoryServices): FastifyPluginAs
           summary: 'Summarize your logins',
           description:
             'Returns totals over all tenants, with the logins of merged profiles, and the ten latest logins.',
-          response: { 200: SessionSummary, ...problems(429, 503) },
+          response: { 200: SessionSummary, ...problems(503) },
         },
       },
       async (request) => readSummary(services.database, playerOf(request).playerId),

@@ -120,7 +120,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
                 'application/json': { schema: Type.Unsafe<Readable>(PlayerDataExport) },
               },
             },
-            ...problems(429, 502, 503),
+            ...problems(502, 503),
           },
         },
       },

@@ -67,6 +67,16 @@ export function listAuthMethods(db: Querier, playerId: string): Promise<AuthMeth
     ORDER BY is_primary DESC, linked_at, id`);
 }
 
+/** Finds a sign-in method. Returns undefined if it is not the player's. */
+export function findAuthMethod(
+  db: Querier,
+  playerId: string,
+  methodId: string,
+): Promise<AuthMethod | undefined> {
+  return db.row(sql`
+    SELECT ${methodColumns} FROM auth_methods WHERE id = ${methodId} AND player_id = ${playerId}`);
+}
+
 /** A player's access record in a tenant. */
 export interface TenantAccess {
   tenantId: string;
@@ -182,24 +192,18 @@ export function deleteAuthMethod(
 }
 
 /** Finds the last used sign-in method. If none was used, the first linked one. */
-export function findLastUsedMethod(db: Querier, playerId: string): Promise<{ id: string } | undefined> {
+export function findLastUsedMethod(db: Querier, playerId: string): Promise<AuthMethod | undefined> {
   return db.row(sql`
-    SELECT id FROM auth_methods WHERE player_id = ${playerId}
+    SELECT ${methodColumns} FROM auth_methods WHERE player_id = ${playerId}
     ORDER BY last_used_at DESC NULLS LAST, linked_at, id LIMIT 1`);
 }
 
-/** Makes a sign-in method the primary one. Returns undefined if it is not the player's. */
-export async function makePrimary(
-  db: Querier,
-  playerId: string,
-  methodId: string,
-): Promise<AuthMethod | undefined> {
+/** Makes a sign-in method of the player the primary one, and returns it. */
+export async function makePrimary(db: Querier, playerId: string, method: AuthMethod): Promise<AuthMethod> {
   // Two statements, because the unique index on the primary method is checked row by row.
-  await db.run(sql`
-    UPDATE auth_methods SET is_primary = false WHERE player_id = ${playerId} AND is_primary AND id <> ${methodId}`);
-  return db.row(sql`
-    UPDATE auth_methods SET is_primary = true WHERE id = ${methodId} AND player_id = ${playerId}
-    RETURNING ${methodColumns}`);
+  await db.run(sql`UPDATE auth_methods SET is_primary = false WHERE player_id = ${playerId} AND is_primary`);
+  await db.run(sql`UPDATE auth_methods SET is_primary = true WHERE id = ${method.id}`);
+  return { ...method, isPrimary: true };
 }
 
 /** Clears the personal data of a deleted profile and deactivates it. */

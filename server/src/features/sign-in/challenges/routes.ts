@@ -29,7 +29,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
             '`/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to ' +
             'the provider’s own endpoint.',
           body: ChallengeBody,
-          response: { 200: Challenge, ...problems(422, 429) },
+          response: { 200: Challenge, ...problems(422) },
         },
       },
       async (request) => {
@@ -58,7 +58,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
             'wrong, used or expired challenge returns the same 401. Creates the player if none exists, unless `createAccountIfMissing` ' +
             'is false.',
           body: VerifyBody,
-          response: { 200: LoginResult, ...problems(403, 404, 422, 429, 502) },
+          response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },
       async (request) => {

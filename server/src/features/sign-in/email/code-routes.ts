@@ -29,7 +29,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
             'addresses. A second request within 30 seconds sends no mail and returns the existing code’s times. Limit: 20 mails a day ' +
             'from one tenant to one address.',
           body: EmailBody,
-          response: { 200: SentCode, ...problems(422, 429) },
+          response: { 200: SentCode, ...problems(422) },
         },
       },
       async (request) => {
@@ -53,7 +53,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
             'that player’s password, sessions and other sign-in methods. Limit: 10 wrong codes per address, and 100 in total, within 15 ' +
             'minutes from one network.',
           body: ExchangeBody,
-          response: { 200: LoginResult, ...problems(403, 404, 422, 429) },
+          response: { 200: LoginResult, ...problems(403, 404, 422) },
         },
       },
       async (request) => {

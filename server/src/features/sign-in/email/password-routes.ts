@@ -51,7 +51,7 @@ export function emailPasswordRoutes(
             'Creates a player with an email address and a password, signs the player in, and mails a token that verifies the ' +
             'address. Returns 409 if a player has the address. Limit: 600 players in 10 minutes from one network.',
           body: SignUpBody,
-          response: { 201: LoginResult, ...problems(403, 409, 422, 429, 503) },
+          response: { 201: LoginResult, ...problems(403, 409, 422, 503) },
         },
       },
       async (request, reply) => {
@@ -76,7 +76,7 @@ export function emailPasswordRoutes(
             'Signs in with an email address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 ' +
             'in total, within 15 minutes from one network.',
           body: LogInBody,
-          response: { 200: LoginResult, ...problems(403, 422, 429, 503) },
+          response: { 200: LoginResult, ...problems(403, 422, 503) },
         },
       },
       async (request) => logIn(withThrottle, { ...request.body, ...(await sourceOf(request)) }),
@@ -114,7 +114,7 @@ export function emailPasswordRoutes(
             'Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 ' +
             'seconds for one address send one mail.',
           body: EmailBody,
-          response: { 202: ResetRequested, ...problems(422, 429) },
+          response: { 202: ResetRequested, ...problems(422) },
         },
       },
       async (request, reply) => {

@@ -26,7 +26,7 @@ export function emailPortalRoutes(
             'but only an address that a player has verified gets a mail. A second request within 30 seconds sends no mail and returns ' +
             'the existing code’s times. Limit: 20 mails a day to one address.',
           body: EmailBody,
-          response: { 200: SentCode, ...problems(429) },
+          response: { 200: SentCode },
         },
       },
       async (request) => requestPortalCode(services, clientAddress(request), request.body.email),
@@ -45,7 +45,7 @@ export function emailPortalRoutes(
             'portal. A wrong, used or expired code returns the same 401. Limit: 10 wrong codes per address, and 100 in total, within 15 ' +
             'minutes from one network.',
           body: PortalExchangeBody,
-          response: { 200: PortalTokensSchema, ...problems(401, 429) },
+          response: { 200: PortalTokensSchema, ...problems(401) },
         },
       },
       async (request) => exchangePortalCode(services, { ...request.body, ipAddress: clientAddress(request) }),

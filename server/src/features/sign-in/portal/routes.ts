@@ -28,7 +28,7 @@ export function storeAPortalRoutes(
           description:
             'Redirect the browser to `authUrl`. StoreA redirects it back to the page `/sign-in/store-a` of the portal. The player has ' +
             '10 minutes. The request has no body. Limit: 100 sign-ins in 10 minutes from one network.',
-          response: { 200: StartedLogin, ...problems(422, 429) },
+          response: { 200: StartedLogin, ...problems(422) },
         },
       },
       async (request) => startStoreALogin(withBudget, clientAddress(request)),

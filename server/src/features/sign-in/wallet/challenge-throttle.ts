@@ -11,6 +11,10 @@ export interface ChallengeSource {
   ipAddress: string | null;
 }
 
+/** The key of a limit per network and tenant. */
+export const sourceKey = ({ tenantId, ipAddress }: ChallengeSource): string =>
+  `${tenantId} ${networkOf(ipAddress)}`;
+
 export interface ChallengeThrottle {
   /** Counts a challenge before it is issued. Throws too_many_attempts. */
   spend(source: ChallengeSource): Promise<void>;
@@ -26,9 +30,8 @@ export function createChallengeThrottle(createBudget: CreateBudget): ChallengeTh
     refusal:
       'Too many unanswered challenges from this network (300 in 15 minutes). Answer them, or try again later.',
   });
-  const keyOf = ({ tenantId, ipAddress }: ChallengeSource) => `${tenantId} ${networkOf(ipAddress)}`;
   return {
-    spend: (source) => budget.spend(keyOf(source)),
-    giveBack: (source) => budget.giveBack(keyOf(source)),
+    spend: (source) => budget.spend(sourceKey(source)),
+    giveBack: (source) => budget.giveBack(sourceKey(source)),
   };
 }

@@ -241,6 +241,33 @@ describe('sign-in with a contract wallet', () => {
     );
   });
 
+  test('returns 429 after 900 requests to a node from one network in 15 minutes, also if the signatures are correct', async () => {
+    let calls = 0;
+    answerOddly = (_request, response) => {
+      calls++;
+      response.end(`{"result":"0x1626ba7e${'0'.repeat(56)}"}`);
+    };
+    const busy = await arrangeTenant(app, { providers: ['EvmWallet'] });
+    const signIn = async () => {
+      const challenge = { address: wallet, chainId: 666 };
+      const { body } = await app.http.post('/api/player-auth/wallet/challenge', challenge, busy);
+      const { message } = body;
+      const verify = { message, signature: '0x00', createAccountIfMissing: false };
+      return app.http.post('/api/player-auth/wallet/verify', verify, busy);
+    };
+    for (let sent = 0; sent < 900; sent += 30) {
+      const answers = await Promise.all(Array.from({ length: 30 }, signIn));
+      // The signature is correct, and the player does not exist.
+      for (const { status, text } of answers) assert.equal(status, 404, text);
+    }
+    const refused = await signIn();
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts'], refused.text);
+    assert.ok(Number(refused.headers.get('retry-after')) > 500);
+    assert.equal(calls, 900);
+    assert.equal((await logIn(owner.address, 666, by(owner), busy)).status, 200, 'keys need no node');
+    assert.equal((await logIn(wallet, 666, by(stranger))).status, 200, 'each tenant has its own limit');
+  });
+
   test('returns 502 when the node is unavailable, but accepts signatures of keys', async () => {
     assert.equal(
       (await logIn(await deploy(dying.url, 'OwnerWallet', owner.address), dying.chainId, by(owner))).status,

@@ -11,15 +11,18 @@ import {
 import type { OutboundClient } from '../../../outbound/http-client.ts';
 import { createTenantProviders, type OutboundProvider } from '../../../outbound/provider.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { sourceKey, type ChallengeSource } from './challenge-throttle.ts';
 import type { Challenge } from './queries.ts';
 
 /** Wallets that are smart contracts. The contract decides whether a signature is valid. */
 export interface ContractWallets {
   /**
    * Whether the contract at the address of a tenant's challenge accepts the signature (EIP-1271). The contract may be not yet deployed
-   * (ERC-6492). Returns false if no node is configured for the chain. Throws provider_unavailable if the node sends no usable response.
+   * (ERC-6492). Returns false if no node is configured for the chain. Throws too_many_attempts, and provider_unavailable if the node
+   * sends no usable response.
    */
-  haveSigned(tenantId: string, challenge: Challenge, signature: string): Promise<boolean>;
+  haveSigned(source: ChallengeSource, challenge: Challenge, signature: string): Promise<boolean>;
 }
 
 const erc1271 = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
@@ -45,11 +48,26 @@ const MAX_RESPONSE_BYTES = 4096;
  */
 const CALLER: Hex = '0x00000000000000000000006775696c6468616c6c';
 
+/**
+ * Calls to nodes per network and tenant. A node costs money for each call, and anybody can write a wallet that accepts every signature.
+ * So correct signatures count too, unlike those of keys.
+ */
+const CALLS = 900;
+const WINDOW_SECONDS = 15 * 60;
+
 /** `rpcUrls` are the operator's nodes by chain id. */
 export function createContractWallets(
   rpcUrls: ReadonlyMap<number, string>,
   client: OutboundClient,
+  createBudget: CreateBudget,
 ): ContractWallets {
+  const budget = createBudget({
+    name: 'contract-wallets',
+    attempts: CALLS,
+    seconds: WINDOW_SECONDS,
+    refusal:
+      'Too many sign-ins with contract wallets from this network (900 in 15 minutes). Try again later, or use a wallet with a key.',
+  });
   const nodes = new Map(
     [...rpcUrls].map(([chainId, url]) => [
       chainId,
@@ -57,10 +75,11 @@ export function createContractWallets(
     ]),
   );
   return {
-    async haveSigned(tenantId, { address, chainId, message }, signature) {
+    async haveSigned(source, { address, chainId, message }, signature) {
       const node = nodes.get(chainId);
       if (!node || !isBytes(signature)) return false;
-      const ask = (transaction: Call) => call(node.url, node.providerOf(tenantId), transaction);
+      await budget.spend(sourceKey(source));
+      const ask = (transaction: Call) => call(node.url, node.providerOf(source.tenantId), transaction);
       const hash = hashMessage(message);
       if (!isErc6492Signature(signature)) {
         const data = encodeFunctionData({ abi: erc1271, args: [hash, signature] });

@@ -27,7 +27,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
             'Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for ' +
             'one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network.',
           body: ChallengeBody,
-          response: { 200: Challenge, ...problems(422, 429) },
+          response: { 200: Challenge, ...problems(422) },
         },
       },
       async (request) => {
@@ -48,7 +48,8 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           summary: 'Sign in with a wallet',
           description:
             'Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request ' +
-            'a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false.',
+            'a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract ' +
+            'wallets in 15 minutes from one network.',
           body: VerifyBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
@@ -88,7 +89,7 @@ export function walletProofRoutes(
             'Returns a message for the wallet to sign. The signature is the proof of identity for one change of a profile. The message ' +
             'works once, for 5 minutes. It does not sign in to a game.',
           body: ChallengeBody,
-          response: { 200: Challenge, ...problems(429) },
+          response: { 200: Challenge },
         },
       },
       async (request) => {

@@ -21,7 +21,7 @@ export type WalletAnswer = { signature: string } & ({ message: string } | { chal
 
 /**
  * Verifies a signed message of {@link issueChallenge} and returns the wallet's identity. The challenge is used up before the signature
- * is checked. Throws provider_not_available, provider_unavailable, and one invalid_credentials for every other fault.
+ * is checked. Throws provider_not_available, provider_unavailable, too_many_attempts, and one invalid_credentials for every other fault.
  */
 export async function verifyMessage(
   services: VerifyServices,
@@ -49,7 +49,7 @@ async function verifyAnswer(
   const { tenantId } = source;
   const challenge = await take(database.forTenant(tenantId), tenantId, answer);
   if (!challenge || challenge.isExpired) throw invalidAnswer();
-  const identity = await identify(contractWallets, tenantId, challenge, answer.signature);
+  const identity = await identify(contractWallets, source, challenge, answer.signature);
   await walletThrottle.giveBack(source);
   return identity;
 }
@@ -68,14 +68,14 @@ async function take(tenant: Scope, tenantId: string, answer: WalletAnswer): Retu
  */
 async function identify(
   contractWallets: ContractWallets,
-  tenantId: string,
+  source: ChallengeSource,
   challenge: Challenge,
   signature: string,
 ): Promise<Identity> {
   const { address, chainId } = challenge;
   const wallet = { provider: 'EvmWallet', issuer: '' } as const;
   if (await isSignedByKey(challenge, signature)) return { ...wallet, providerUserId: address };
-  if (await contractWallets.haveSigned(tenantId, challenge, signature))
+  if (await contractWallets.haveSigned(source, challenge, signature))
     return { ...wallet, providerUserId: `eip155:${chainId}:${address}` };
   throw invalidAnswer();
 }

@@ -47,7 +47,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
             'If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for ' +
             'one address within 30 seconds send one email. An account can have at most 3 tokens that have not expired.',
           body: EmailBody,
-          response: { 202: MailRequested, ...problems(429) },
+          response: { 202: MailRequested },
         },
       },
       async (request, reply) => {

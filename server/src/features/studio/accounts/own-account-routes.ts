@@ -48,7 +48,7 @@ export function ownAccountRoutes(
           description:
             'Mails a new verification token. Limit: 3 per account in 24 hours. If the address is already verified, the response ' +
             'is 409.',
-          response: { 202: MailRequested, ...problems(409, 429) },
+          response: { 202: MailRequested, ...problems(409) },
         },
       },
       async (request, reply) => {
@@ -69,7 +69,7 @@ export function ownAccountRoutes(
           description:
             'Send the current password and the new one. Ends all other sessions and their access tokens immediately.',
           body: ChangePasswordBody,
-          response: { 200: PasswordChanged, ...problems(429, 503) },
+          response: { 200: PasswordChanged, ...problems(503) },
         },
       },
       async (request) => changePassword(services, selfOf(request), request.body),

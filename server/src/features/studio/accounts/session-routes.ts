@@ -28,7 +28,7 @@ export function accountSessionRoutes(
             'loopback name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 ' +
             'accounts per network in 10 minutes.',
           body: SignUpBody,
-          response: { 201: SignedIn, ...problems(403, 409, 429, 503) },
+          response: { 201: SignedIn, ...problems(403, 409, 503) },
         },
       },
       async (request, reply) => {
@@ -51,7 +51,7 @@ export function accountSessionRoutes(
             '`/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in ' +
             'total.',
           body: LogInBody,
-          response: { 200: LoggedIn, ...problems(401, 429, 503) },
+          response: { 200: LoggedIn, ...problems(401, 503) },
         },
       },
       async (request) => logIn(services, originOf(request), request.body),

@@ -35,7 +35,7 @@ export function secondFactorRoutes(services: TotpServices & SessionServices): Fa
             'Send the `mfaToken` of the login with a code of the authenticator app or a recovery code. Each code works once. ' +
             'Limits for wrong codes: 10 per account and hour, 100 per network and hour.',
           body: SecondFactorBody,
-          response: { 200: SignedIn, ...problems(401, 429) },
+          response: { 200: SignedIn, ...problems(401) },
         },
       },
       async (request) => {
@@ -68,7 +68,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
             'A password that is sent is always checked.',
           // A new session sends no password and no code, so it can omit the body.
           body: Nullable(ReauthenticationBody),
-          response: { 200: TotpEnrolment, ...problems(403, 409, 429, 503) },
+          response: { 200: TotpEnrolment, ...problems(403, 409, 503) },
         },
       },
       async (request) => enrollTotp(services, selfOf(request), request.body ?? {}),
@@ -84,7 +84,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           description:
             'Send a code of the authenticator app. Returns ten recovery codes. Save them: they are not shown again.',
           body: CodeBody,
-          response: { 200: RecoveryCodes, ...problems(409, 429) },
+          response: { 200: RecoveryCodes, ...problems(409) },
         },
       },
       async (request) => confirmTotp(services, selfOf(request), request.body.code),
@@ -101,7 +101,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
             'Send the current password or a code of the authenticator app. Returns ten new recovery codes. The old ones stop ' +
             'working.',
           body: ReauthenticationBody,
-          response: { 200: RecoveryCodes, ...problems(404, 429, 503) },
+          response: { 200: RecoveryCodes, ...problems(404, 503) },
         },
       },
       async (request) => renewRecoveryCodes(services, selfOf(request), request.body),
@@ -119,7 +119,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           body: ReauthenticationBody,
           response: {
             204: Type.Null({ description: 'The account has no second factor.' }),
-            ...problems(404, 429, 503),
+            ...problems(404, 503),
           },
         },
       },

@@ -45,7 +45,7 @@ export function invitationRoutes(
             'Otherwise an account is created, even if sign-up is closed: the response is 201. If the account has a second ' +
             'factor, the response is 403: sign in first, then call `POST /api/saas-auth/me/invitations/accept`.',
           body: AcceptBody,
-          response: { 200: Accepted, 201: Accepted, ...problems(401, 403, 404, 409, 429, 503) },
+          response: { 200: Accepted, 201: Accepted, ...problems(401, 403, 404, 409, 503) },
         },
       },
       async (request, reply) => {

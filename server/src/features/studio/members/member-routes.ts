@@ -50,7 +50,7 @@ export function memberRoutes(services: InviteServices & ChangeMemberServices): F
             'owners can invite owners. If the address belongs to a member, the response is 409.',
           params: WorkspacePath,
           body: InviteBody,
-          response: { 201: Member, ...problems(409, 429) },
+          response: { 201: Member, ...problems(409) },
         },
       },
       async (request, reply) => {

@@ -117,7 +117,7 @@ export function walletPlayerRoutes(
           description:
             'Signs in a player of add/anon. One network may send 10 wrong passwords per player, and 100 in total, within 15 minutes.',
           body: PasswordBody,
-          response: { 200: WalletLogin, ...problems(429) },
+          response: { 200: WalletLogin },
         },
       },
       async (request) =>

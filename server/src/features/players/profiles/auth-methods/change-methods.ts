@@ -15,6 +15,7 @@ import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import { lockForMethodChange } from '../lock-profile.ts';
 import {
   deleteAuthMethod,
+  findAuthMethod,
   findIdentity,
   findLastUsedMethod,
   insertAuthMethod,
@@ -52,20 +53,26 @@ export async function linkMethod(
     await proof?.use?.(transaction);
     await lockForMethodChange(transaction, caller);
     const linkedInWorkspace = await requireProof(transaction, services, caller, { proof });
-    const method = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
-    await notifyChange(services, transaction, caller, 'linked', () => ({ authProvider: identity.provider }));
-    if (!setAsPrimary) return method;
-    return (await makePrimary(transaction, playerId, method.id)) ?? method;
+    const { method, isChanged } = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
+    const becomesPrimary = setAsPrimary && !method.isPrimary;
+    if (isChanged || becomesPrimary)
+      await notifyChange(services, transaction, caller, isChanged ? 'linked' : 'primary', () => ({
+        authProvider: identity.provider,
+      }));
+    return becomesPrimary ? makePrimary(transaction, playerId, method) : method;
   });
 }
 
-/** `linkedInWorkspace` is the workspace to which the method is restricted; null means all workspaces. */
+/**
+ * `linkedInWorkspace` is the workspace to which the method is restricted; null means all workspaces. `isChanged` is false if the
+ * player had the method already, in the same workspaces.
+ */
 async function linkIdentity(
   db: Querier,
   playerId: string,
   identity: Identity,
   linkedInWorkspace: string | null,
-): Promise<AuthMethod> {
+): Promise<{ method: AuthMethod; isChanged: boolean }> {
   const known = await findIdentity(db, identity);
   if (known && !hasSecret(identity, known.secretHash)) throw new ProblemError('credential_refused');
   const methods = await listAuthMethods(db, playerId);
@@ -81,12 +88,11 @@ async function linkIdentity(
       at: now(),
       linkedInWorkspace,
     });
-    if (added) return added;
+    if (added) return { method: added, isChanged: true };
   }
   const own = methods.find(({ id }) => id === known?.methodId);
   if (!own) throw new ProblemError('auth_method_taken');
-  if (linkedInWorkspace === null) await allowMethodEverywhere(db, own.id);
-  return own;
+  return { method: own, isChanged: linkedInWorkspace === null && (await allowMethodEverywhere(db, own.id)) };
 }
 
 /**
@@ -125,11 +131,11 @@ export async function unlinkMethod(
     await notifyChange(services, transaction, caller, 'unlinked', () => ({ authProvider: removed.provider }));
     if (removed.provider.startsWith('Email'))
       await unlinkAddress(transaction, playerId, removed.providerUserId);
-    if (removed.isPrimary) await makePrimary(transaction, playerId, next.id);
+    if (removed.isPrimary) await makePrimary(transaction, playerId, next);
   });
 }
 
-/** Makes a sign-in method the primary one. Throws auth_method_not_found, identity_proof_required and profile_deleted. */
+/** Makes a sign-in method the primary one. If it is primary, nothing is written or notified. Throws auth_method_not_found, identity_proof_required and profile_deleted. */
 export async function setPrimaryMethod(
   services: ProofServices & MailServices,
   caller: CallerWithProof & ChangeAuthor,
@@ -141,10 +147,11 @@ export async function setPrimaryMethod(
     await proof?.use?.(transaction);
     await lockForMethodChange(transaction, caller);
     await requireProof(transaction, services, caller, { proof });
-    const method = await makePrimary(transaction, playerId, methodId);
+    const method = await findAuthMethod(transaction, playerId, methodId);
     if (!method) throw new ProblemError('auth_method_not_found');
+    if (method.isPrimary) return method;
     const { authProvider } = method;
     await notifyChange(services, transaction, caller, 'primary', () => ({ authProvider }));
-    return method;
+    return makePrimary(transaction, playerId, method);
   });
 }

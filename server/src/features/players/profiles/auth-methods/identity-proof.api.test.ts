@@ -508,6 +508,56 @@ describe('a change of a profile', () => {
   });
 });
 
+describe('a repeated change of sign-in methods', () => {
+  test('is neither mailed nor audited', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    const mailed = (await mailsTo(email)).length;
+    const recorded = (await auditOf(player.playerId)).length;
+    const [wallet] = await methodsOf(player);
+    const token = mockToken();
+    const link = async (more: object = {}) => {
+      const answer = await linkMock(player, { token, ...more });
+      assert.equal(answer.status, 201, answer.text);
+      return answer.body;
+    };
+    const setPrimary = () => app.http.post(`${METHODS}/${wallet.id}/set-primary`, undefined, player);
+
+    const linked = await link();
+    assert.deepEqual(await link(), linked);
+    await link({ proof: await proofOf(player.wallet) });
+    assert.deepEqual(await link({ proof: await proofOf(player.wallet) }), linked);
+    for (let time = 0; time < 2; time++)
+      assert.deepEqual(await link({ setAsPrimary: true }), { ...linked, isPrimary: true });
+    for (let time = 0; time < 2; time++) {
+      const answer = await setPrimary();
+      assert.deepEqual([answer.status, answer.body.isPrimary], [200, true]);
+    }
+
+    const mails = await mailsTo(email);
+    assert.deepEqual(
+      mails.slice(0, mails.length - mailed).map(({ subject }) => subject),
+      [
+        'The primary sign-in method of your player profile changed',
+        'The primary sign-in method of your player profile changed',
+        'A sign-in method was added to your player profile',
+        'A sign-in method was added to your player profile',
+      ],
+    );
+    assert.deepEqual(
+      (await auditOf(player.playerId)).slice(recorded).map(({ action, details }) => [action, details]),
+      [
+        ['player.auth_method_linked', { authProvider: 'Mock' }],
+        // The proof makes the method valid in all workspaces.
+        ['player.auth_method_linked', { authProvider: 'Mock' }],
+        ['player.primary_auth_method_changed', { authProvider: 'Mock' }],
+        ['player.primary_auth_method_changed', { authProvider: 'EvmWallet' }],
+      ],
+    );
+  });
+});
+
 describe('a block of a device', () => {
   test('is mailed to the verified addresses and audited in each tenant that knows the player, once', async () => {
     const player = await newPlayer(hostile);

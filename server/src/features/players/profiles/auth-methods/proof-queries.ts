@@ -49,7 +49,8 @@ export function listWorkspacesOfPlayer(
     GROUP BY tenant.workspace_id`);
 }
 
-/** Makes a sign-in method valid in all workspaces. */
-export async function allowMethodEverywhere(db: Querier, methodId: string): Promise<void> {
-  await db.run(sql`UPDATE auth_methods SET linked_in_workspace = NULL WHERE id = ${methodId}`);
+/** Makes a sign-in method valid in all workspaces. Returns false if it was. */
+export function allowMethodEverywhere(db: Querier, methodId: string): Promise<boolean> {
+  return db.changes(sql`
+    UPDATE auth_methods SET linked_in_workspace = NULL WHERE id = ${methodId} AND linked_in_workspace IS NOT NULL`);
 }

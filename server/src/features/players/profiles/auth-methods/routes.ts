@@ -130,7 +130,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           tags,
           summary: 'Set the primary sign-in method',
           description:
-            'Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call has the same result.',
+            'Replaces the previous primary method. Answers 400 if the profile has no such method. A repeated call changes nothing.',
           params: AuthMethodPath,
           headers: ProofHeaders,
           body: SetPrimaryBody,

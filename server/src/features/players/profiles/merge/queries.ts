@@ -9,7 +9,10 @@ export interface Inherited {
   avatarName: string | null;
 }
 
-/** Closes the source. Points it, and all profiles that were merged into it before, to the target, whose scope it runs in. */
+/**
+ * Closes the source, which keeps no personal data. Points it, and all profiles that were merged into it before, to the target, whose
+ * scope it runs in. Locks the access records of both, in the order in which the creation of a match locks those of its players.
+ */
 export async function absorbProfile(
   db: Querier,
   sourceId: string,
@@ -17,6 +20,11 @@ export async function absorbProfile(
   inherited: Inherited,
 ): Promise<void> {
   await db.run(sql`SELECT guildhall_absorb_profile(${sourceId})`);
+  // Before the names change, because a change of a name reaches the access records of one profile.
+  await db.run(sql`
+    SELECT FROM tenant_access WHERE player_id IN (${sourceId}, ${targetId}) ORDER BY tenant_id, player_id FOR UPDATE`);
+  await db.run(sql`
+    UPDATE players SET display_name = NULL, email = NULL, avatar_url = NULL, avatar_name = NULL WHERE id = ${sourceId}`);
   await db.run(sql`
     UPDATE players
     SET display_name = ${inherited.displayName}, email = ${inherited.email}, avatar_url = ${inherited.avatarUrl},
