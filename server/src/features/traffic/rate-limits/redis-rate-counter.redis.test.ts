@@ -108,14 +108,15 @@ describe('rate limits of several processes with Redis', () => {
   test('admit a caller that waits for resetSeconds, at any process', async () => {
     const key = keyWith(2);
     await send(all, key, 2);
-    // Moves the begin of the minute 58.5 seconds into the past.
+    // Moves the begin of the minute 56.5 seconds into the past.
     const stored = `guildhall:requests:${key.keyId}`;
     const ends = Number(await first.redis.hget(stored, 'minuteEnds'));
-    await first.redis.hset(stored, 'minuteEnds', ends - 58_500);
+    await first.redis.hset(stored, 'minuteEnds', ends - 56_500);
     const newcomer = await join();
     const [refused] = await send([newcomer], key, 1);
-    assert.deepEqual([refused?.admitted, refused?.resetSeconds], [false, 2]);
-    await sleep(refused!.resetSeconds * 1_000);
+    assert.equal(refused?.admitted, false);
+    assert.ok(refused.resetSeconds > 0 && refused.resetSeconds <= 4, `${refused.resetSeconds}`);
+    await sleep(refused.resetSeconds * 1_000);
     assert.equal(await admitted([newcomer], key, 5), 2);
   });
 
