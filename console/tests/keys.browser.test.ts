@@ -293,3 +293,110 @@ describe('paid keys of other workspaces', () => {
     await page.getByRole('region', { name: 'Paid keys' }).getByText('Wiki').waitFor();
   });
 });
+
+describe('the workspace that pays for the reads of an API key', () => {
+  /** Gives the owner of the studio a role in another workspace. */
+  async function arrangeWorkspace(name: string, role: 'admin' | 'viewer') {
+    const { workspaceId } = await arrangeTenant(studio.app);
+    await studio.app.owner.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, name]);
+    await studio.app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role)
+       SELECT $1, id, $3 FROM accounts WHERE email = $2`,
+      [workspaceId, studio.owner.email, role],
+    );
+    return workspaceId;
+  }
+  const payerOf = async (name: string) => {
+    const { rows } = await studio.app.owner.query(
+      'SELECT subscriber_workspace_id AS payer FROM tenant_keys WHERE name = $1',
+      [name],
+    );
+    return rows[0]?.payer;
+  };
+
+  test('is chosen when a key is created or changed, and shown in the list', async () => {
+    const publisher = await arrangeWorkspace('Lighthouse Publishing', 'admin');
+    await arrangeWorkspace('Only watched', 'viewer');
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    await dialog.getByLabel('Name').fill('Market research');
+    const payer = dialog.getByRole('combobox', { name: 'Workspace that pays for the reads' });
+    await payer.click();
+    await page.getByRole('option', { name: 'Lighthouse Publishing' }).waitFor();
+    assert.deepEqual(await page.getByRole('option').allInnerTexts(), [
+      'The workspace of this game',
+      'Lighthouse Publishing',
+    ]);
+    await page.getByRole('option', { name: 'Lighthouse Publishing' }).click();
+    await assertAccessible(page, 'the form of an API key');
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
+    assert.equal(await payerOf('Market research'), publisher);
+    const table = page.getByRole('region', { name: 'API keys' });
+    const row = table.getByRole('row', { name: /^Market research/ });
+    await row.getByRole('cell', { name: 'Lighthouse Publishing' }).waitFor();
+    await table.getByRole('row', { name: /^test/ }).getByRole('cell', { name: 'This workspace' }).waitFor();
+
+    await row.getByRole('button', { name: 'Change the key Market research' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.getByRole('combobox', { name: 'Workspace that pays for the reads' }).click();
+    await page.getByRole('option', { name: 'The workspace of this game' }).click();
+    await page.getByRole('button', { name: 'Save the key' }).click();
+    await dialogCloses(page);
+    await row.getByRole('cell', { name: 'This workspace' }).waitFor();
+    assert.equal(await payerOf('Market research'), null);
+  });
+
+  test('shows at the field why the server refuses it, and keeps the choice', async () => {
+    const lost = await arrangeWorkspace('Lost role', 'admin');
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    await dialog.getByLabel('Name').fill('Refused');
+    const payer = dialog.getByRole('combobox', { name: 'Workspace that pays for the reads' });
+    await payer.click();
+    await page.getByRole('option', { name: 'Lost role' }).click();
+    await studio.app.owner.query(`UPDATE memberships SET role = 'viewer' WHERE workspace_id = $1`, [lost]);
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await becomes(() => payer.getAttribute('aria-invalid'), 'true');
+    const described = (await payer.getAttribute('aria-describedby'))!.trim().split(/\s+/);
+    const texts = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).innerText()));
+    assert.ok(
+      texts.includes('Only an owner or admin of the paying workspace may name it as payer.'),
+      texts.join(' | '),
+    );
+    assert.equal(await payer.inputValue(), 'Lost role');
+    await assertAccessible(page, 'a refused payer');
+
+    // A limit above the plan is refused at its field too.
+    await payer.click();
+    await page.getByRole('option', { name: 'The workspace of this game' }).click();
+    await dialog.getByLabel('Requests per hour').fill('2000000000');
+    await dialog.getByRole('button', { name: 'Create the key' }).click();
+    await dialog.getByText('Enter 2000000 or less, the limit of the plan.').waitFor();
+    assert.equal(await payerOf('Refused'), undefined);
+  });
+
+  test('that the reader does not know is called another workspace, and stays when the key is edited', async () => {
+    const other = await arrangeTenant(studio.app);
+    await studio.app.owner.query(
+      `UPDATE tenant_keys SET subscriber_workspace_id = $1, subscriber_agreement_id = id, subscriber_agreed_at = now(),
+         subscriber_agreed_by = (SELECT id FROM accounts WHERE email = $3)
+       WHERE tenant_id = $2 AND kind = 'api' AND name = 'test'`,
+      [other.workspaceId, studio.tenant.tenantId, studio.owner.email],
+    );
+    const page = await studio.open(`${studio.game}/keys`, { viewport: { width: 390, height: 800 } });
+    const table = page.getByRole('region', { name: 'API keys' });
+    await table.getByRole('cell', { name: 'Another workspace' }).waitFor();
+    await table.getByRole('button', { name: 'Change the key test' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const payer = page.getByRole('combobox', { name: 'Workspace that pays for the reads' });
+    assert.equal(await payer.inputValue(), 'Another workspace');
+    await page.getByLabel('Name').fill('Renamed');
+    await page.getByRole('button', { name: 'Save the key' }).click();
+    await dialogCloses(page);
+    assert.equal(await payerOf('Renamed'), other.workspaceId);
+  });
+});

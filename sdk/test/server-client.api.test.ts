@@ -89,6 +89,35 @@ describe('createServerClient', () => {
     );
   });
 
+  test('refuses a number that was rounded, before anything is sent', async () => {
+    let sent = 0;
+    const counted: typeof fetch = async (...call) => (sent++, fetch(...call));
+    const name = { idempotencyKey: 'big', occurredAt: new Date() };
+    const message = (member: string, value: number) =>
+      `${member} must be a safe integer, not ${value}. Pass a larger integer as a bigint or as a string of digits.`;
+    const server = newServer({ fetch: counted });
+    for (const value of [2 ** 53, 1.5, NaN]) {
+      const refused = { name: 'RangeError', message: message('events[1].value', value) };
+      const player = { playerId: randomUUID(), ...name };
+      const match = { matchSessionId: randomUUID(), matchPlayerId: randomUUID(), ...name };
+      await assert.rejects(server.sendPlayerEvents('token', [player, { ...player, value }]), refused);
+      await assert.rejects(server.sendMatchEvents('token', [match, { ...match, value }]), refused);
+    }
+    const game = createPlayerClient({ baseUrl: app.url, gameKey });
+    await game.signIn.withProvider(mock('rounded'));
+    const queue = createEventQueue(game, { storage: memoryStorage() });
+    const refused = { name: 'RangeError', message: message('value', 2 ** 53) };
+    await assert.rejects(queue.addPlayerEvent({ eventKey: 'big', value: 2 ** 53 }), refused);
+    assert.equal(queue.progress.waiting, 0);
+    await queue.close();
+    const wallet = createApiClient({ baseUrl: app.url, gameKey, fetch: counted });
+    await assert.rejects(
+      wallet.POST('/api/BlockchainStorage/players/set/score', { body: { newScore: 2 ** 53 } }),
+      { name: 'RangeError', message: message('newScore', 2 ** 53) },
+    );
+    assert.equal(sent, 0);
+  });
+
   test('looks players up, and needs an API key for many of them', async () => {
     const { playerId } = await newServer().signIn(mock('looked-up'));
     assert.equal((await newServer().players.get(playerId)).id, playerId);

@@ -82,7 +82,7 @@ const INSTRUCTIONS: [RegExp, string][] = [
   [/^(must not be empty|is missing)$/, 'Enter a value.'],
   [/^must be (an integer|a number)( or null)?$/, 'Enter a number.'],
   [/^must be at least (-?\d+)$/, 'Enter $1 or more.'],
-  [/^must be at most (-?\d+)$/, 'Enter $1 or less.'],
+  [/^must be at most (-?\d+)(, the limit of the plan)?$/, 'Enter $1 or less$2.'],
   [/^must have (at least|at most) (\d+) characters?$/, 'Enter $1 $2 characters.'],
   [/^must be an email address$/, 'Enter an email address.'],
 ];

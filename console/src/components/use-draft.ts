@@ -15,7 +15,8 @@ export function useDraft<Values>(
   const readChanges = useEffectEvent(() => {
     const before = new Map(Object.entries(form.getInitialValues() as object));
     const changes = Object.entries(form.getValues() as object).filter(
-      ([field, value]) => !secrets.includes(field) && value !== before.get(field),
+      ([field, value]) =>
+        !secrets.includes(field) && JSON.stringify(value) !== JSON.stringify(before.get(field)),
     );
     return changes.length === 0 ? undefined : Object.fromEntries(changes);
   });

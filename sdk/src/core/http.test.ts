@@ -103,6 +103,52 @@ describe('a request that cannot be sent', () => {
   });
 });
 
+describe('an answer with status 200', () => {
+  const answerWith = (type: string | undefined, body: string) =>
+    createApiClient({
+      baseUrl,
+      fetch: async () => new Response(new Blob([body]), { headers: type ? { 'content-type': type } : {} }),
+    });
+  const params = { path: { tenantId: 'a' }, query: { scope: 'match' } } as const;
+
+  test('is an error that names the address and the type, if no answer of the API has this type', async () => {
+    for (const [type, named] of [
+      ['text/html; charset=utf-8', 'text/html; charset=utf-8'],
+      ['text/plain', 'text/plain'],
+      [undefined, 'no content type'],
+    ]) {
+      const { GET } = answerWith(type, '<h1>Sign in</h1>');
+      const expected = {
+        name: 'GuildhallError',
+        code: 'unexpected_answer',
+        status: 0,
+        message: `${baseUrl}/api/saas-auth/me answered with ${named}, which is not an answer of the API. Check baseUrl and the network.`,
+      };
+      await assert.rejects(GET('/api/saas-auth/me'), expected);
+      for (const readAs of ['text', 'blob', 'response'] as const)
+        await assert.rejects(GET('/api/saas-auth/me', { readAs }), expected, `${type} as ${readAs}`);
+    }
+    const { GET } = answerWith('text/html', '<h1>Sign in</h1>');
+    await assert.rejects(GET('/api/bus_tenants/{tenantId}/events/export', { params }), {
+      code: 'unexpected_answer',
+    });
+  });
+
+  test('is text or binary data if the operation has no JSON', async () => {
+    for (const type of ['text/csv; charset=utf-8', 'application/x-ndjson']) {
+      const { GET } = answerWith(type, 'id\n1\n');
+      assert.equal(await GET('/api/bus_tenants/{tenantId}/events/export', { params }), 'id\n1\n');
+    }
+    const metrics = answerWith('text/plain; version=0.0.4; charset=utf-8', 'up 1\n');
+    assert.equal(await metrics.GET('/metrics'), 'up 1\n');
+    const avatar = await answerWith('image/png', 'PNG').GET('/avatars/{name}', {
+      params: { path: { name: 'a.png' } },
+      readAs: 'blob',
+    });
+    assert.equal(await avatar.text(), 'PNG');
+  });
+});
+
 describe('timeoutMs', () => {
   const slow: typeof fetch = async (url, init) => {
     await new Promise((resolve) => setTimeout(resolve, 50));

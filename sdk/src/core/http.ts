@@ -58,7 +58,7 @@ export function createSend(
     try {
       const response = await request(url, init);
       if (!response.ok) throw await errorOf(response);
-      return await readAnswer(response, readAs);
+      return await readAnswer(response, url, readAs);
     } catch (error) {
       if (error instanceof GuildhallError || init.signal.aborted) throw error;
       const detail = `The server cannot be reached, or its answer is incomplete.${corsHint(url)}`;
@@ -167,19 +167,26 @@ export function createApi(send: Send): Api {
   return Object.fromEntries(calls) as Api;
 }
 
-async function readAnswer(response: Response, readAs: RequestOptions['readAs']): Promise<unknown> {
+/** The types of the answers that are not JSON: exports, images, the notifications and the metrics. */
+const OTHER_TYPES = /^(text\/csv|application\/x-ndjson|image\/|text\/event-stream|text\/plain; ?version=)/;
+
+async function readAnswer(
+  response: Response,
+  url: string,
+  readAs: RequestOptions['readAs'],
+): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  const isJson = /[/+]json/.test(type);
+  // The network may have a gateway with a sign-in page, or the address is that of a web page.
+  if (response.status !== 204 && !isJson && !OTHER_TYPES.test(type))
+    throw clientError(
+      'unexpected_answer',
+      `${response.url || url} answered with ${type || 'no content type'}, which is not an answer of the API. Check baseUrl and the network.`,
+    );
   if (readAs === 'response') return response;
   if (readAs === 'blob') return response.blob();
   const text = await response.text();
-  const type = response.headers.get('content-type') ?? '';
-  if (readAs === 'text' || !text) return text || undefined;
-  // The API answers with no web page. The network has a gateway with a sign-in page, or the address is wrong.
-  if (type.startsWith('text/html'))
-    throw clientError(
-      'unexpected_answer',
-      'The answer is a web page, which is not of the API. Check `baseUrl` and the network.',
-    );
-  return /[/+]json/.test(type) ? parseJson(text) : text;
+  return isJson && !readAs ? parseJson(text) : text || undefined;
 }
 
 function addressOf(

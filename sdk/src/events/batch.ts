@@ -1,5 +1,6 @@
 import { clientError, GuildhallError } from '../core/errors.ts';
 import type { RequestOptions, Send } from '../core/http.ts';
+import { requireSafe, writeJson } from '../core/json.ts';
 
 /** Match events belong to a player in a match, player events to a player. Each kind has its own endpoint. */
 export type EventKind = 'match' | 'player';
@@ -36,6 +37,12 @@ const PATHS: Record<EventKind, string> = {
   match: '/api/game/events',
   player: '/api/game/player-events',
 };
+
+/** Writes an event as JSON. Throws a RangeError if its value is a number that is not a safe integer. */
+export function writeEvent(event: { idempotencyKey: string; value?: unknown }, name = 'value'): string {
+  requireSafe(name, event.value);
+  return writeJson(event);
+}
 
 /** The body of a batch of events that are JSON already. */
 export function bodyOf(events: readonly string[]): string {

@@ -1,9 +1,8 @@
 import { clientError } from '../core/errors.ts';
-import { writeJson } from '../core/json.ts';
 import { callListener, createListeners } from '../core/listeners.ts';
 import { requireStorage, type ClientStorage } from '../core/storage.ts';
 import { randomId } from '../core/waiting.ts';
-import type { BatchResult, EventKind, Refusal } from './batch.ts';
+import { writeEvent, type BatchResult, type EventKind, type Refusal } from './batch.ts';
 import { createEventStore, type QueuedEvent } from './event-store.ts';
 import { sendOnPageHide } from './page-hide.ts';
 import { createOwners, ownerOf, type EventOwner } from './owners.ts';
@@ -179,7 +178,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     const queued = store.create(
       kind,
       ownerOf(player),
-      writeJson(sentEvent(kind, content, player, session.serverTime())),
+      writeEvent(sentEvent(kind, content, player, session.serverTime())),
     );
     if (store.bytes + queued.bytes > maxBytes) {
       drop('full', [queued]);
@@ -282,8 +281,6 @@ function sentEvent(kind: EventKind, content: EventContent, player: EventOwner, n
   const { occurredAt = now, idempotencyKey = randomId(), ...rest } = content;
   if (content.idempotencyKey !== undefined && content.occurredAt === undefined)
     throw new TypeError('An event with an idempotencyKey needs its occurredAt: both are its name.');
-  if (typeof rest.value === 'number' && !Number.isSafeInteger(rest.value))
-    throw new RangeError('The value of an event is a safe integer or a bigint.');
   return {
     ...(kind === 'player' && { playerId: player.playerId }),
     ...(player.sessionId && { loginSessionId: player.sessionId }),

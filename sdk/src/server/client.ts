@@ -7,10 +7,9 @@ import {
   type HttpOptions,
   type Send,
 } from '../core/http.ts';
-import { writeJson } from '../core/json.ts';
 import { withRetries, type RetryOptions } from '../core/retries.ts';
 import { randomId } from '../core/waiting.ts';
-import { sendBatch, type BatchResult, type EventKind } from '../events/batch.ts';
+import { sendBatch, writeEvent, type BatchResult, type EventKind } from '../events/batch.ts';
 
 export interface ServerClientOptions extends HttpOptions {
   gameKey: string;
@@ -70,6 +69,7 @@ interface NamedEvent {
   eventKey?: string;
   eventValue?: string;
   eventDefinitionId?: string;
+  /** A signed 64-bit integer. A number must be a safe integer. */
   value?: number | bigint;
   loginSessionId?: string;
   idempotencyKey: string;
@@ -115,11 +115,11 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     'idempotency-key': idempotencyKey,
   });
 
-  const sendEvents = (kind: EventKind) => (accessToken: string, events: readonly NamedEvent[]) =>
+  const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) =>
     sendBatch(
       withBearer(accessToken),
       kind,
-      events.map((event) => writeJson(event)),
+      events.map((event, index) => writeEvent(event, `events[${index}].value`)),
     );
 
   return {

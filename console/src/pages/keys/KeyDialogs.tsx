@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
 import { WholeNumberInput } from '../../components/WholeNumberInput';
+import { OWN_WORKSPACE, usePayers } from './payers';
 import { useCreateKey, useRevokeKey, useRotateKey, useUpdateKey, type AnyKey, type KeyKind } from './queries';
 
 interface DialogProps {
@@ -15,23 +16,28 @@ interface DialogProps {
 const KIND_NAMES = { game: 'game key', api: 'API key' };
 const DAY_MS = 86_400_000;
 
+/** The fields have the names of the request, so that its refusals show at them. */
 interface KeyForm {
   name: string;
-  perMinute: number | string;
-  perHour: number | string;
-  alertRequests: number | string;
+  rateLimit: { perMinute: number | string; perHour: number | string };
+  rateLimitPerMinute: number | string;
   allowDataApi: boolean;
+  /** Empty: the workspace of the game pays. */
+  subscriberWorkspaceId: string;
 }
 
 /** An empty field means the value of the plan or of the game. */
 const orNull = (value: number | string): number | null => (value === '' ? null : Number(value));
 
-function toBody({ name, perMinute, perHour, alertRequests, allowDataApi }: KeyForm, kind: KeyKind) {
+function toBody(
+  { name, rateLimit, rateLimitPerMinute, allowDataApi, subscriberWorkspaceId }: KeyForm,
+  kind: KeyKind,
+) {
   return {
     name,
-    rateLimit: { perMinute: orNull(perMinute), perHour: orNull(perHour) },
-    rateLimitPerMinute: orNull(alertRequests),
-    ...(kind === 'api' && { allowDataApi }),
+    rateLimit: { perMinute: orNull(rateLimit.perMinute), perHour: orNull(rateLimit.perHour) },
+    rateLimitPerMinute: orNull(rateLimitPerMinute),
+    ...(kind === 'api' && { allowDataApi, subscriberWorkspaceId: subscriberWorkspaceId || null }),
   };
 }
 
@@ -49,26 +55,50 @@ function KeyFields({ form, kind }: { form: ReturnType<typeof useForm<KeyForm>>; 
       <WholeNumberInput
         label="Requests per minute"
         placeholder="As the plan"
-        {...form.getInputProps('perMinute')}
+        {...form.getInputProps('rateLimit.perMinute')}
       />
       <WholeNumberInput
         label="Requests per hour"
         placeholder="As the plan"
-        {...form.getInputProps('perHour')}
+        {...form.getInputProps('rateLimit.perHour')}
       />
       <WholeNumberInput
         label="Alert above requests per minute"
         placeholder="As the game"
-        {...form.getInputProps('alertRequests')}
+        {...form.getInputProps('rateLimitPerMinute')}
       />
       {kind === 'api' && (
-        <Switch
-          label="Allow the data API"
-          description="Events, sessions and profiles in bulk."
-          {...form.getInputProps('allowDataApi', { type: 'checkbox' })}
-        />
+        <>
+          <Switch
+            label="Allow the data API"
+            description="Events, sessions and profiles in bulk."
+            {...form.getInputProps('allowDataApi', { type: 'checkbox' })}
+          />
+          <PayerSelect form={form} />
+        </>
       )}
     </>
+  );
+}
+
+/** The workspace that pays for the reads of an API key. Only its owners and admins can agree to that. */
+function PayerSelect({ form }: { form: ReturnType<typeof useForm<KeyForm>> }) {
+  const payers = usePayers();
+  const field = form.getInputProps('subscriberWorkspaceId');
+  return (
+    <Select
+      label="Workspace that pays for the reads"
+      description="What this key reads counts as usage of that workspace, and both teams are notified. You can choose a workspace that you are an owner or admin of."
+      data={[
+        { value: '', label: OWN_WORKSPACE },
+        ...payers.choices.map((id) => ({ value: id, label: payers.nameOf(id) })),
+        // The payer of a key may be a workspace of other people. The reader may have lost the role in a chosen one.
+        ...[field.value as string]
+          .filter((id) => id !== '' && !payers.choices.includes(id))
+          .map((id) => ({ value: id, label: payers.nameOf(id) })),
+      ]}
+      {...field}
+    />
   );
 }
 
@@ -79,7 +109,14 @@ export function CreateKeyDialog({
   onCreated,
 }: DialogProps & { onCreated: (secret: string) => void }) {
   const form = useForm<KeyForm & { days: string }>({
-    initialValues: { name: '', perMinute: '', perHour: '', alertRequests: '', allowDataApi: false, days: '' },
+    initialValues: {
+      name: '',
+      rateLimit: { perMinute: '', perHour: '' },
+      rateLimitPerMinute: '',
+      allowDataApi: false,
+      subscriberWorkspaceId: '',
+      days: '',
+    },
   });
   const create = useCreateKey(tenantId, kind);
   return (
@@ -114,13 +151,17 @@ export function CreateKeyDialog({
 }
 
 export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps & { current: AnyKey }) {
+  const payers = usePayers();
   const form = useForm<KeyForm>({
     initialValues: {
       name: current.name,
-      perMinute: current.rateLimit?.perMinute ?? '',
-      perHour: current.rateLimit?.perHour ?? '',
-      alertRequests: current.rateLimitPerMinute ?? '',
+      rateLimit: {
+        perMinute: current.rateLimit?.perMinute ?? '',
+        perHour: current.rateLimit?.perHour ?? '',
+      },
+      rateLimitPerMinute: current.rateLimitPerMinute ?? '',
       allowDataApi: current.allowDataApi ?? false,
+      subscriberWorkspaceId: payers.of(current) ?? '',
     },
   });
   const update = useUpdateKey(tenantId, kind);

@@ -12,6 +12,7 @@ import { SecretDialog } from '../../components/SecretDialog';
 import { State } from '../../components/State';
 import { useTableRows } from '../../components/use-table-rows';
 import { CreateKeyDialog, EditKeyDialog, RevokeKeyDialog, RotateKeyDialog } from './KeyDialogs';
+import { usePayers } from './payers';
 import { useKeys, type AnyKey, type KeyKind } from './queries';
 import classes from './KeyPanel.module.css';
 
@@ -99,6 +100,13 @@ function KeyState({ revokedAt, expiresAt, successorId }: AnyKey) {
   return <State tone="good">Active</State>;
 }
 
+/** Hover shows the id of another workspace, because its members give it the name. */
+function Payer({ current }: { current: AnyKey }) {
+  const payers = usePayers();
+  const payer = payers.of(current);
+  return payer === undefined ? 'This workspace' : <span data-tip={payer}>{payers.nameOf(payer)}</span>;
+}
+
 function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined): Column<AnyKey>[] {
   return [
     { id: 'name', header: 'Name', width: 160, cell: ({ name }) => name },
@@ -116,6 +124,12 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
             header: 'Data API',
             width: 90,
             cell: ({ allowDataApi }: AnyKey) => (allowDataApi ? 'Allowed' : 'No'),
+          },
+          {
+            id: 'payer',
+            header: 'Reads paid by',
+            width: 150,
+            cell: (key: AnyKey) => <Payer current={key} />,
           },
         ]
       : []),

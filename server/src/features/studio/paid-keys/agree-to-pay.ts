@@ -20,12 +20,18 @@ export async function requirePayer(
   await lockTeamForShare(transaction, workspaceId);
   // This must be a separate statement. It then sees a change of the team that committed while the lock was waiting.
   const member = await findRole(transaction, actor.id, { workspaceId });
-  if (!member) throw new ProblemError('not_found', 'The workspace of subscriberWorkspaceId does not exist.');
+  if (!member)
+    throw refusal('not_found', 'The paying workspace does not exist, or you are not a member of it.');
   if (member.role === 'viewer')
-    throw new ProblemError(
-      'forbidden',
-      'Only an owner or admin of the paying workspace may name it as payer.',
-    );
+    throw refusal('forbidden', 'Only an owner or admin of the paying workspace may name it as payer.');
+}
+
+/** A refusal of the payer, which is a field of a form. */
+function refusal(code: 'not_found' | 'forbidden', message: string): ProblemError {
+  return new ProblemError(code, {
+    detail: message,
+    members: { errors: [{ path: 'subscriberWorkspaceId', message }] },
+  });
 }
 
 /** A key and the workspace that agreed to pay for its reads. */

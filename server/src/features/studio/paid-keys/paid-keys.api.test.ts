@@ -76,14 +76,19 @@ describe('subscriberWorkspaceId of an API key', () => {
     const { id } = (await scene.create({ name: 'x' })).body;
     const refused = await scene.change(id, { subscriberWorkspaceId: scene.payer.workspaceId });
     assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden']);
+    const message = 'Only an owner or admin of the paying workspace may name it as payer.';
+    assert.deepEqual(refused.body.errors, [{ path: 'subscriberWorkspaceId', message }]);
     assert.equal(await scene.payerOf(id), null);
   });
 
   test('returns 404 when the author is not a member of the paying workspace', async () => {
     const scene = await arrange();
     const foreign = await arrangeTenant(app);
-    for (const subscriberWorkspaceId of [foreign.workspaceId, randomUUID()])
-      assert.equal((await scene.create({ name: 'x', subscriberWorkspaceId })).status, 404);
+    const message = 'The paying workspace does not exist, or you are not a member of it.';
+    for (const subscriberWorkspaceId of [foreign.workspaceId, randomUUID()]) {
+      const { status, body } = await scene.create({ name: 'x', subscriberWorkspaceId });
+      assert.deepEqual([status, body.errors], [404, [{ path: 'subscriberWorkspaceId', message }]]);
+    }
   });
 
   for (const role of ['owner', 'admin'] as const)
