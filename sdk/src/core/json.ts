@@ -35,18 +35,11 @@ function endsInEscape(part: string): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The members of requests that are 64-bit integers. Other numbers, such as those of metadata, may be large doubles. */
-const INT64_MEMBERS = ['value', 'score', 'newScore'];
-
-/**
- * Writes JSON. A bigint becomes a text of digits, which the API accepts for 64-bit integers. Throws a RangeError if one of them is a
- * number beyond 2^53, because it was rounded.
- */
+/** Writes JSON. A bigint becomes a text of digits, which the API accepts for 64-bit integers. */
 export function writeJson(value: unknown): string {
-  return JSON.stringify(value, (name, member: unknown) => {
-    if (INT64_MEMBERS.includes(name) && Number.isInteger(member)) requireSafe(name, member);
-    return typeof member === 'bigint' ? member.toString() : member;
-  });
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'bigint' ? member.toString() : member,
+  );
 }
 
 /** Throws a RangeError if a number is not a safe integer. */
