@@ -1,8 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
@@ -26,6 +28,8 @@ const isUnitRun = flags.includes('--unit');
  * its progress, and the output of a second file would wait for the first.
  */
 const CONCURRENT_FILES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
+/** Tests have no limits of their own, because a busy machine would exceed them. */
+const TEST_TIMEOUT_MS = 600_000;
 
 /**
  * Programs that a test file needs, by the suffix of its name. Files without their program are skipped. With CI=true a
@@ -190,40 +194,38 @@ function isInstalled(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
-function runNode(templateUrl?: string): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    // Without force-exit, a handle that a failed test left open would keep the run waiting without end.
-    [
-      '--test',
-      `--test-concurrency=${CONCURRENT_FILES}`,
-      '--test-timeout=600000',
-      '--test-force-exit',
-      '--test-reporter=spec',
-      ...files,
-    ],
-    {
-      cwd: SERVER,
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        // Each file is a process of its own. Compiled code saves each of them a second of processor time.
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
-        ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
-        GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
-        GUILDHALL_LONG_WEEK: flags.includes('--long-week') ? 'on' : 'off',
-        GUILDHALL_LOAD_MINUTES: valueOf('--minutes'),
-        GUILDHALL_LONG_DELIVERY: flags.includes('--long-delivery') ? 'on' : 'off',
-        GUILDHALL_FUZZ: valueOf('--fuzz'),
-        GUILDHALL_FUZZ_SEED: valueOf('--seed'),
-        GUILDHALL_FUZZ_ONLY: valueOf('--only'),
-        GUILDHALL_SCHEDULES: valueOf('--schedules'),
-        GUILDHALL_SCHEDULE_SEED: valueOf('--seed'),
-        GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
-      },
-    },
-  );
+/** Runs the files with the runner of Node, and returns the exit code. Its command line would sort the files again. */
+async function runNode(templateUrl?: string): Promise<number> {
+  let exitCode = 0;
+  const stop = new AbortController();
   // A signal that stops the run also stops its tests and its PostgreSQL.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill());
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const results = run({
+    files,
+    cwd: SERVER,
+    concurrency: CONCURRENT_FILES,
+    timeout: TEST_TIMEOUT_MS,
+    // Otherwise a handle that a failed test left open would keep the run waiting without end.
+    forceExit: true,
+    signal: stop.signal,
+    env: {
+      ...process.env,
+      // Each file is a process of its own. Compiled code saves each of them a second of processor time.
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
+      GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
+      GUILDHALL_LONG_WEEK: flags.includes('--long-week') ? 'on' : 'off',
+      GUILDHALL_LOAD_MINUTES: valueOf('--minutes'),
+      GUILDHALL_LONG_DELIVERY: flags.includes('--long-delivery') ? 'on' : 'off',
+      GUILDHALL_FUZZ: valueOf('--fuzz'),
+      GUILDHALL_FUZZ_SEED: valueOf('--seed'),
+      GUILDHALL_FUZZ_ONLY: valueOf('--only'),
+      GUILDHALL_SCHEDULES: valueOf('--schedules'),
+      GUILDHALL_SCHEDULE_SEED: valueOf('--seed'),
+      GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
+    },
+  });
+  results.on('test:fail', () => (exitCode = 1));
+  for await (const text of results.compose(new spec())) process.stdout.write(text);
+  return exitCode;
 }
