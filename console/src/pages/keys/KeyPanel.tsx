@@ -109,26 +109,26 @@ function Payer({ current }: { current: AnyKey }) {
 
 function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined): Column<AnyKey>[] {
   return [
-    { id: 'name', header: 'Name', width: 160, cell: ({ name }) => name },
+    { id: 'name', header: 'Name', width: 130, cell: ({ name }) => name },
     {
       id: 'prefix',
       header: 'Prefix',
-      width: 160,
+      width: 135,
       cell: ({ prefix }) => <span className={classes.prefix}>{prefix}…</span>,
     },
-    { id: 'state', header: 'State', width: 90, cell: (key) => <KeyState {...key} /> },
+    { id: 'state', header: 'State', width: 85, cell: (key) => <KeyState {...key} /> },
     ...(kind === 'api'
       ? [
           {
             id: 'data',
             header: 'Data API',
-            width: 90,
+            width: 80,
             cell: ({ allowDataApi }: AnyKey) => (allowDataApi ? 'Allowed' : 'No'),
           },
           {
             id: 'payer',
             header: 'Reads paid by',
-            width: 150,
+            width: 120,
             cell: (key: AnyKey) => <Payer current={key} />,
           },
         ]
@@ -136,26 +136,26 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
     {
       id: 'limit',
       header: 'Per minute',
-      width: 100,
+      width: 90,
       align: 'right',
       cell: ({ rateLimit }) => (rateLimit?.perMinute == null ? 'Plan' : formatNumber(rateLimit.perMinute)),
     },
     {
       id: 'used',
       header: 'Last used',
-      width: 110,
+      width: 100,
       cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} none="Never" />,
     },
     {
       id: 'expires',
       header: 'Expires',
-      width: 110,
+      width: 95,
       cell: ({ expiresAt }) => <MaybeTime at={expiresAt} none="Never" />,
     },
     {
       id: 'created',
       header: 'Created',
-      width: 110,
+      width: 100,
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
     ...(open
