@@ -97,7 +97,8 @@ describe('keys', () => {
 
   test('keeps limits that another person changed while a key is edited', async () => {
     const page = await studio.open(`${studio.game}/keys`);
-    await page.getByRole('button', { name: 'Create an API key' }).click();
+    // A second click, beside the dialog, does not close it.
+    await page.getByRole('button', { name: 'Create an API key' }).dblclick();
     await page.getByLabel('Name').fill('Exporter');
     await page.getByRole('button', { name: 'Create the key' }).click();
     await page.getByRole('button', { name: 'I saved the key' }).click();

@@ -91,6 +91,8 @@ export const theme = createTheme({
       styles: dialogStyles,
       defaultProps: {
         centered: true,
+        // The second click of a double click on the button that opens a dialog would close it again.
+        closeOnClickOutside: false,
         transitionProps: { duration: 120, transition: 'fade' },
         overlayProps: { backgroundOpacity: 0.4 },
         closeButtonProps: { 'aria-label': 'Close' },

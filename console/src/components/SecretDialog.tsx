@@ -24,7 +24,6 @@ export function SecretDialog({ name, label, secret, onClose, action, children }:
       onClose={onClose}
       title={`Save this ${name} now`}
       size="lg"
-      closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
     >

@@ -28,6 +28,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       opened
       onClose={onClose}
       withCloseButton={false}
+      closeOnClickOutside
       centered={false}
       yOffset="12vh"
       size={560}
