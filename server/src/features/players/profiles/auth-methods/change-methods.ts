@@ -135,7 +135,10 @@ export async function unlinkMethod(
   });
 }
 
-/** Makes a sign-in method the primary one. If it is primary, nothing is written or notified. Throws auth_method_not_found, identity_proof_required and profile_deleted. */
+/**
+ * Makes a sign-in method the primary one. If it is primary, nothing is written or notified. Throws auth_method_not_found,
+ * identity_proof_required and profile_deleted.
+ */
 export async function setPrimaryMethod(
   services: ProofServices & MailServices,
   caller: CallerWithProof & ChangeAuthor,
