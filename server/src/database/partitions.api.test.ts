@@ -68,9 +68,14 @@ describe('createPartitions', () => {
     const start = Date.now();
     let over = false;
     let sent = 0;
+    // On a busy machine, writers without a limit would add rows faster than steps of 50 rows move them.
+    const batchesPerRound = 100;
+    let batchLimit = batchesPerRound;
 
     const write = async (writer: number): Promise<void> => {
       for (let number = 0; !over; number++) {
+        await eventually(() => over || number < batchLimit);
+        if (over) return;
         // Every batch is sent twice. Its times are before, inside and after the moved range.
         const batch = Array.from({ length: 30 }, (_, index) =>
           event(
@@ -115,6 +120,7 @@ describe('createPartitions', () => {
             ])
               await owner.query(statement);
             owner.release();
+            batchLimit += batchesPerRound;
           }
         }
       } finally {

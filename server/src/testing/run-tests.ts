@@ -11,6 +11,7 @@ import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { findAnvil } from './anvil.ts';
 import { findChromium } from './chromium.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
+import { planProcesses, writeProcessModule } from './test-processes.ts';
 
 /**
  * Runs the tests: all of them, or those whose path in the repository contains one of the arguments. `--unit` selects the tests that need no
@@ -27,7 +28,7 @@ const isUnitRun = flags.includes('--unit');
  * Rates under attack are measured with one file at a time, so that attacks do not slow each other down. The long delivery shows
  * its progress, and the output of a second file would wait for the first.
  */
-const CONCURRENT_FILES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
+const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
 /** Tests have no limits of their own, because a busy machine would exceed them. */
 const TEST_TIMEOUT_MS = 600_000;
 
@@ -62,9 +63,7 @@ const found = globSync(
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => join('server', file).includes(filter)))
   .filter((file) => !isUnitRun || isUnitTest(file));
-const files = mix(
-  withoutCitus(withoutDuckdb(withoutEvmNode(withoutChromium(withoutMissingPrograms(found))))),
-);
+const files = withoutCitus(withoutDuckdb(withoutEvmNode(withoutChromium(withoutMissingPrograms(found)))));
 if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
@@ -169,18 +168,6 @@ function withoutCitus(candidates: string[]): string[] {
   return candidates.filter((file) => !affected.includes(file));
 }
 
-/**
- * Distributes the files of each top folder evenly over the run. In the order of their names, four browsers would run at once, and then
- * four files that start many servers. On a slow machine they would delay each other beyond their time limits.
- */
-function mix(candidates: string[]): string[] {
-  const folders = Object.values(Object.groupBy(candidates, (file) => /^(\.\.\/)?[^/]+/.exec(file)![0]));
-  return folders
-    .flatMap((files = []) => files.map((file, index) => ({ file, place: index / files.length })))
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ file }) => file);
-}
-
 /** Prints why tests are skipped. Ends the run if they are required. */
 function skip(message: string, isRequired: boolean): void {
   if (isRequired) {
@@ -200,17 +187,20 @@ async function runNode(templateUrl?: string): Promise<number> {
   const stop = new AbortController();
   // A signal that stops the run also stops its tests and its PostgreSQL.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const modules = await mkdtemp(join(tmpdir(), 'guildhall-test-processes-'));
   const results = run({
-    files,
+    files: await Promise.all(
+      planProcesses(files).map((shared, index) => writeProcessModule(modules, `${index}`, shared, SERVER)),
+    ),
     cwd: SERVER,
-    concurrency: CONCURRENT_FILES,
+    concurrency: CONCURRENT_PROCESSES,
     timeout: TEST_TIMEOUT_MS,
     // Otherwise a handle that a failed test left open would keep the run waiting without end.
     forceExit: true,
     signal: stop.signal,
     env: {
       ...process.env,
-      // Each file is a process of its own. Compiled code saves each of them a second of processor time.
+      // Compiled code saves each process a second of processor time.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
       GUILDHALL_LONG_CRASH: flags.includes('--long-crash') ? 'on' : 'off',
@@ -227,5 +217,6 @@ async function runNode(templateUrl?: string): Promise<number> {
   });
   results.on('test:fail', () => (exitCode = 1));
   for await (const text of results.compose(new spec())) process.stdout.write(text);
+  await rm(modules, { recursive: true, force: true });
   return exitCode;
 }

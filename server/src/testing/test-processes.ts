@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** To load the server takes about 2 seconds of processor time, so tests that start no programs share a process. */
+const FILES_PER_PROCESS = 6;
+
+/** A test that starts no programs is named `x.test.ts`, `x.api.test.ts` or `x.db.test.ts`, and is not about the repository. */
+const STARTS_NO_PROGRAM = /^src\/(?!testing\/).*\/[^./]+(\.(api|db))?\.test\.ts$/;
+
+/**
+ * The test files of each process, in the order in which the processes start. The processes of each top folder are distributed evenly
+ * over the run. In the order of their names, four browsers would run at once, and then four files that start many servers. On a slow
+ * machine they would delay each other beyond their time limits.
+ */
+export function planProcesses(files: string[]): string[][] {
+  const folders = Object.groupBy(files, (file) => /^(\.\.\/)?[^/]+/.exec(file)![0]);
+  return Object.values(folders)
+    .map((inFolder = []) => shareProcesses(inFolder))
+    .flatMap((processes) => processes.map((of, index) => ({ of, place: index / processes.length })))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ of }) => of);
+}
+
+function shareProcesses(files: string[]): string[][] {
+  const shared = files.filter((file) => STARTS_NO_PROGRAM.test(file));
+  const processes = files.filter((file) => !shared.includes(file)).map((file) => [file]);
+  for (let first = 0; first < shared.length; first += FILES_PER_PROCESS)
+    processes.push(shared.slice(first, first + FILES_PER_PROCESS));
+  return processes.toSorted(([a], [b]) => (a! < b! ? -1 : 1));
+}
+
+/**
+ * Writes the module that a process starts with into a folder, and returns its path. A test of the module is a test file: it ends with the
+ * `after` hooks of the file, and then the next file is loaded.
+ */
+export async function writeProcessModule(folder: string, name: string, files: string[], root: string) {
+  const path = join(folder, `${name}.mjs`);
+  const tests = files.map((file) => {
+    const url = pathToFileURL(join(root, file)).href;
+    return `test(${JSON.stringify(file)}, () => import(${JSON.stringify(url)}));\n`;
+  });
+  await writeFile(path, `import { test } from 'node:test';\n${tests.join('')}`);
+  return path;
+}
