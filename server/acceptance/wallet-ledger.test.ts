@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeGameKey } from './arrange.ts';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import {
   crash,
@@ -42,6 +43,8 @@ test(`keeps every acknowledged entry in the chain over ${ROUNDS} crashes`, async
         const first = (round * PLAYERS + number) * 1_000_000;
         return recordScores(server, bearer, first, acknowledged, over.signal);
       });
+      // On a busy machine, writes are slow at first.
+      await eventually(() => acknowledged.length > 20 * (round + 1));
       await sleep(400 + Math.random() * 600);
       over.abort();
       await crash(server, dataDir);

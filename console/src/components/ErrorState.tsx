@@ -58,9 +58,11 @@ export function ErrorDetail({ error }: { error: unknown }) {
 export const isInvalidFilter = (error: unknown): boolean =>
   error instanceof GuildhallError && error.status === 400;
 
-/** Errors whose detail names operations of the API. */
+/** Errors whose detail names operations of the API or options of the SDK. */
 const DETAILS: Partial<Record<string, string>> = {
   email_not_verified: 'Verify your email address first: open the link in the email that you received.',
+  unexpected_answer:
+    'The network answered instead of the server. Sign in to the network if it has a sign-in page, then try again.',
 };
 
 /** What the API says about the header of an answer, which readers do not see. */

@@ -1,18 +1,24 @@
 import { Command } from 'commander';
 import { version } from '../core/version.ts';
-import { archiveCommand } from './archive.ts';
-import { accountsCommand, bootstrapCommand } from './accounts.ts';
-import { backupCommand, restoreCommand } from './backup.ts';
-import { chainCommand } from './chain.ts';
 import { fail } from './command.ts';
-import { keysCommand } from './keys.ts';
-import { migrateCommand } from './migrate.ts';
-import { partitionsCommand } from './partitions.ts';
-import { rollUpsCommand } from './roll-ups.ts';
-import { serveCommand } from './serve.ts';
-import { simulateCommand } from './simulate.ts';
-import { verifyCommand } from './verify.ts';
-import { workerCommand } from './worker.ts';
+
+/** The code of a command is loaded when it runs, because that of all commands takes a second longer. */
+const commands: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  worker: async () => (await import('./worker.ts')).workerCommand,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  bootstrap: async () => (await import('./accounts.ts')).bootstrapCommand,
+  accounts: async () => (await import('./accounts.ts')).accountsCommand,
+  partitions: async () => (await import('./partitions.ts')).partitionsCommand,
+  archive: async () => (await import('./archive.ts')).archiveCommand,
+  'roll-ups': async () => (await import('./roll-ups.ts')).rollUpsCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
+  backup: async () => (await import('./backup.ts')).backupCommand,
+  restore: async () => (await import('./backup.ts')).restoreCommand,
+  keys: async () => (await import('./keys.ts')).keysCommand,
+  chain: async () => (await import('./chain.ts')).chainCommand,
+  simulate: async () => (await import('./simulate.ts')).simulateCommand,
+};
 
 const program = new Command('guildhall')
   .description('A multi-tenant backend for games.')
@@ -24,22 +30,9 @@ Settings are environment variables, such as DATA_DIR and DATABASE_URL: docs/conf
 Exit codes: 0 if the command succeeded, 1 if it failed, 2 if verify or check found differences.`,
   );
 
-for (const command of [
-  serveCommand,
-  workerCommand,
-  migrateCommand,
-  bootstrapCommand,
-  accountsCommand,
-  partitionsCommand,
-  archiveCommand,
-  rollUpsCommand,
-  verifyCommand,
-  backupCommand,
-  restoreCommand,
-  keysCommand,
-  chainCommand,
-  simulateCommand,
-])
-  program.addCommand(command);
+const [name = ''] = process.argv.slice(2);
+// The help and the message about an unknown command list all of them.
+const needed = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
+for (const load of needed) program.addCommand(await load());
 
 program.parseAsync().catch(fail);

@@ -1,4 +1,5 @@
-import { getAddress, isAddress, zeroAddress, type Address } from 'viem';
+import type { Address } from 'viem';
+import { getAddress, isAddress } from 'viem/utils';
 import { invalidField } from './problem.ts';
 
 /**
@@ -10,7 +11,8 @@ export function evmAddress(text: string): Address | undefined {
   if (!digits) return undefined;
   const plain: Address = `0x${digits.toLowerCase()}`;
   const isPlain = digits === digits.toLowerCase() || digits === digits.toUpperCase();
-  return plain !== zeroAddress && (isPlain || isAddress(text)) ? getAddress(plain) : undefined;
+  const isZero = /^0+$/.test(digits);
+  return !isZero && (isPlain || isAddress(text)) ? getAddress(plain) : undefined;
 }
 
 /** Parses the address in a field of a request. Throws invalid_request with the field's path. */

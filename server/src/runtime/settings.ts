@@ -1,9 +1,9 @@
+import { createECDH } from 'node:crypto';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Hex } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
 import * as v from 'valibot';
+import type { Hex } from 'viem';
 import { evmAddress } from '../core/evm-address.ts';
 import { isPartitionedTable, partitionedTables } from '../database/partitioned-tables.ts';
 import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
@@ -336,7 +336,7 @@ function isBaseUrl(text: string): boolean {
 function isPrivateKey(text: string): boolean {
   if (!/^0x[0-9a-f]{64}$/i.test(text)) return false;
   try {
-    privateKeyToAddress(text as Hex);
+    createECDH('secp256k1').setPrivateKey(text.slice(2), 'hex');
     return true;
   } catch {
     // Zero, or not below the order of the curve.
