@@ -6,6 +6,7 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
@@ -80,6 +81,33 @@ describe('events', () => {
     await page.getByRole('cell', { name: 'level_completed' }).click();
     await page.getByRole('dialog').getByRole('link', { name: 'Open the player' }).click();
     await page.waitForURL(`**/players/${ada.playerId}`);
+  });
+
+  test('shows an event or the search after a double click, until a click beside it', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`);
+    const openings = [
+      [page.getByRole('cell', { name: 'jump' }), page.getByRole('dialog', { name: 'Event' })],
+      [
+        page.getByRole('button', { name: /^Search/ }),
+        page.getByRole('dialog', { name: 'Search and commands' }),
+      ],
+    ] as const;
+    for (const [opener, dialog] of openings) {
+      const { x, y, width, height } = (await opener.boundingBox())!;
+      const clickAgain = async (clickCount: number) => {
+        await page.mouse.move(x + width / 2, y + height / 2);
+        await page.mouse.down({ clickCount });
+        await page.mouse.up({ clickCount });
+      };
+      await opener.click();
+      await dialog.waitFor();
+      await clickAgain(2);
+      // A dialog that closes does so within this time.
+      await sleep(500);
+      assert.ok(await dialog.isVisible());
+      await clickAgain(1);
+      await dialog.waitFor({ state: 'detached' });
+    }
   });
 
   test('shows all digits of a 64-bit value', async () => {

@@ -94,7 +94,7 @@ describe('createServerClient', () => {
     const counted: typeof fetch = async (...call) => (sent++, fetch(...call));
     const name = { idempotencyKey: 'big', occurredAt: new Date() };
     const message = (member: string, value: number) =>
-      `${member} must be a safe integer, not ${value}. Pass a larger integer as a bigint or as a string of digits.`;
+      `${member} must be a safe integer, not ${value}. Pass a larger integer as a bigint.`;
     const server = newServer({ fetch: counted });
     for (const value of [2 ** 53, 1.5, NaN]) {
       const refused = { name: 'RangeError', message: message('events[1].value', value) };

@@ -1,4 +1,5 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import type { MouseEvent } from 'react';
 
 // Every value of the visual language stands in this file. Components use the variables `--gh-…` and those of Mantine.
 
@@ -53,6 +54,13 @@ export const MAX_SERIES = seriesColors.light.length;
 /** The head of a dialog is no head of the page. */
 const dialogAttributes = { header: { role: 'presentation' } };
 
+/** The second click of a double click on what opens a dialog must not close it again. */
+const overlayEvents = {
+  onClickCapture(event: MouseEvent) {
+    if (event.detail > 1) event.stopPropagation();
+  },
+};
+
 const dialogStyles = { title: { fontSize: '0.9375rem', fontWeight: 600, overflowWrap: 'anywhere' } } as const;
 
 export const theme = createTheme({
@@ -94,7 +102,7 @@ export const theme = createTheme({
         // The second click of a double click on the button that opens a dialog would close it again.
         closeOnClickOutside: false,
         transitionProps: { duration: 120, transition: 'fade' },
-        overlayProps: { backgroundOpacity: 0.4 },
+        overlayProps: { backgroundOpacity: 0.4, ...overlayEvents },
         closeButtonProps: { 'aria-label': 'Close' },
         attributes: dialogAttributes,
       },
@@ -104,7 +112,7 @@ export const theme = createTheme({
       defaultProps: {
         position: 'right',
         transitionProps: { duration: 120 },
-        overlayProps: { backgroundOpacity: 0.2 },
+        overlayProps: { backgroundOpacity: 0.2, ...overlayEvents },
         closeButtonProps: { 'aria-label': 'Close' },
         attributes: dialogAttributes,
       },

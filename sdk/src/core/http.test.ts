@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { createPlayerClient, createApiClient, GuildhallError, type ApiClientOptions } from '../index.ts';
@@ -132,6 +132,26 @@ describe('an answer with status 200', () => {
     await assert.rejects(GET('/api/bus_tenants/{tenantId}/events/export', { params }), {
       code: 'unexpected_answer',
     });
+  });
+
+  test('that is not of the API leaves no connection open', async (context) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).write('<h1>Sign in</h1>');
+    }).listen(0, '127.0.0.1');
+    context.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { GET } = createApiClient({ baseUrl: `http://127.0.0.1:${port}` });
+    const path = '/api/saas-auth/me';
+    for (const ask of [() => GET(path), () => GET(path, { readAs: 'response' })]) {
+      const answering = once(server, 'request') as Promise<[unknown, ServerResponse]>;
+      await assert.rejects(ask(), { code: 'unexpected_answer' });
+      const [, response] = await answering;
+      if (!response.closed) await once(response, 'close', { signal: AbortSignal.timeout(20_000) });
+    }
   });
 
   test('is text or binary data if the operation has no JSON', async () => {

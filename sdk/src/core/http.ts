@@ -178,11 +178,14 @@ async function readAnswer(
   const type = response.headers.get('content-type') ?? '';
   const isJson = /[/+]json/.test(type);
   // The network may have a gateway with a sign-in page, or the address is that of a web page.
-  if (response.status !== 204 && !isJson && !OTHER_TYPES.test(type))
+  if (response.status !== 204 && !isJson && !OTHER_TYPES.test(type)) {
+    // A body that nobody reads would keep its connection open.
+    response.body?.cancel().catch(() => {});
     throw clientError(
       'unexpected_answer',
       `${response.url || url} answered with ${type || 'no content type'}, which is not an answer of the API. Check baseUrl and the network.`,
     );
+  }
   if (readAs === 'response') return response;
   if (readAs === 'blob') return response.blob();
   const text = await response.text();

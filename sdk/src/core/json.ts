@@ -46,6 +46,6 @@ export function writeJson(value: unknown): string {
 export function requireSafe(name: string, value: unknown): void {
   if (typeof value === 'number' && !Number.isSafeInteger(value))
     throw new RangeError(
-      `${name} must be a safe integer, not ${value}. Pass a larger integer as a bigint or as a string of digits.`,
+      `${name} must be a safe integer, not ${value}. Pass a larger integer as a bigint.`,
     );
 }
