@@ -194,6 +194,17 @@ describe('definitions', () => {
     await becomes(() => autoCreate.isChecked(), before);
   });
 
+  test('names the network if its sign-in page answers', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.route('**/event-definitions/settings', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Sign in to the Wi-Fi</h1>' })
+        : route.continue(),
+    );
+    await page.getByRole('switch', { name: 'Auto-create' }).click();
+    await page.getByText('The network answered instead of the server.').waitFor();
+  });
+
   test('reads the auto-create switch again if the answer is lost', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
     await page.route('**/event-definitions/settings', async (route) => {
