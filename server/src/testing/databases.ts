@@ -13,7 +13,7 @@ export { withDatabase };
 const TEMPLATE_URL = 'GUILDHALL_TEST_TEMPLATE';
 
 /**
- * Creates a database for one test file from the migrated template, in about 50 ms. With TEST_CITUS_URL it is a new database on that
+ * Creates a database for one test file from the migrated template. A copy of the files takes 60 ms of processor time, the WAL of their pages 220. With TEST_CITUS_URL it is a new database on that
  * cluster, which takes several seconds.
  */
 export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
@@ -31,7 +31,7 @@ export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promis
   const template = process.env[TEMPLATE_URL];
   if (!template) throw new Error('There is no test database: run the tests with `npm test`.');
   const templateName = new URL(template).pathname.slice(1);
-  await asAdministrator(template, `CREATE DATABASE ${name} TEMPLATE ${templateName}`);
+  await asAdministrator(template, `CREATE DATABASE ${name} TEMPLATE ${templateName} STRATEGY FILE_COPY`);
   return {
     url: withDatabase(template, name),
     drop: () => dropDatabase(template, name),
