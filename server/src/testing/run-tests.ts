@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,10 +7,9 @@ import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
-import { findAnvil } from './anvil.ts';
-import { findChromium } from './chromium.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 import { planProcesses, writeProcessModule } from './test-processes.ts';
+import { withRequirements } from './test-requirements.ts';
 
 /**
  * Runs the tests: all of them, or those whose path in the repository contains one of the arguments. `--unit` selects the tests that need no
@@ -32,19 +30,6 @@ const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes(
 /** Tests have no limits of their own, because a busy machine would exceed them. */
 const TEST_TIMEOUT_MS = 600_000;
 
-/**
- * Programs that a test file needs, by the suffix of its name. Files without their program are skipped. With CI=true a
- * missing program is an error.
- */
-const PROGRAMS = {
-  '.redis.test.ts': ['redis-server'],
-  '.nginx.test.ts': ['nginx'],
-  '.mono.test.ts': ['mono', 'mcs'],
-  '.faketime.test.ts': ['faketime'],
-  // The commands of the documentation.
-  '.shell.test.ts': ['bash', 'curl', 'openssl', 'python3'],
-};
-
 const folders = [
   'src',
   'contracts',
@@ -63,7 +48,7 @@ const found = globSync(
   .toSorted()
   .filter((file) => filters.length === 0 || filters.some((filter) => join('server', file).includes(filter)))
   .filter((file) => !isUnitRun || isUnitTest(file));
-const files = withoutCitus(withoutDuckdb(withoutEvmNode(withoutChromium(withoutMissingPrograms(found)))));
+const files = withRequirements(found);
 if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
@@ -118,67 +103,6 @@ function valueOf(name: string): string {
 function isUnitTest(file: string): boolean {
   const isSource = file.startsWith('src/') || file.startsWith('../sdk/src/');
   return isSource && /(^|\/)[^./]+\.test\.ts$/.test(file) && !file.startsWith('src/testing/');
-}
-
-function withoutMissingPrograms(candidates: string[]): string[] {
-  return Object.entries(PROGRAMS).reduce((files, [ending, programs]) => {
-    const affected = files.filter((file) => file.endsWith(ending));
-    const missing = affected.length === 0 ? [] : programs.filter((program) => !isInstalled(program));
-    if (missing.length === 0) return files;
-    const names = missing.join(' ');
-    const message = `${affected.length} test files need ${names} (on Debian: apt-get install ${names}).`;
-    skip(message, process.env['CI'] === 'true');
-    return files.filter((file) => !affected.includes(file));
-  }, candidates);
-}
-
-/** Either of two programs is sufficient. */
-function withoutChromium(candidates: string[]): string[] {
-  const affected = candidates.filter((file) => file.endsWith('.browser.test.ts'));
-  if (affected.length === 0 || findChromium() !== '') return candidates;
-  const message = `${affected.length} test files need Chromium (on Debian: apt-get install chromium-headless-shell).`;
-  skip(message, process.env['CI'] === 'true');
-  return candidates.filter((file) => !affected.includes(file));
-}
-
-/** The lock file has the EVM node for Linux only. So `*.evm.test.ts` is skipped on other systems, also in CI. */
-function withoutEvmNode(candidates: string[]): string[] {
-  const affected = candidates.filter((file) => file.endsWith('.evm.test.ts'));
-  if (affected.length === 0 || findAnvil()) return candidates;
-  const message = `${affected.length} test files need anvil, which npm did not install for ${process.platform} on ${process.arch}.`;
-  skip(message, process.env['CI'] === 'true' && process.platform === 'linux');
-  return candidates.filter((file) => !affected.includes(file));
-}
-
-/** The archive of events needs an optional package. It has no binary for some systems. */
-function withoutDuckdb(candidates: string[]): string[] {
-  const affected = candidates.filter((file) => file.endsWith('.duckdb.test.ts'));
-  if (affected.length === 0 || existsSync(join(SERVER, '../node_modules/@duckdb/node-api')))
-    return candidates;
-  const message = `${affected.length} test files need @duckdb/node-api, which npm did not install for ${process.platform} on ${process.arch}.`;
-  skip(message, process.env['CI'] === 'true');
-  return candidates.filter((file) => !affected.includes(file));
-}
-
-/** A cluster cannot be started here, so the tests of it are skipped without one, also in CI. */
-function withoutCitus(candidates: string[]): string[] {
-  const affected = candidates.filter((file) => file.endsWith('.citus.test.ts'));
-  if (affected.length === 0 || process.env['TEST_CITUS_URL']) return candidates;
-  skip(`${affected.length} test files need TEST_CITUS_URL, a cluster of Citus (see CONTRIBUTING.md).`, false);
-  return candidates.filter((file) => !affected.includes(file));
-}
-
-/** Prints why tests are skipped. Ends the run if they are required. */
-function skip(message: string, isRequired: boolean): void {
-  if (isRequired) {
-    console.error(message);
-    process.exit(1);
-  }
-  console.log(`SKIPPED: ${message}`);
-}
-
-function isInstalled(program: string): boolean {
-  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
 /** Runs the files with the runner of Node, and returns the exit code. Its command line would sort the files again. */
