@@ -45,7 +45,5 @@ export function writeJson(value: unknown): string {
 /** Throws a RangeError if a number is not a safe integer. */
 export function requireSafe(name: string, value: unknown): void {
   if (typeof value === 'number' && !Number.isSafeInteger(value))
-    throw new RangeError(
-      `${name} must be a safe integer, not ${value}. Pass a larger integer as a bigint.`,
-    );
+    throw new RangeError(`${name} must be a safe integer, not ${value}. Pass a larger integer as a bigint.`);
 }
