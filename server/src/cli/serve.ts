@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
+import { startServer } from '../runtime/server.ts';
 import { integer, readSettings, stopOnSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
 
@@ -17,9 +18,7 @@ export const serveCommand = new Command('serve')
       .default(DEFAULT_PROCESSES, 'one for each two cores'),
   )
   .action(async (options: { worker: boolean; processes: number }) => {
-    const settings = readSettings();
-    // Settings are refused before the code of the server is loaded, which takes a second.
-    const starting = import('../runtime/server.ts').then(({ startServer }) => startServer(settings, options));
+    const starting = startServer(readSettings(), options);
     // The handler is set before the server has started: a server that is killed during its start would leave PostgreSQL running.
     stopOnSignal(async () => (await starting).stop());
     process.on('SIGUSR2', () => void starting.then((server) => server.reload()));

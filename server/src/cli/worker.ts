@@ -5,6 +5,7 @@ export const workerCommand = new Command('worker')
   .description('start a worker without the API')
   .action(async () => {
     const settings = readSettings();
+    // Settings are refused before the code of the worker is loaded, which takes a second.
     const starting = import('../runtime/worker.ts').then(({ startWorkerProcess }) =>
       startWorkerProcess(settings),
     );
