@@ -1,10 +1,8 @@
 import { pino } from 'pino';
-import { startBackgroundWork } from './background-work.ts';
 import type { Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions, logStop } from './logging.ts';
 import { openMasterKey } from './open-master-key.ts';
-import { prepareDatabase } from './prepare-database.ts';
 
 /** Starts a worker without the API. Any number of servers and workers can run on one database. */
 export async function startWorkerProcess(config: Config): Promise<{ stop(): Promise<void> }> {
@@ -14,6 +12,9 @@ export async function startWorkerProcess(config: Config): Promise<{ stop(): Prom
     mustExist: true,
   });
   opened.defer(() => storage.close());
+  // Loaded here: a refused folder or database is reported a second earlier.
+  const { prepareDatabase } = await import('./prepare-database.ts');
+  const { startBackgroundWork } = await import('./background-work.ts');
   await prepareDatabase(storage.url);
   const masterKey = await openMasterKey(config, storage.url);
   const log = pino(loggerOptions(config));
