@@ -11,9 +11,8 @@ const NOT_INSTALLED = `which npm did not install for ${process.platform} on ${pr
 /** What the test files with an ending need. */
 interface Requirement {
   ending: string;
-  /** Completes the sentence "3 test files need …". */
-  what: string;
-  isMet: () => boolean;
+  /** What is missing, to complete the sentence "3 test files need …". Undefined if nothing is. */
+  findMissing: () => string | undefined;
   /** Whether a run without it fails. Otherwise the files are skipped with a line. */
   isRequired: boolean;
 }
@@ -27,29 +26,27 @@ const requirements: Requirement[] = [
   programs('.shell.test.ts', 'bash', 'curl', 'openssl', 'python3'),
   {
     ending: '.browser.test.ts',
-    what: 'Chromium (on Debian: apt-get install chromium-headless-shell)',
-    isMet: () => findChromium() !== '',
+    findMissing: () =>
+      findChromium() ? undefined : 'Chromium (on Debian: apt-get install chromium-headless-shell)',
     isRequired: isCi,
   },
   {
     ending: '.evm.test.ts',
-    what: `anvil, ${NOT_INSTALLED}`,
-    isMet: () => findAnvil() !== undefined,
+    findMissing: () => (findAnvil() ? undefined : `anvil, ${NOT_INSTALLED}`),
     // The lock file has it for Linux only.
     isRequired: isCi && process.platform === 'linux',
   },
   {
     // The archive of events needs an optional package. It has no binary for some systems.
     ending: '.duckdb.test.ts',
-    what: `@duckdb/node-api, ${NOT_INSTALLED}`,
-    isMet: () => existsSync(DUCKDB),
+    findMissing: () => (existsSync(DUCKDB) ? undefined : `@duckdb/node-api, ${NOT_INSTALLED}`),
     isRequired: isCi,
   },
   {
     // A cluster cannot be started here.
     ending: '.citus.test.ts',
-    what: 'TEST_CITUS_URL, a cluster of Citus (see CONTRIBUTING.md)',
-    isMet: () => Boolean(process.env['TEST_CITUS_URL']),
+    findMissing: () =>
+      process.env['TEST_CITUS_URL'] ? undefined : 'TEST_CITUS_URL, a cluster of Citus (see CONTRIBUTING.md)',
     isRequired: false,
   },
 ];
@@ -57,8 +54,10 @@ const requirements: Requirement[] = [
 function programs(ending: string, ...names: string[]): Requirement {
   return {
     ending,
-    what: `${names.join(' ')} (on Debian: apt-get install ${names.join(' ')})`,
-    isMet: () => names.every(isInstalled),
+    findMissing: () => {
+      const missing = names.filter((name) => !isInstalled(name)).join(' ');
+      return missing ? `${missing} (on Debian: apt-get install ${missing})` : undefined;
+    },
     isRequired: isCi,
   };
 }
@@ -69,10 +68,11 @@ function isInstalled(program: string): boolean {
 
 /** Returns the files whose requirements are met. Prints why others are skipped, and ends the process if one of them is required. */
 export function withRequirements(files: string[]): string[] {
-  return requirements.reduce((remaining, { ending, what, isMet, isRequired }) => {
+  return requirements.reduce((remaining, { ending, findMissing, isRequired }) => {
     const affected = remaining.filter((file) => file.endsWith(ending));
-    if (affected.length === 0 || isMet()) return remaining;
-    const message = `${affected.length} test files need ${what}.`;
+    const missing = affected.length === 0 ? undefined : findMissing();
+    if (missing === undefined) return remaining;
+    const message = `${affected.length} test files need ${missing}.`;
     if (isRequired) {
       console.error(message);
       process.exit(1);
