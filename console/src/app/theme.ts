@@ -99,7 +99,7 @@ export const theme = createTheme({
       styles: dialogStyles,
       defaultProps: {
         centered: true,
-        // The second click of a double click on the button that opens a dialog would close it again.
+        // A click beside a form would discard what was typed.
         closeOnClickOutside: false,
         transitionProps: { duration: 120, transition: 'fade' },
         overlayProps: { backgroundOpacity: 0.4, ...overlayEvents },
