@@ -281,7 +281,7 @@ test('restarts PostgreSQL as the first process of a container, where nobody coll
   const answers = async () =>
     (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true;
   try {
-    await eventually(answers, `an answer: ${output}`);
+    await eventually(answers, 'an answer');
     const [server = 0] = childrenOf(container.pid!);
     const inContainer = () =>
       childrenOf(server).find((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres');
@@ -290,7 +290,9 @@ test('restarts PostgreSQL as the first process of a container, where nobody coll
     await eventually(() => output.includes('PostgreSQL was restarted'), 'the restart');
     await eventually(answers, 'an answer after the restart');
     process.kill(server, 'SIGTERM');
-    assert.equal(await exitOf(container), 0, output);
+    assert.equal(await exitOf(container), 0);
+  } catch (cause) {
+    throw new Error(`The container failed: ${output}`, { cause });
   } finally {
     container.kill('SIGKILL');
   }

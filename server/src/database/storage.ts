@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { availableParallelism } from 'node:os';
+import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks, tryLock } from './advisory-locks.ts';
@@ -53,6 +53,7 @@ export async function openStorage(
     );
   const server = await startEmbeddedServer(location.dataDir, connectionSettings(processes));
   let lockHolder = await join(server);
+  let lost = endOf(lockHolder);
   const close = async (): Promise<void> => {
     if (await isLast(lockHolder)) await server.stop();
     await lockHolder.end();
@@ -68,9 +69,9 @@ export async function openStorage(
   const closing = new AbortController();
   let recovery: Promise<void> | undefined;
 
-  /** The connection that holds the locks ends when PostgreSQL ends. */
+  /** The connection that holds the locks ends when PostgreSQL ends. It may have ended before this call. */
   const watch = (log: RecoveryLog): void => {
-    lockHolder.once('end', () => {
+    void lost.then(() => {
       if (!closing.signal.aborted) recovery = recover(log);
     });
   };
@@ -79,6 +80,7 @@ export async function openStorage(
     for (let attempt = 1; !closing.signal.aborted; attempt++) {
       try {
         lockHolder = await join(server);
+        lost = endOf(lockHolder);
         if (purpose === 'exclusive') await tryLock(lockHolder, 'embeddedServer');
         watch(log);
         log.warn({ attempt }, 'PostgreSQL was restarted');
@@ -159,6 +161,10 @@ async function isLast(client: pg.Client): Promise<boolean> {
     return false;
   }
 }
+
+/** Resolves when a connection has ended. An error precedes the end, so `once` of node:events would throw it. */
+const endOf = (client: pg.Client): Promise<void> =>
+  new Promise((resolve) => client.once('end', () => resolve()));
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 10_000 });

@@ -92,17 +92,18 @@ export async function startApiServer(
   });
   if (worker) jobs = await startBackgroundWork(deployment, app.log);
 
+  // The last request of the start to the database is here: after the server listens, an outage does not end it.
+  const isUnadministered = prepare && !(await withDatabaseAt(databaseUrl, hasPlatformAdmin));
   let url = '';
   const open = async (): Promise<void> => {
     url = await listen(app, config);
   };
-  let created: ReferenceAccess | undefined;
-  if (mayCreateDemo) {
-    const demo = await seedDemo(databaseUrl, masterKey, open);
-    // Only the operator of a first start knows this token: it is printed, and ends with the server.
-    if (demo) known = created = { token: randomBytes(16).toString('hex'), demo };
-  } else await open();
-  if (prepare && !known && !(await withDatabaseAt(databaseUrl, hasPlatformAdmin)))
+  const demo = mayCreateDemo ? await seedDemo(databaseUrl, masterKey, open) : undefined;
+  if (!demo) await open();
+  // Only the operator of a first start knows this token: it is printed, and ends with the server.
+  const created = demo && { token: randomBytes(16).toString('hex'), demo };
+  known ??= created;
+  if (isUnadministered && !known)
     app.log.warn(
       'No account administers this deployment. Create one: guildhall bootstrap --email <address>, ' +
         'in a checkout npm run guildhall -- bootstrap --email <address>',

@@ -32,8 +32,8 @@ const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'
 
 /**
  * Fills a database without accounts, in one transaction: an administrator, a workspace, a tenant with sign-in providers, and a
- * key of each kind. Returns undefined if there are accounts already. `open` starts to listen within the transaction. If the
- * port is in use, nothing is kept, so the password is not lost. And no sign-up can come first.
+ * key of each kind. `open` starts to listen within the transaction. If the port is in use, nothing is kept, so the password is not
+ * lost. And no sign-up can come first. Returns undefined if there are accounts already, without a call of `open`.
  */
 export async function seedDemo(
   databaseUrl: string,
@@ -45,11 +45,11 @@ export async function seedDemo(
   const tenantId = newId();
   return withDatabaseAt(databaseUrl, (database) =>
     database.forTenant(tenantId).transaction(async (transaction) => {
-      const created = (await hasAccounts(transaction))
-        ? undefined
-        : await createDemo(transaction, createVault(masterKey), tenantId, passwordHash);
+      if (await hasAccounts(transaction)) return undefined;
+      const created = await createDemo(transaction, createVault(masterKey), tenantId, passwordHash);
+      if (!created) return undefined;
       await open();
-      return created && { email: DEMO_EMAIL, password, tenantId, ...created };
+      return { email: DEMO_EMAIL, password, tenantId, ...created };
     }),
   );
 }
