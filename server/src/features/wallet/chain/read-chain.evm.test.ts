@@ -32,10 +32,12 @@ describe('createChainReader', () => {
 
   test('returns undefined without a request above the number of reads in a second', async () => {
     const { asked, find } = await startReader();
+    const startedAt = performance.now();
     const found = await Promise.all(Array.from({ length: 100 }, (_, name) => find(name)));
-    // The reads may be in two seconds.
-    assert.ok(asked.count >= 20 && asked.count <= 40, String(asked.count));
-    assert.equal(found.filter((index) => index === undefined).length, 100 - asked.count);
+    const allowed = 20 * Math.ceil((performance.now() - startedAt) / 1000);
+    assert.ok(asked.count >= 20 && asked.count <= allowed, `${asked.count} of ${allowed}`);
+    // On a busy machine, a request can reach its time limit too.
+    assert.ok(found.filter((index) => index === undefined).length >= 100 - asked.count);
   });
 
   test('returns undefined for results that are not of the contract', async () => {
