@@ -72,6 +72,7 @@ export function spawnCommand(
   const child = spawn(process.execPath, [...nodeOptions, CLI, ...command.split(' ')], {
     env: {
       PATH: process.env['PATH'],
+      TMPDIR: process.env['TMPDIR'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       DATA_DIR: dataDir,
       LOG_LEVEL: 'error',

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
@@ -53,10 +53,6 @@ if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
 }
-if (isUnitRun) process.exit(await runNode());
-
-const given = process.env['TEST_DATABASE_URL'];
-const folder = given ? undefined : await mkdtemp(join(await folderOfDatabases(), 'guildhall-test-'));
 // The databases of tests need not survive a crash. The crash tests start their own server with production settings.
 const SETTINGS = {
   fsync: 'off',
@@ -65,33 +61,46 @@ const SETTINGS = {
   max_wal_size: '1GB',
   max_connections: '300',
 };
-const server = folder ? await startEmbeddedServer(folder, SETTINGS) : undefined;
-const base = given ?? server!.url('postgres');
-const template = `guildhall_template_${process.pid}`;
+const folder = await createFolder();
 let exitCode = 1;
 try {
-  await asAdministrator(base, `CREATE DATABASE ${template}`);
-  const url = withDatabase(base, template);
-  await prepareDatabase(url);
-  exitCode = await runNode(url);
+  exitCode = isUnitRun ? await runNode() : await runWithDatabase();
 } finally {
-  await asAdministrator(base, `DROP DATABASE IF EXISTS ${template}`);
-  await server?.stop();
-  if (folder) await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }
 process.exit(exitCode);
 
+/** Runs the files with a template database, on the PostgreSQL of TEST_DATABASE_URL or on one that it starts. Returns the exit code. */
+async function runWithDatabase(): Promise<number> {
+  const given = process.env['TEST_DATABASE_URL'];
+  const server = given ? undefined : await startEmbeddedServer(join(folder, 'database'), SETTINGS);
+  const base = given ?? server!.url('postgres');
+  const template = `guildhall_template_${process.pid}`;
+  try {
+    await asAdministrator(base, `CREATE DATABASE ${template}`);
+    const url = withDatabase(base, template);
+    await prepareDatabase(url);
+    return await runNode(url);
+  } finally {
+    await asAdministrator(base, `DROP DATABASE IF EXISTS ${template}`);
+    await server?.stop();
+  }
+}
+
 /**
- * Each database has 700 files, which many file systems create and delete slowly. In memory that takes a third of the processor
- * time of PostgreSQL less.
+ * Creates the folder of all files of the run, in memory if there is room. Each database has 700 files, which many file systems create and
+ * delete slowly: in memory that takes a third of the processor time of PostgreSQL less. Servers that tests start do not wait for the disk.
  */
-async function folderOfDatabases(): Promise<string> {
+async function createFolder(): Promise<string> {
   const memory = '/dev/shm';
   const free = await statfs(memory).then(
     ({ bavail, bsize }) => Math.min(bavail * bsize, process.availableMemory()),
     () => 0,
   );
-  return free > 8 * 2 ** 30 ? memory : tmpdir();
+  const folder = await mkdtemp(join(free > 8 * 2 ** 30 ? memory : tmpdir(), 'guildhall-test-'));
+  // Like the folder of the system, all users may write to it: tests start programs of other users.
+  await chmod(folder, 0o1777);
+  return folder;
 }
 
 /** The value of a flag `--name=value`. The last one counts. */
@@ -111,10 +120,9 @@ async function runNode(templateUrl?: string): Promise<number> {
   const stop = new AbortController();
   // A signal that stops the run also stops its tests and its PostgreSQL.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
-  const modules = await mkdtemp(join(tmpdir(), 'guildhall-test-processes-'));
   const results = run({
     files: await Promise.all(
-      planProcesses(files).map((shared, index) => writeProcessModule(modules, `${index}`, shared, SERVER)),
+      planProcesses(files).map((shared, index) => writeProcessModule(folder, `${index}`, shared, SERVER)),
     ),
     cwd: SERVER,
     concurrency: CONCURRENT_PROCESSES,
@@ -124,6 +132,7 @@ async function runNode(templateUrl?: string): Promise<number> {
     signal: stop.signal,
     env: {
       ...process.env,
+      TMPDIR: folder,
       // Compiled code saves each process a second of processor time.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...(templateUrl && { GUILDHALL_TEST_TEMPLATE: templateUrl }),
@@ -141,6 +150,5 @@ async function runNode(templateUrl?: string): Promise<number> {
   });
   results.on('test:fail', () => (exitCode = 1));
   for await (const text of results.compose(new spec())) process.stdout.write(text);
-  await rm(modules, { recursive: true, force: true });
   return exitCode;
 }
