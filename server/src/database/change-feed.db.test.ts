@@ -37,10 +37,14 @@ describe('openChangeFeed', () => {
     const changes = await openChangeFeed(proxy.url);
     const notified: (string | undefined)[] = [];
     changes.on('workspaces', (id) => notified.push(id));
+    const refusedAt = performance.now();
     proxy.refuse();
     await eventually(() => notified.length > 0);
     await sleep(1200);
-    assert.ok(proxy.attempts <= 4, `${proxy.attempts} attempts in 1.2 seconds, half a second apart`);
+    const seconds = (performance.now() - refusedAt) / 1000;
+    // The first connection, and one attempt at once after its loss.
+    const atMost = 2 + 2 * seconds;
+    assert.ok(proxy.attempts <= atMost, `${proxy.attempts} attempts in ${seconds} s, half a second apart`);
 
     await change();
     const before = notified.length;
@@ -71,11 +75,14 @@ describe('openChangeFeed', () => {
     await changes.close();
     proxy.open();
     await sleep(700);
-    const { rows } = await owner.query(
-      `SELECT count(*)::int AS count FROM pg_stat_activity
-     WHERE application_name = 'guildhall change feed' AND datname = current_database()`,
-    );
-    assert.equal(rows[0].count, 0);
+    // A feed that reconnects stays connected. PostgreSQL may notice the end of an earlier connection later.
+    await eventually(async () => {
+      const { rowCount } = await owner.query(
+        `SELECT FROM pg_stat_activity
+         WHERE application_name = 'guildhall change feed' AND datname = current_database()`,
+      );
+      return rowCount === 0;
+    });
   });
 
   test('throws if the database is unavailable at the start', async () => {

@@ -67,7 +67,7 @@ describe('sendEvents', () => {
     });
     const stream = await openTestStream(url, {});
     await stream.ended;
-    assert.equal(closed.count, 1);
+    await eventually(() => closed.count === 1);
   });
 
   test('pauses the source and disconnects a client that does not read', async () => {

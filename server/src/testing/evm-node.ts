@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import solc from 'solc';
 import type { Abi, Hex } from 'viem';
 import { findAnvil } from './anvil.ts';
+import { eventually } from './eventually.ts';
 
 /** A development node with its own EVM chain, on a free loopback port. */
 export interface EvmNode {
@@ -20,6 +21,8 @@ export interface EvmNode {
   kill(): Promise<void>;
   /** Restarts the node on the same port. */
   start(): Promise<void>;
+  /** Waits until the state file contains the newest block, so that a kill does not lose it. */
+  saved(): Promise<void>;
   /** Sends a JSON-RPC request. `anvil_` and `evm_` methods are supported. */
   ask<Answer>(method: string, ...params: unknown[]): Promise<Answer>;
 }
@@ -73,6 +76,16 @@ export async function startEvmNode({
   };
   const url = await start(port);
   after(kill);
+  const ask = async <Answer>(method: string, ...params: unknown[]): Promise<Answer> => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { result, error } = (await answer.json()) as { result: Answer; error?: { message: string } };
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  };
   return {
     url,
     chainId,
@@ -81,16 +94,11 @@ export async function startEvmNode({
       await kill();
       await start(Number(new URL(url).port));
     },
-    async ask<Answer>(method: string, ...params: unknown[]) {
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      });
-      const { result, error } = (await answer.json()) as { result: Answer; error?: { message: string } };
-      if (error) throw new Error(`${method}: ${error.message}`);
-      return result;
+    async saved() {
+      const newest = Number(await ask<Hex>('eth_blockNumber'));
+      await eventually(() => savedBlock(state!) >= newest);
     },
+    ask,
   };
 }
 
@@ -101,6 +109,15 @@ function isWhole(file: string): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT';
+  }
+}
+
+/** The newest block of a state file. It is -1 while the node writes the file. */
+function savedBlock(file: string): number {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { best_block_number: number }).best_block_number;
+  } catch {
+    return -1;
   }
 }
 

@@ -79,8 +79,10 @@ describe('deliverMail', () => {
     assert.equal((await findMail('grey')).failedAt, null);
     assert.match((await findMail('grey')).text, /About grey/);
     server.refusal = undefined;
-    await eventually(async () => (await hurry()).rowCount === 1);
-    await eventually(() => server.mails.length === 1);
+    await eventually(async () => {
+      await hurry();
+      return server.mails.length === 1;
+    });
     await eventually(async () => (await findMail('grey')).sentAt !== null);
     assert.equal((await findMail('grey')).failure, null);
   });

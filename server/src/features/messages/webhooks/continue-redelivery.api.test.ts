@@ -40,7 +40,8 @@ function hold(receiver: WebhookReceiver) {
   };
 }
 
-describe('continueRedelivery', { concurrency: true }, () => {
+// The tests mostly wait. On a busy machine, more of them at once would hold responses for longer than the 15 seconds of an attempt.
+describe('continueRedelivery', { concurrency: 4 }, () => {
   test('sends each delivery once, oldest first, with its ID, body and a valid signature', async () => {
     const { receiver, webhook } = await arrange();
     const ids = await arrangeDeliveries(app, webhook.id, 250);
@@ -63,8 +64,11 @@ describe('continueRedelivery', { concurrency: true }, () => {
     const { id } = await webhook.startRedelivery();
     await eventually(() => receiver.received.length > 0);
     const fresh = await webhook.test();
-    // Several steps follow.
-    await sleep(4_000);
+    // The first step starts the deliveries. The second one sees that all of them are in progress.
+    await eventually(async () => {
+      const { rows } = await app.owner.query('SELECT step FROM webhook_redeliveries WHERE id = $1', [id]);
+      return rows[0].step > 2;
+    });
     assert.equal(await webhook.count('pending'), 101);
     assert.equal((await webhook.redelivery(id)).delivered, 0);
     release();
@@ -153,16 +157,16 @@ describe('continueRedelivery', { concurrency: true }, () => {
     const waiting = await webhook.test();
     await webhook.becomes(waiting, { attempts: 1, lastStatusCode: 500 });
     const { release } = hold(receiver);
-    const others = await Promise.all(Array.from({ length: 30 }, () => webhook.test()));
+    const others = await Promise.all(Array.from({ length: 20 }, () => webhook.test()));
     await eventually(() => receiver.received.length > 1);
     const { id, total } = await webhook.startRedelivery({ status: 'pending' });
-    assert.equal(total, 31);
+    assert.equal(total, 21);
     await eventually(async () => {
       const { rows } = await app.owner.query('SELECT started FROM webhook_redeliveries WHERE id = $1', [id]);
-      return rows[0].started === 31;
+      return rows[0].started === 21;
     });
     release();
-    await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 31 });
+    await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 21 });
     // The job of the retry of the first delivery is out of date.
     await eventually(async () => {
       const { rowCount } = await app.owner.query(
@@ -252,14 +256,12 @@ describe('continueRedelivery of several workspaces', () => {
     // The limit of a workspace: 32 attempts in each worker.
     await eventually(() => slow.receiver.received.length >= 2 * 32);
     const quick = await arrange();
-    const ids = await arrangeDeliveries(app, quick.webhook.id, 200);
-    const began = performance.now();
+    const ids = await arrangeDeliveries(app, quick.webhook.id, 150);
     const [{ id }, fresh] = await Promise.all([quick.webhook.startRedelivery(), quick.webhook.test()]);
     await quick.webhook.becomes(fresh, { status: 'delivered' });
-    await quick.webhook.redeliveryBecomes(id, { status: 'completed', delivered: 200 });
-    assert.ok(performance.now() - began < 12_000, 'the attempts of the other workspace have not ended');
+    await quick.webhook.redeliveryBecomes(id, { status: 'completed', delivered: 150 });
     assertEachOnce(quick.receiver, [fresh, ...ids]);
-    assert.equal(slow.receiver.received.length, 2 * 32);
+    assert.equal(slow.receiver.received.length, 2 * 32, 'no attempt of the other workspace has ended');
     await Promise.all(redeliveries.map(({ webhook, id: slowId }) => webhook.cancelRedelivery(slowId)));
     release();
   });
@@ -272,11 +274,11 @@ describe('continueRedelivery after a worker has stopped', () => {
       await sleep(50);
       response.writeHead(204).end();
     };
-    const ids = await arrangeDeliveries(app, webhook.id, 400);
+    const ids = await arrangeDeliveries(app, webhook.id, 250);
     const { id } = await webhook.startRedelivery();
     await eventually(() => receiver.received.length >= 50);
     await workers[0]!.stop();
-    await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 400 });
+    await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 250 });
     assertEachOnce(receiver, ids);
   });
 });

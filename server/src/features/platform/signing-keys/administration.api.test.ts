@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangePlatformAdmin } from '../../../testing/arrange.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -42,7 +42,7 @@ describe('the signing keys of the deployment', () => {
     const { status } = await rotate({ revokeOld: true });
     assert.equal(status, 201);
     // Every process learns of the new key within a moment.
-    while ((await app.http.get('/api/admin/signing-keys', admin)).status === 200) await sleep(20);
+    await eventually(async () => (await app.http.get('/api/admin/signing-keys', admin)).status === 401);
     const { rows } = await app.owner.query(
       `SELECT actor_kind FROM audit_records WHERE action IN ('signing_key.rotated', 'signing_key.revoked') ORDER BY id`,
     );

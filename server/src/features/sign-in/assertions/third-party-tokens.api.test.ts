@@ -138,7 +138,7 @@ describe("POST /api/player-auth/jwt/exchange with a third party's refresh token"
     const player = await arrangeThirdParty();
     const other = (await exchange(player.accessToken, { audience: 'other', includeRefreshToken: true })).body;
     const next = (await exchange(player.thirdPartyToken)).body.refreshToken;
-    await change(`used_at = now() - interval '9 seconds'`, player.thirdPartyToken);
+    await change(`used_at = now() - interval '7 seconds'`, player.thirdPartyToken);
     assert.equal(await codeOf(player.thirdPartyToken), 'invalid_refresh_token');
     const newest = (await exchange(next)).body.refreshToken;
     assert.ok(newest, 'within ten seconds nothing is revoked');

@@ -188,7 +188,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
       const holder = await arrange();
       const key = randomUUID();
       const { refreshToken } = (await withKey(holder.token, key)).body;
-      await usedAgo(holder.token, 59);
+      await usedAgo(holder.token, 55);
       assert.equal((await withKey(holder.token, key)).body.refreshToken, refreshToken);
       await usedAgo(holder.token, 61);
       await refused(withKey(holder.token, key), 'too late');

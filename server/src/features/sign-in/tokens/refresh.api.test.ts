@@ -68,7 +68,7 @@ describe('POST /api/player-auth/refresh', () => {
   test('revokes the family when a token is used again after ten seconds, and audits it once', async () => {
     const player = await arrangePlayer(app, tenant);
     const next = (await refresh(player.refreshToken)).body.refreshToken;
-    await change(`used_at = now() - interval '9 seconds'`, player.refreshToken);
+    await change(`used_at = now() - interval '7 seconds'`, player.refreshToken);
     assert.equal((await refresh(player.refreshToken)).status, 401);
     const newest = (await refresh(next)).body.refreshToken;
     assert.ok(newest, 'within ten seconds nothing is revoked');

@@ -185,15 +185,15 @@ describe('traffic alerts', () => {
     await set({ rateLimitPerMinute: 3 });
     await eventually(async () => {
       await ask(tenant, 1, shortSuppression);
-      return (await list()).totalCount === 2;
+      return (await list()).totalCount >= 2;
     });
     assert.equal((await list()).items[0].threshold, 3);
   });
 
   test('raise the next alert after the suppression time while the key stays above', async () => {
-    const { tenant, list } = await arrangeWatched({ rateLimitPerMinute: 1 }, shortSuppression);
+    const { tenant, list, raised } = await arrangeWatched({ rateLimitPerMinute: 1 }, shortSuppression);
     await ask(tenant, 2, shortSuppression);
-    await eventually(async () => (await list()).totalCount === 2);
+    await raised(2);
     const [later, earlier] = (await list()).items;
     const between = Date.parse(later.createdAt) - Date.parse(earlier.createdAt);
     assert.ok(between >= SUPPRESSION * 1000, `${between} ms`);

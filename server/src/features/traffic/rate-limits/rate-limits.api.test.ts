@@ -52,12 +52,14 @@ describe('rate limit of a key', () => {
       [() => ask(tenant), 404],
       [() => read(tenant), 200],
     ] as const) {
+      const began = performance.now();
       for (const remaining of [2, 1, 0]) {
         const answer = await send();
         assert.equal(answer.status, success);
         const [limit, left, reset] = limitHeaders(answer);
         assert.deepEqual([limit, left], [3, remaining]);
-        assert.ok(reset! >= 58 && reset! <= 60);
+        const seconds = (performance.now() - began) / 1000;
+        assert.ok(reset! >= 60 - seconds && reset! <= 60, `${reset} after ${seconds} s`);
         assert.equal(answer.headers.get('retry-after'), null);
       }
       const refused = await send();

@@ -96,23 +96,29 @@ describe('rate limits of several processes with Redis', () => {
 
   test('report the shared count in the verdict of each process', async () => {
     const key = keyWith(4);
+    const began = performance.now();
+    const assertReset = (resetSeconds: number) => {
+      const seconds = (performance.now() - began) / 1000;
+      assert.ok(resetSeconds >= 60 - seconds && resetSeconds <= 60, `${resetSeconds} after ${seconds} s`);
+    };
     for (const [index, process] of [first, second, third, first].entries()) {
       const { admitted: isIn, window, limit, remaining, resetSeconds } = (await send([process], key, 1))[0]!;
-      assert.deepEqual([isIn, window, limit, remaining, resetSeconds], [true, 'minute', 4, 3 - index, 60]);
+      assert.deepEqual([isIn, window, limit, remaining], [true, 'minute', 4, 3 - index]);
+      assertReset(resetSeconds);
     }
     const [refused] = await send([second], key, 1);
     assert.deepEqual([refused?.admitted, refused?.remaining], [false, 0]);
-    assert.ok(refused!.resetSeconds >= 55 && refused!.resetSeconds <= 60);
+    assertReset(refused!.resetSeconds);
   });
 
   test('admit a caller that waits for resetSeconds, at any process', async () => {
     const key = keyWith(2);
     await send(all, key, 2);
+    const newcomer = await join();
     // Moves the begin of the minute 56.5 seconds into the past.
     const stored = `guildhall:requests:${key.keyId}`;
     const ends = Number(await first.redis.hget(stored, 'minuteEnds'));
     await first.redis.hset(stored, 'minuteEnds', ends - 56_500);
-    const newcomer = await join();
     const [refused] = await send([newcomer], key, 1);
     assert.equal(refused?.admitted, false);
     assert.ok(refused.resetSeconds > 0 && refused.resetSeconds <= 4, `${refused.resetSeconds}`);

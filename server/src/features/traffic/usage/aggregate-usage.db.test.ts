@@ -63,11 +63,12 @@ async function arrangePayer(monthlyUnits: number | null = null) {
 describe('usage', () => {
   test('is exact at any time during charges and aggregation', async () => {
     const payer = await arrangePayer();
-    let [begun, done] = [0, 0];
+    let [begun, done, readings] = [0, 0, 0];
     let over = false;
     const charging = Promise.all(
       Array.from({ length: 6 }, async () => {
-        for (let turn = 0; turn < 60; turn++) {
+        // On a busy machine, readings may be slower than charges.
+        for (let turn = 0; turn < 60 || (readings <= 20 && !over); turn++) {
           begun++;
           await payer.scope.run(sql`SELECT 1`);
           done++;
@@ -79,18 +80,20 @@ describe('usage', () => {
         while (!over) await aggregate();
       }),
     );
-    let readings = 0;
-    while (!over) {
-      const atLeast = done;
-      const used = await payer.used();
-      assert.ok(atLeast <= used && used <= begun, `${used} is not within ${atLeast} and ${begun}`);
-      readings++;
+    try {
+      while (!over) {
+        const atLeast = done;
+        const used = await payer.used();
+        assert.ok(atLeast <= used && used <= begun, `${used} is not within ${atLeast} and ${begun}`);
+        readings++;
+      }
+    } finally {
+      over = true;
+      await Promise.all([charging, aggregating]);
     }
-    await Promise.all([charging, aggregating]);
-    assert.ok(readings > 20, String(readings));
-    assert.equal(await payer.used(), 360);
+    assert.equal(await payer.used(), done);
     await aggregate();
-    assert.equal(await payer.used(), 360);
+    assert.equal(await payer.used(), done);
     const left = await app.owner.query('SELECT FROM usage_entries WHERE workspace_id = $1', [
       payer.workspaceId,
     ]);

@@ -57,8 +57,7 @@ describe('chain sender', () => {
     deployment.startSender();
     await deployment.record(tenant);
     await deployment.settled();
-    // The node writes its state to disk every second.
-    await sleep(1500);
+    await chain.node.saved();
     await chain.node.kill();
     for (let count = 0; count < 100; count++) await deployment.record(tenant);
     await eventually(async () => /does not respond/.test((await deployment.writerStatus()).problem ?? ''));
@@ -74,7 +73,7 @@ describe('chain sender', () => {
     const state = join(await temporaryFolder(context), 'state');
     const chain = await startTestChain({ state, options: ['--block-time', '1'] });
     const deployment = await arrangeChainDeployment(chain);
-    await sleep(1500);
+    await chain.node.saved();
     const tenants = [await deployment.tenant(), await deployment.tenant()];
     deployment.startSender();
     let writing = true;

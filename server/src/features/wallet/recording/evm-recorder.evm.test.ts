@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -374,7 +373,7 @@ describe('operation with an EVM chain', () => {
     const tenant = await arrangeWalletTenant(app);
     const player = await arrangeWalletPlayer(app, tenant);
     await confirmed(await scoreOf(player, 1), app, tenant);
-    await eventually(() => existsSync(join(folder, 'state')));
+    await chain.node.saved();
     await chain.node.kill();
     let last = '';
     for (let score = 2; score <= 20; score++) last = await scoreOf(player, score);
