@@ -33,7 +33,8 @@ export class MemoryLimiter extends RateLimiterMemory {
   }
 
   #add(key: string, points: number): RateLimiterRes {
-    const nowMs = performance.now();
+    // In whole milliseconds, because the difference of rounded fractions can be longer than the window.
+    const nowMs = Math.floor(performance.now());
     const known = this.#low.get(key) ?? this.#high.get(key);
     const isOpen = known !== undefined && known.endsAtMs > nowMs;
     const counter = isOpen ? known : { count: 0, endsAtMs: nowMs + this.duration * 1000 };
