@@ -104,6 +104,8 @@ export async function startCluster(
     // The first process updates the database for the code that is new.
     const serving = launch(number, { prepare: number === 1, mayCreateDemo: false });
     await serving.ready;
+    // The server stops: the old process drains for DRAIN_SECONDS. To retire it would kill it earlier.
+    if (isStopping) return;
     // Read after the start: meanwhile the old process may have died, and another one may have replaced it.
     const old = current.get(number);
     await adopt(number, serving);
