@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { arrangeGameKey, arrangeTenant } from './arrange.ts';
@@ -185,6 +186,19 @@ describe('guildhall serve --processes 2', () => {
     await eventually(() => started().length === 2);
     process.kill(replacement!, 'SIGCONT');
     await replaced(old, 2);
+  });
+
+  test('restarts a killed process after the primary had no file descriptors left', async () => {
+    const old = serving();
+    const primary = server.child.pid!;
+    const limitFiles = (most: string) => execFileSync('prlimit', [`--pid=${primary}`, `--nofile=${most}:`]);
+    const limits = execFileSync('prlimit', [`--pid=${primary}`, '--nofile', '--output=SOFT', '--noheadings']);
+    limitFiles('10');
+    process.kill(old[0]!, 'SIGKILL');
+    await eventually(() => server.output().includes('"msg":"a serving process cannot start: '), 'an attempt');
+    limitFiles(limits.toString().trim());
+    await replaced(old, 1);
+    assert.equal(server.child.exitCode, null, server.output());
   });
 
   test('SIGTERM for one serving process replaces it without a refused request', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -19,9 +19,10 @@ const dataDir = folder.path;
 after(() => folder.remove());
 
 /** Runs `npm start` like an operator, in a shell that allows core files. */
-async function npmStart(env: Record<string, string> = {}, processes = 1) {
+async function npmStart(env: Record<string, string> = {}, processes = 1, node?: string) {
   const port = await freePort();
-  const command = `${ALLOW_CORE_FILES}; exec npm start --silent -- --processes ${processes}`;
+  const start = node ? `${node} ${ROOT}/server/src/cli/supervise.ts` : 'npm start --silent --';
+  const command = `${ALLOW_CORE_FILES}; exec ${start} --processes ${processes}`;
   const npm = spawn('sh', ['-c', command], {
     cwd: ROOT,
     env: {
@@ -112,6 +113,22 @@ describe('npm start', () => {
       process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
       await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
     });
+
+  test('tries again if the server cannot be started, because an update replaces the file of Node', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'guildhall-node-'));
+    after(() => rmSync(bin, { recursive: true }));
+    const node = join(bin, 'node');
+    copyFileSync(process.execPath, node);
+    const { npm, output, answers, processOf } = await npmStart({}, 1, node);
+    await eventually(answers, 'a first answer');
+    renameSync(node, `${node}.new`);
+    process.kill(processOf('cli/index.ts')!, 'SIGKILL');
+    await eventually(() => output().includes('The server was not created (spawn '), 'an attempt');
+    renameSync(`${node}.new`, node);
+    await eventually(answers, 'an answer after the update');
+    npm.kill('SIGTERM');
+    await exitOf(npm);
+  });
 
   test('writes no core file when the server crashes, because its memory holds keys', async (t) => {
     // The control: whether this system writes core files to the working folder at all.

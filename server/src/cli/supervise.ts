@@ -35,13 +35,22 @@ function supervise(serverArguments: string[]): void {
         if (stopSignal) server.kill(stopSignal);
       }
     });
+    const startAgain = (end: string): void => {
+      const wait = pause.next(answeredAt);
+      console.error(`The server ${end}. It starts again in ${wait / 1000} s.`);
+      waiting = setTimeout(start, wait);
+    };
     server.on('exit', (code, signal) => {
       stoppable = undefined;
       if (stopSignal || code === 0 || (code !== null && !hasAnswered)) process.exit(code ?? 1);
-      const wait = pause.next(answeredAt);
-      const end = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      console.error(`The server ${end}. It starts again in ${wait / 1000} s.`);
-      waiting = setTimeout(start, wait);
+      startAgain(signal ? `was ended by ${signal}` : `ended with exit code ${code}`);
+    });
+    server.on('error', (error) => {
+      // If the system creates no process, `exit` does not follow. An update replaces the file of Node, for example.
+      if (server.pid !== undefined) return;
+      if (!stopSignal && hasAnswered) return startAgain(`was not created (${error.message})`);
+      console.error(`The server was not created (${error.message}).`);
+      process.exit(1);
     });
   };
 

@@ -14,6 +14,11 @@ export function isDuplicateDatabase(error: unknown): boolean {
   return isUniqueViolation(error) || (error instanceof pg.DatabaseError && error.code === '42P04');
 }
 
+/** Whether PostgreSQL refuses connections because it starts, recovers or ends. */
+export function isNotReady(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57P03';
+}
+
 /** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;

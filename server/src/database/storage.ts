@@ -5,7 +5,7 @@ import { OperatorError } from '../core/operator-error.ts';
 import { advisoryLocks, tryLock } from './advisory-locks.ts';
 import { hasDatabase } from './embedded/data-folder.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
-import { isDuplicateDatabase } from './errors.ts';
+import { isDuplicateDatabase, isNotReady } from './errors.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
 
 /** The location of the database, and the locks on it. */
@@ -58,13 +58,16 @@ export async function openStorage(
     if (await isLast(lockHolder)) await server.stop();
     await lockHolder.end();
   };
-  if (purpose === 'exclusive' && !(await tryLock(lockHolder, 'embeddedServer'))) {
+  try {
+    if (purpose === 'exclusive' && !(await tryLock(lockHolder, 'embeddedServer')))
+      throw new OperatorError(
+        `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
+      );
+    await createDatabase(lockHolder);
+  } catch (error) {
     await close();
-    throw new OperatorError(
-      `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
-    );
+    throw error;
   }
-  await createDatabase(lockHolder);
 
   const closing = new AbortController();
   let recovery: Promise<void> | undefined;
@@ -135,9 +138,17 @@ const MAX_RETRY_SECONDS = 10;
 /** How often a process starts PostgreSQL again that another one stops at the same time. */
 const JOIN_ATTEMPTS = 5;
 
-/** Connects as one of the processes that use PostgreSQL. Waits for a process that stops it, and then starts it again. */
+/** After a crash of one of its processes, PostgreSQL refuses connections until it has read its log again. */
+const RECOVERED_WITHIN_MS = 120_000;
+const RECOVERY_PAUSE_MS = 50;
+
+/**
+ * Connects as one of the processes that use PostgreSQL. Waits while it recovers from a crash. Waits for a process that stops it, and then
+ * starts it again.
+ */
 async function join(server: EmbeddedServer): Promise<pg.Client> {
-  for (let attempt = 1; ; attempt++) {
+  const began = performance.now();
+  for (let failures = 0; ;) {
     await server.ensureRunning();
     let client: pg.Client | undefined;
     try {
@@ -146,7 +157,9 @@ async function join(server: EmbeddedServer): Promise<pg.Client> {
       return client;
     } catch (error) {
       await client?.end();
-      if (attempt === JOIN_ATTEMPTS) throw error;
+      if (isNotReady(error) && performance.now() - began < RECOVERED_WITHIN_MS)
+        await sleep(RECOVERY_PAUSE_MS);
+      else if (++failures === JOIN_ATTEMPTS) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, realpath, rm } from 'node:fs/promises';
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { OperatorError } from '../../core/operator-error.ts';
@@ -7,6 +7,9 @@ import { ProgramError, type Programs } from './programs.ts';
 
 /** The exit code of `pg_ctl status` when no server runs. */
 const NOT_RUNNING = 3;
+
+/** PostgreSQL creates postmaster.pid, and writes it at once. Only a power failure in between leaves an empty file for longer. */
+const EMPTY_FOR_MS = 5_000;
 
 /**
  * Whether PostgreSQL runs on a cluster. Removes the files of one that was killed, if they prevent a start. Throws {@link OperatorError}
@@ -17,6 +20,7 @@ export async function isRunning(programs: Programs, cluster: string): Promise<bo
     await programs.run('pg_ctl', ['status', '-D', cluster]);
   } catch (error) {
     if (error instanceof ProgramError && error.code === NOT_RUNNING) return false;
+    if (error instanceof ProgramError && error.stderr.includes('is empty')) return isBeingWritten(cluster);
     throw new OperatorError(
       `${cluster} contains no database that PostgreSQL can start. Restore DATA_DIR from a backup.`,
       { cause: error },
@@ -35,6 +39,15 @@ export async function isRunning(programs: Programs, cluster: string): Promise<bo
   if (runs) return true;
   await rm(join(cluster, 'postmaster.pid'), { force: true });
   if (socketFolder && !isOfCopy) await rm(join(socketFolder, `.s.PGSQL.${port}.lock`), { force: true });
+  return false;
+}
+
+/** Whether a PostgreSQL that starts has not written postmaster.pid yet. Removes an old empty file, which prevents each start. */
+async function isBeingWritten(cluster: string): Promise<boolean> {
+  const file = join(cluster, 'postmaster.pid');
+  const { size, mtimeMs } = (await stat(file).catch(() => undefined)) ?? { size: 0, mtimeMs: Date.now() };
+  if (size > 0 || Date.now() - mtimeMs < EMPTY_FOR_MS) return true;
+  await rm(file, { force: true });
   return false;
 }
 

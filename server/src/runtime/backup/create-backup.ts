@@ -106,7 +106,8 @@ async function packFolder(folder: string, archive: Writable): Promise<void> {
     : [[], [0]];
   const tar = spawn('tar', [...changes, '-c', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(tar, 'exit') as Promise<[number | null]>;
-  for await (const chunk of tar.stdout) if (!archive.write(chunk)) await once(archive, 'drain');
+  // Also fails if the archive fails while tar writes nothing.
+  await pipeline(tar.stdout, archive, { end: false });
   const [code] = await ended;
   if (code === null || !complete.includes(code))
     throw new OperatorError(`The files in ${folder} cannot be read (tar ended with ${code}).`);

@@ -73,13 +73,15 @@ function forkServing(): Worker {
   cluster.setupPrimary({ exec: SERVING_PROCESS, args: [] });
   const child = cluster.fork();
   let lastConnection: { close(): void } | undefined;
-  const channel = child.process as unknown as { send(...sent: unknown[]): boolean };
-  const send = channel.send.bind(child.process);
-  channel.send = (...sent) => {
-    const [message, handle] = sent as [{ act?: string }, { close(): void }];
-    if (message.act === 'newconn') lastConnection = handle;
-    return send(...sent);
-  };
+  const channel = child.process as unknown as { send?(...sent: unknown[]): boolean };
+  const send = channel.send?.bind(child.process);
+  // Without file descriptors the system has created neither the process nor its channel.
+  if (send)
+    channel.send = (...sent) => {
+      const [message, handle] = sent as [{ act?: string }, { close(): void }];
+      if (message.act === 'newconn') lastConnection = handle;
+      return send(...sent);
+    };
   // Closing a connection again has no effect.
   child.once('exit', () => lastConnection?.close());
   return child;
@@ -87,10 +89,13 @@ function forkServing(): Worker {
 
 /** Waits for the end of a process, and returns how it ended. */
 function endOf(child: Worker): Promise<string> {
-  child.on('error', () => {});
-  return new Promise((resolve) =>
+  return new Promise((resolve) => {
     child.once('exit', (code: number, signal: string | null) =>
       resolve(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
-    ),
-  );
+    );
+    child.on('error', (error: Error) => {
+      // If the system creates no process, `exit` does not follow. Without memory, or while an update replaces the file of Node.
+      if (child.process.pid === undefined) resolve(`was not created (${error.message})`);
+    });
+  });
 }

@@ -82,15 +82,17 @@ export async function startCluster(
       log.error({ process: number, nextAttemptInSeconds: pause / 1000 }, `a serving process ${why}`);
       await sleep(pause, undefined, { ref: false });
       if (isStopping || current.has(number)) return;
-      const serving = launch(number, { prepare: false, mayCreateDemo: false });
+      let serving: ServingProcess | undefined;
       try {
+        // Throws if the system has no memory left.
+        serving = launch(number, { prepare: false, mayCreateDemo: false });
         await serving.ready;
         // The process died while it was replaced, and its replacement answers.
         if (current.has(number)) await serving.stop(RETIRE);
         else await adopt(number, serving);
         return;
       } catch (error) {
-        await serving.ended;
+        await serving?.ended;
         why = `cannot start: ${(error as Error).message}`;
       }
     }
@@ -102,6 +104,8 @@ export async function startCluster(
     // The first process updates the database for the code that is new.
     const serving = launch(number, { prepare: number === 1, mayCreateDemo: false });
     await serving.ready;
+    // The server stops: the old process drains for DRAIN_SECONDS. To retire it would kill it earlier.
+    if (isStopping) return;
     // Read after the start: meanwhile the old process may have died, and another one may have replaced it.
     const old = current.get(number);
     await adopt(number, serving);

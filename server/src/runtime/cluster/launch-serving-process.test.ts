@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createConcurrencySlots, createProcessSlots } from '../../processes/concurrency-slots.ts';
+import { launchServingProcess } from './launch-serving-process.ts';
+
+const options = {
+  databaseUrl: 'postgres://localhost/none',
+  prepare: false,
+  worker: false,
+  mayCreateDemo: false,
+  processes: 2,
+};
+
+test('a process that the system does not create ends, so that the primary process does not wait for it', async () => {
+  const node = process.execPath;
+  process.execPath = '/nowhere/node';
+  try {
+    const serving = launchServingProcess(options, createProcessSlots(createConcurrencySlots()), {});
+    assert.equal(await serving.ended, 'was not created (spawn /nowhere/node ENOENT)');
+    await assert.rejects(
+      serving.ready,
+      /^OperatorError: A serving process was not created \(spawn .+\) before it answered\.$/,
+    );
+    await serving.stop({ reason: 'stop', drainMs: 0 });
+  } finally {
+    process.execPath = node;
+  }
+});
