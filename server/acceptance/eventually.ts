@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const WITHIN_MS = 90_000;
+const WITHIN_MS = 150_000;
 
 /**
  * Waits until a condition is true. It polls after 10 ms at first and every 250 ms later, so that a condition that sends
- * requests stays below the rate limits. Throws after 90 seconds: enough for a machine that does other work.
+ * requests stays below the rate limits. Throws after 150 seconds: enough for a machine that does other work.
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
