@@ -370,7 +370,7 @@ test('Ctrl-C pressed again in the terminal does not interrupt the stop', async (
     const server = await startServer({ dataDir: empty.path, detached: true });
     const exit = exitOf(server.child);
     // A terminal signals all processes of its group. One of the signals arrives while PostgreSQL stops. After 500 ms it is a second Ctrl-C.
-    for (const began = Date.now(); Date.now() - began < 100; ) {
+    for (const began = Date.now(); Date.now() - began < 100;) {
       process.kill(-server.child.pid!, 'SIGINT');
       await sleep(5);
     }
