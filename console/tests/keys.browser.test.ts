@@ -394,7 +394,7 @@ describe('the workspace that pays for the reads of an API key', () => {
     await table.getByRole('button', { name: 'Change the key test' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const payer = page.getByRole('combobox', { name: 'Workspace that pays for the reads' });
-    assert.equal(await payer.inputValue(), 'Another workspace');
+    await becomes(() => payer.inputValue(), 'Another workspace');
     await page.getByLabel('Name').fill('Renamed');
     await page.getByRole('button', { name: 'Save the key' }).click();
     await dialogCloses(page);

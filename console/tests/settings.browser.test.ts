@@ -175,8 +175,8 @@ describe('a sign-in provider', () => {
     await store.getByText('Saved').waitFor();
     await store.getByText('Empty keeps the stored key.').waitFor();
     await store.getByRole('button', { name: 'Try it' }).waitFor();
-    assert.equal(await key.inputValue(), '');
-    assert.equal(await store.getByLabel('Application id').inputValue(), '480');
+    await becomes(() => key.inputValue(), '');
+    await becomes(() => store.getByLabel('Application id').inputValue(), '480');
   });
 });
 

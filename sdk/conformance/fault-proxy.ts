@@ -79,6 +79,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     // A client may end in the middle of a request.
     handle(request, response).catch(() => request.socket.destroy());
   });
+  // The header of the server, which is passed on, promises this. A client that waited longer than the default would lose its request.
+  server.keepAliveTimeout = 75_000;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     request.on('error', () => {});

@@ -4,10 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { eventually } from '../../server/src/testing/eventually.ts';
 import { findChromium } from '../../server/src/testing/chromium.ts';
 
 const SDK = fileURLToPath(new URL('..', import.meta.url));
+
+/** How long a page may take on a busy machine. */
+export const PAGE_WAIT_MS = 90_000;
 
 /** Starts the Chromium of the machine, and closes it after the tests of the file. */
 export async function startBrowser(): Promise<Browser> {
@@ -15,6 +19,24 @@ export async function startBrowser(): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
   after(() => browser.close());
   return browser;
+}
+
+/**
+ * Opens a page of {@link servePage}, and waits until its script has run. On a busy machine, the script of a page does not always start.
+ * Then the page is loaded again.
+ */
+export async function loadPage(page: Page, origin: string): Promise<void> {
+  page.setDefaultTimeout(PAGE_WAIT_MS);
+  await eventually(async () => {
+    await page.goto(origin);
+    const isReady = page.waitForFunction(() => (window as { isReady?: boolean }).isReady, undefined, {
+      timeout: 15_000,
+    });
+    return isReady.then(
+      () => true,
+      () => false,
+    );
+  });
 }
 
 /** Serves a built client below `/dist/` and a page, on an origin of their own like the page of a game. */

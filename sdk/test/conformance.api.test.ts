@@ -44,6 +44,7 @@ async function createDevice({ options = {} }: ConformanceCase) {
   };
   /** Work of a killed program must not reach the storage or the server. */
   let alive = new AbortController();
+  const sent: Promise<Response>[] = [];
   let clients: PlayerClient[] = [];
   let queue: EventQueue;
   let eventNumber = 0;
@@ -70,7 +71,12 @@ async function createDevice({ options = {} }: ConformanceCase) {
       gameKey: tenant.gameKey,
       storage: guarded,
       storageKey: SESSION_KEY,
-      fetch: (...call) => (signal.aborted ? new Promise(() => {}) : fetch(...call)),
+      fetch: (...call) => {
+        if (signal.aborted) return new Promise(() => {});
+        const answer = fetch(...call);
+        sent.push(answer);
+        return answer;
+      },
     });
     client.session.onSessionEnded(({ reason }) => ended.push(reason));
     clients = [client];
@@ -179,16 +185,8 @@ async function createDevice({ options = {} }: ConformanceCase) {
     restart: () => open(),
     faults: ({ faults = [] }) => proxy.plan(faults),
     awaitFault: ({ fault }) => eventually(() => (proxy.faults[fault!] ?? 0) > (faultsBefore[fault!] ?? 0)),
-    awaitQuiet: async () => {
-      // A request of the killed program may still be on its way.
-      let seen = -1;
-      await eventually(async () => {
-        const before = seen;
-        seen = proxy.requests.length;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        return before === seen && proxy.requests.length === seen;
-      });
-    },
+    // A request of the killed program may still be on its way.
+    awaitQuiet: () => Promise.allSettled(sent),
     fillStorage: () => (isFull = true),
     expectProgress: ({ progress = {} }) => assertIncludes(queue.progress, progress),
     expectStored: async ({ stored }) =>

@@ -5,7 +5,7 @@ import { eventually } from '../../server/src/testing/eventually.ts';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
 import { startFaultProxy, type FaultRates } from '../conformance/fault-proxy.ts';
 import { createRandom } from '../conformance/random.ts';
-import { servePage, startBrowser } from './browser.ts';
+import { loadPage, servePage, startBrowser } from './browser.ts';
 import { buildClient } from './build.ts';
 import { arrangeGame, countEvents } from './game.ts';
 
@@ -26,7 +26,6 @@ const browser = await startBrowser();
 
 /** The functions of browser-page.html. */
 interface PageWindow {
-  isReady?: boolean;
   open_(options: object): Promise<void>;
   add(options: object): Promise<void>;
   fill(): void;
@@ -57,8 +56,7 @@ async function playInTabs(
 
   async function openPage(options: { batchAfterMs?: number } = {}): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(origin);
-    await page.waitForFunction(() => (window as unknown as PageWindow).isReady);
+    await loadPage(page, origin);
     await page.evaluate((given) => (window as unknown as PageWindow).open_(given), {
       baseUrl: proxy.url,
       gameKey,
@@ -202,17 +200,7 @@ describe('a page that is left', () => {
   test('sends its waiting events with a request that outlives it', async () => {
     const { gameKey, tenantId } = await arrangeGame(app);
     const page = await (await browser.newContext()).newPage();
-    // On a busy machine, the script of a page does not always start. Then the page is loaded again.
-    await eventually(async () => {
-      await page.goto(origin);
-      const isReady = page.waitForFunction(() => (window as unknown as PageWindow).isReady, undefined, {
-        timeout: 15_000,
-      });
-      return isReady.then(
-        () => true,
-        () => false,
-      );
-    });
+    await loadPage(page, origin);
     await page.evaluate((given) => (window as unknown as PageWindow).open_(given), {
       baseUrl: app.url,
       gameKey,

@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../server/src/testing/eventually.ts';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
-import { startBrowser } from './browser.ts';
+import { PAGE_WAIT_MS, startBrowser } from './browser.ts';
 import { arrangeGame, countEvents } from './game.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../examples/browser/serve.ts', import.meta.url));
@@ -22,13 +22,14 @@ test('examples/browser signs in, sends events, and knows the player after a relo
   assert.equal((await app.http.post('/api/player-auth/login', login, { gameKey })).status, 200);
 
   const page = await (await startBrowser()).newPage();
+  page.setDefaultTimeout(PAGE_WAIT_MS);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   await page.goto(`${origin}/?url=${encodeURIComponent(app.url)}&key=${gameKey}`);
   await page.click('#sign-in');
   await page.click('#jump:enabled');
   await page.click('#jump');
-  await page.getByText('2 jumps stored, 0 waiting.').waitFor({ timeout: 60_000 });
+  await page.getByText('2 jumps stored, 0 waiting.').waitFor();
   await eventually(async () => (await countEvents(app.owner, tenantId)).rows === 2);
   await page.reload();
   await page.getByText(/^Signed in as /).waitFor();

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { eventually } from '../../server/src/testing/eventually.ts';
 import { startTestApp } from '../../server/src/testing/test-app.ts';
 import type { ClientStorage, PlayerClient } from '../src/index.ts';
-import { servePage, startBrowser } from './browser.ts';
+import { loadPage, servePage, startBrowser } from './browser.ts';
 import { buildClient } from './build.ts';
 import { arrangeGame } from './game.ts';
 
@@ -15,7 +15,6 @@ const browser = await startBrowser();
 
 /** The functions of browser-page.html, and what these tests add. */
 interface PageWindow {
-  isReady?: boolean;
   open_(options: object): Promise<void>;
   client: PlayerClient;
   storage: ClientStorage;
@@ -36,8 +35,7 @@ async function openPage(context: BrowserContext): Promise<Page> {
       return request;
     };
   });
-  await page.goto(origin);
-  await page.waitForFunction(() => (window as unknown as PageWindow).isReady);
+  await loadPage(page, origin);
   const options = { baseUrl: app.url, gameKey, session: 'indexedDb', events: 'indexedDb', batchAfterMs: 30 };
   await page.evaluate((given) => (window as unknown as PageWindow).open_(given), options);
   return page;

@@ -41,7 +41,7 @@ interface Run {
   events: number;
 }
 /** The long run acknowledges 1,000,000 events, and kills the server 20 times and PostgreSQL 15 times. */
-const RUN: Run = LONG ? { rounds: 25, events: 40_000 } : { rounds: 4, events: 0 };
+const RUN: Run = LONG ? { rounds: 25, events: 40_000 } : { rounds: 4, events: 300 };
 
 test(
   `loses, duplicates and alters nothing that was acknowledged over ${RUN.rounds} crashes, and bills it once`,
@@ -51,7 +51,7 @@ test(
     const counts = countAcknowledged(history.sent);
     const counted = [...counts].map(([kind, count]) => `${count} × ${kind}`).join(', ');
     t.diagnostic(`acknowledged: ${counted}; billed units: ${Object.values(history.billed ?? {}).join(', ')}`);
-    assert.ok(counts.get('event')! > Math.max(1_000, RUN.rounds * RUN.events), counted);
+    assert.ok(counts.get('event')! >= RUN.rounds * RUN.events, counted);
     // A loaded machine records few wallet-linked players in a short run: each costs a password hash.
     const required: Kind[] = LONG ? ['match', 'wallet entry'] : [];
     for (const kind of [...IN_EACH_ROUND, ...required]) assert.ok((counts.get(kind) ?? 0) > 0, counted);

@@ -18,7 +18,7 @@ function blocksOf(section: string): string[] {
 
 /** Reads the code of the mail from the outbox, as an operator without a mail server does. */
 const READ_CODE = `
-for attempt in $(seq 100); do
+for attempt in $(seq 450); do
   CODE=$(as_admin $URL/api/admin/outbox | grep -oE '[0-9]{6}\\\\n' | grep -oE '[0-9]{6}') && break
   sleep 0.2
 done

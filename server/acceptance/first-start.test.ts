@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
@@ -13,8 +13,7 @@ const exec = promisify(execFile);
 
 /** Reads the output of the first start. */
 async function printed(server: ServerProcess) {
-  for (let waited = 0; !server.output().includes('simulate') && waited < 60_000; waited += 20)
-    await sleep(20);
+  await eventually(() => server.output().includes('simulate'), 'the output of the first start');
   const value = (name: string) => new RegExp(`^ *${name}=(\\S+)$`, 'm').exec(server.output())?.[1] ?? '';
   return {
     email: value('ADMIN_EMAIL'),

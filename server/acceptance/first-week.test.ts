@@ -244,7 +244,7 @@ describe(`the first week of an operator (${LONG ? 'long' : 'short'})`, { concurr
   let unit: ReturnType<typeof startUnit>;
   let players: ReturnType<typeof play>;
   let saved: Acknowledged;
-  const timeout = LONG ? 1_800_000 : 240_000;
+  const timeout = LONG ? 1_800_000 : 600_000;
 
   test('Monday: an ordinary user installs it, and players come', { timeout }, async () => {
     version1 = install(join(folder.path, 'version-1'));

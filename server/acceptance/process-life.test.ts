@@ -23,6 +23,7 @@ import {
   spawnCommand,
   spawnServer,
   startServer,
+  type CommandProcess,
   type ServerProcess,
 } from './server-process.ts';
 
@@ -74,7 +75,7 @@ test('a first start creates the database, and SIGTERM finishes running requests 
   const slow = await slowLogin(server);
   server.child.kill('SIGTERM');
   const ended = server.end('SIGTERM'); // npm also forwards a signal that the server has already received.
-  await assertRefused(server);
+  await becomesClosed(server);
   const answer = await slow.finish();
   assert.match(answer, /^HTTP\/1\.1 200 OK/);
   assert.ok(answer.includes(playerId));
@@ -84,17 +85,15 @@ test('a first start creates the database, and SIGTERM finishes running requests 
 });
 
 /** Waits until a server accepts no new connections. */
-async function assertRefused({ url }: ServerProcess): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const refused = await fetch(`${url}/health/live`, { headers: { connection: 'close' } }).then(
-      () => false,
-      () => true,
-    );
-    if (refused) return;
-    await sleep(20);
-  }
-  assert.fail('The server still accepts connections.');
-}
+const becomesClosed = ({ url }: ServerProcess): Promise<void> =>
+  eventually(
+    () =>
+      fetch(`${url}/health/live`, { headers: { connection: 'close' } }).then(
+        () => false,
+        () => true,
+      ),
+    'the server accepts no connections',
+  );
 
 test('kill -9 leaves PostgreSQL running, and the next start uses it', async () => {
   const first = await startServer({ dataDir });
@@ -126,7 +125,6 @@ test('a worker can run and stop next to a server, and ignores SIGUSR2', async ()
     await sleep(20);
   }
   worker.child.kill('SIGUSR2');
-  await sleep(200);
   assert.equal(await worker.end('SIGTERM'), 0, worker.output());
   assert.equal((await logIn(running)).playerId, playerId);
 });
@@ -370,7 +368,7 @@ test('Ctrl-C pressed again in the terminal does not interrupt the stop', async (
     const server = await startServer({ dataDir: empty.path, detached: true });
     const exit = exitOf(server.child);
     // A terminal signals all processes of its group. One of the signals arrives while PostgreSQL stops. After 500 ms it is a second Ctrl-C.
-    for (const began = Date.now(); Date.now() - began < 100;) {
+    for (const began = Date.now(); Date.now() - began < 100 && server.child.exitCode === null;) {
       process.kill(-server.child.pid!, 'SIGINT');
       await sleep(5);
     }
@@ -396,9 +394,14 @@ test('a server starts and stops beside a worker, and the last of them stops Post
   assert.equal(postgresOf(dataDir), undefined);
 });
 
+/** Waits until a command has started PostgreSQL. It may have ended already, if this process had to wait for the processor. */
+async function startsPostgres({ child }: CommandProcess): Promise<void> {
+  while (postgresOf(dataDir) === undefined && child.exitCode === null) await sleep(5);
+}
+
 test('a command that is interrupted stops the PostgreSQL that it has started', async () => {
   const verification = spawnCommand('verify', { dataDir });
-  while (postgresOf(dataDir) === undefined) await sleep(5);
+  await startsPostgres(verification);
   await verification.end('SIGINT');
   assert.match(verification.output(), /^(Interrupted\.|All \d+ rows match their hashes\.)\n$/);
   assert.equal(postgresOf(dataDir), undefined);
@@ -435,7 +438,7 @@ test('a command whose output is closed stops the PostgreSQL that it has started'
 
 test('SIGTERM during the start leaves nothing running', async () => {
   const server = await spawnServer({ dataDir });
-  while (postgresOf(dataDir) === undefined) await sleep(5);
+  await startsPostgres(server);
   assert.equal(await server.end('SIGTERM'), 0, server.output());
   assert.equal(postgresOf(dataDir), undefined);
 });

@@ -113,11 +113,13 @@ describe('guildhall serve --processes 2', () => {
       await flood(20, (agent) => send(agent, '/health/live'));
       return (await answeredBy('1')) && (await answeredBy('2'));
     });
-    for (const number of ['1', '2'])
-      assert.match(
-        await metrics(),
-        new RegExp(`^nodejs_eventloop_lag_p99_seconds\\{process="${number}"\\} `, 'm'),
+    // Metrics leave out a process that does not respond within a second.
+    await eventually(async () => {
+      const text = await metrics();
+      return ['1', '2'].every((number) =>
+        new RegExp(`^nodejs_eventloop_lag_p99_seconds\\{process="${number}"\\} `, 'm').test(text),
       );
+    });
   });
 
   test('admits exactly the requests of a key, as one process does', async () => {
@@ -153,7 +155,8 @@ describe('guildhall serve --processes 2', () => {
     process.kill(old[1]!, 'SIGKILL');
     await replaced(old, 1);
     await eventually(() => traffic.answered() > before + 20);
-    assert.ok((await traffic.stop()).length <= 1, 'only a request that runs in the killed process fails');
+    // A request that runs in the killed process, and a connection that it gets before its end is noticed.
+    assert.ok((await traffic.stop()).length <= 2, 'only requests that the killed process has fail');
     assert.ok(serving().includes(old[0]!));
     assert.match(await metrics(), /^guildhall_process_restarts_total\{process="2"\} 1$/m);
     assert.match(

@@ -109,7 +109,7 @@ async function readAll(tenant: string, gameKey: string) {
   return { events: [...inMatches.items, ...byPlayers.items], matches, definitions, players };
 }
 
-describe('guildhall simulate', { timeout: 300_000 }, () => {
+describe('guildhall simulate', () => {
   test('plays without a key in the demo of the embedded database', async () => {
     // Eight of them are online, so at least one is in no match and sends player events.
     const command = start('--players 24 --rate 100 --duration 1h --spike off');

@@ -108,10 +108,14 @@ describe('npm start', () => {
   for (const moment of ['during its start', 'after its start'])
     test(`stops the server if the supervisor is killed ${moment}`, async () => {
       const { answers, processOf } = await npmStart();
-      const runs = () => postgresOf(dataDir) !== undefined;
+      // After a failed test, another PostgreSQL may run.
+      const runs = () => postgresOf(dataDir) !== undefined && processOf('cli/index.ts') !== undefined;
       await eventually(moment === 'during its start' ? runs : answers, 'the moment');
+      const server = processOf('cli/index.ts')!;
       process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
       await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
+      // Until then, it locks the data folder for the next test.
+      await eventually(() => !isAlive(server), 'the end of the server');
     });
 
   test('tries again if the server cannot be started, because an update replaces the file of Node', async () => {

@@ -366,7 +366,7 @@ describe('a storage of the game', () => {
       await storage.write({ [`${key.slice(0, -1)}-${index}`]: JSON.stringify(value) });
     const queue = createEventQueue({ ...sender, send: answering() }, { storage });
     context.after(() => queue.close());
-    const { stored, waiting, error } = await queue.flush(AbortSignal.timeout(2_000));
+    const { stored, waiting, error } = await queue.flush(AbortSignal.timeout(60_000));
     assert.deepEqual({ stored, waiting, error }, { stored: 1, waiting: 0, error: undefined });
   });
 

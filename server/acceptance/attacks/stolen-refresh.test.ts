@@ -45,6 +45,13 @@ const passSeconds = (sessionId: string, seconds: number) =>
     [sessionId, seconds],
   );
 
+/** Sets the time of the last exchange to now. */
+const useNow = (sessionId: string) =>
+  owner.query(
+    'UPDATE refresh_tokens SET used_at = clock_timestamp() WHERE session_id = $1 AND used_at IS NOT NULL',
+    [sessionId],
+  );
+
 /** Random keys, and variations of the player's key. */
 const guesses = (key: string) => [
   ...Array.from({ length: 200 }, () => randomBytes(16).toString('hex')),
@@ -56,8 +63,14 @@ const guesses = (key: string) => [
 
 describe('a stolen refresh token that was exchanged with an idempotency key', () => {
   test('gives nothing for guessed keys, and does not sign the player out within 10 seconds', async () => {
-    const { stolen, key, current } = await arrangeRefreshedPlayer();
-    const answers = await Promise.all(guesses(key).map((guess) => refresh(stolen, guess)));
+    const { stolen, key, current, sessionId } = await arrangeRefreshedPlayer();
+    const answers = [];
+    const left = guesses(key);
+    while (left.length > 0) {
+      // On a busy machine, all guesses together take longer than 10 seconds.
+      await useNow(sessionId);
+      answers.push(...(await Promise.all(left.splice(0, 20).map((guess) => refresh(stolen, guess)))));
+    }
     for (const { status, body } of [...answers, await refresh(stolen)]) {
       assert.deepEqual([status, body.code], [401, 'invalid_refresh_token']);
       assert.ok(!('refreshToken' in body));

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openChannelPair } from '../testing/channel-pair.ts';
+import { openChannel } from './channel.ts';
 
 describe('openChannel', () => {
   test('returns to each request its own response, in any order', async () => {
@@ -26,6 +28,24 @@ describe('openChannel', () => {
     await assert.rejects(primary.request('fail'), /no room/);
     await assert.rejects(primary.request('unknown'));
     await assert.rejects(primary.request('never', null, 10), /does not respond/);
+  });
+
+  test('takes a response that arrived while this process was blocked for longer than the time limit', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    let receive: (message: object) => void;
+    const channel = openChannel(
+      {
+        on: (_event, listener) => (receive = listener),
+        send: ({ requests }: { requests?: [number][] }) =>
+          setImmediate(() => receive({ responses: requests!.map(([id]) => [id, 'done']) })),
+      },
+      {},
+    );
+    const response = channel.request<string>('work', null, 10);
+    await nextTurn();
+    // The response waits, and the timer fires before this process reads it.
+    context.mock.timers.tick(10);
+    assert.equal(await response, 'done');
   });
 
   test('rejects pending and later requests when the other process has ended', async () => {

@@ -80,7 +80,9 @@ export function openChannel(port: Port, handlers: RequestHandlers): Channel {
       const id = ++lastId;
       return new Promise<Response>((resolve, reject) => {
         const timeOut = () => take(id)?.reject(new Error('The other process does not respond.'));
-        const timeout = withinMs === undefined ? undefined : setTimeout(timeOut, withinMs).unref();
+        // If this process was blocked, the response may have arrived, but it is read after the timers.
+        const timeout =
+          withinMs === undefined ? undefined : setTimeout(() => setImmediate(timeOut), withinMs).unref();
         pending.set(id, { resolve, reject, timeout });
         write(({ requests }) => requests.push([id, operation, payload]));
       });
