@@ -48,7 +48,6 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
       connectionString: url,
       options: sessionOptions(),
       application_name: 'guildhall change feed',
-      keepAlive: true,
       connectionTimeoutMillis: 10_000,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
     });

@@ -76,7 +76,7 @@ const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /** Checks that acknowledged data survive a power failure. Throws {@link OperatorError} with the statements that turn it on. */
 export async function checkDurability(url: string): Promise<void> {
-  return withClient({ connectionString: url, connectionTimeoutMillis: 10_000 }, async (client) => {
+  return withClient({ connectionString: url }, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,
       [DURABILITY],

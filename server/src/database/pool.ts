@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { KEEP_ALIVE } from './client.ts';
 import { rowTypes } from './row-types.ts';
 
 /** The roles of the application, which migration 0001 creates. None of them owns a table. */
@@ -96,6 +97,7 @@ export function openOwnerPool(url: string, max: number): pg.Pool {
       max,
       options: sessionOptions(),
       application_name: 'guildhall owner',
+      ...KEEP_ALIVE,
     }),
   );
 }

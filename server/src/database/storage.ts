@@ -180,7 +180,7 @@ const endOf = (client: pg.Client): Promise<void> =>
   new Promise((resolve) => client.once('end', () => resolve()));
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on('error', () => {});
   await client.connect();
   return client;

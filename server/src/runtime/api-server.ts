@@ -86,9 +86,9 @@ export async function startApiServer(
     findReferenceCredentials: (token) => (token === known?.token ? known.demo : undefined),
   });
   let jobs: Worker | undefined;
+  // At the same time: they need nothing of each other, and a service manager may not wait for both limits.
   opened.defer(async () => {
-    await finishRequests(app);
-    await jobs?.stop();
+    await Promise.all([finishRequests(app), jobs?.stop()]);
   });
   if (worker) jobs = await startBackgroundWork(deployment, app.log);
 

@@ -40,7 +40,6 @@ export function startChainSender(
         connectionString: databaseUrl,
         options: sessionOptions(),
         application_name: 'guildhall chain sender',
-        keepAlive: true,
         connectionTimeoutMillis: 10_000,
         query_timeout: LOCK_TIMEOUT_MS,
       });
