@@ -53,6 +53,7 @@ if (files.length === 0) {
   console.error(`No test file matches ${filters.join(', ')}.`);
   process.exit(1);
 }
+
 // The databases of tests need not survive a crash. The crash tests start their own server with production settings.
 const SETTINGS = {
   fsync: 'off',
@@ -66,7 +67,10 @@ let exitCode = 1;
 try {
   exitCode = isUnitRun ? await runNode() : await runWithDatabase();
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  // A program that a failed test left running may still write to it. That does not change the result.
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch((error: Error) =>
+    console.error(`${folder} was not removed: ${error.message}`),
+  );
 }
 process.exit(exitCode);
 
