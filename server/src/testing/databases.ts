@@ -50,9 +50,9 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
   await client.connect();
   try {
-    const since = Date.now();
+    const since = performance.now();
     let others = 1;
-    while (others > 0 && Date.now() - since < DISCONNECT_TIMEOUT_MS) {
+    while (others > 0 && performance.now() - since < DISCONNECT_TIMEOUT_MS) {
       const { rows } = await client.query(
         `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
         [name],
