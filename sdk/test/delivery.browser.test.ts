@@ -14,7 +14,10 @@ const IS_LONG = process.env['GUILDHALL_LONG_DELIVERY'] === 'on';
 const SEEDS = IS_LONG ? 10 : 2;
 const EVENTS_OF_A_TAB = IS_LONG ? 2_000 : 200;
 const TABS = 5;
-const FAULTS = { delay: 0.1, cut: 0.05, drop_answer: 0.1, cut_answer: 0.05, answer_503: 0.05 };
+const FAULTS = {
+  match: 'POST /api/',
+  rates: { delay: 0.1, cut: 0.05, drop_answer: 0.1, cut_answer: 0.05, answer_503: 0.05 },
+};
 
 type StorageName = 'indexedDb' | 'localStorage' | 'memory';
 
@@ -45,7 +48,7 @@ interface Tab {
 async function playInTabs(
   seed: number,
   events: StorageName,
-  { rates = FAULTS, only }: { rates?: FaultRates['rates']; only?: string } = {},
+  { faults = FAULTS, only }: { faults?: Omit<FaultRates, 'seed'>; only?: string } = {},
 ): Promise<{ tenantId: string; log: string[] }> {
   const { gameKey, tenantId } = await arrangeGame(app);
   const random = createRandom(seed);
@@ -100,7 +103,7 @@ async function playInTabs(
     full: async (tab) => fillAndFree(context, tab, events, () => pause(200)),
   };
 
-  proxy.randomize({ match: 'POST /api/', seed, rates });
+  proxy.randomize({ ...faults, seed });
   const tabs: Tab[] = [];
   for (let number = 0; number < TABS; number++)
     tabs.push(await openTab({ number, accepted: 0, isDone: false }));
@@ -175,8 +178,9 @@ describe('events from five tabs of Chromium, with kills, offline phases, a full 
   }
 
   test('loses events without their storage, so this test can fail', async () => {
-    // With most requests cut, some events wait whenever a tab is killed.
-    const { tenantId } = await playInTabs(1, 'memory', { rates: { cut: 0.7 }, only: 'kill' });
+    // With each of their requests cut, all events wait whenever a tab is killed.
+    const faults = { match: 'POST /api/game/player-events', rates: { cut: 1 } };
+    const { tenantId } = await playInTabs(1, 'memory', { faults, only: 'kill' });
     const { distinct } = await countEvents(app.owner, tenantId);
     assert.ok(distinct < ALL, `${distinct} events`);
   });
