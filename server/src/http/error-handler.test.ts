@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import Fastify from 'fastify';
+import pg from 'pg';
 import { ProblemError } from '../core/problem.ts';
 import { errorHandler } from './error-handler.ts';
 
@@ -10,7 +11,7 @@ const app = Fastify({ logger: { level: 'warn', stream } });
 let thrown: object = {};
 app.setErrorHandler(errorHandler);
 app.get('/', () => {
-  throw Object.assign(new Error('failed'), thrown);
+  throw thrown instanceof Error ? thrown : Object.assign(new Error('failed'), thrown);
 });
 
 app.get('/stopping', () => {
@@ -44,6 +45,13 @@ describe('errorHandler', () => {
     assert.deepEqual(logged, [{ reason: 'too many clients', msg: 'the database is unavailable' }]);
     lines = [];
     assert.equal((await app.inject('/stopping')).statusCode, 503);
+    const pool = new pg.Pool();
+    await pool.end();
+    thrown = await pool.connect().then(
+      () => assert.fail('the pool is closed'),
+      (error: Error) => error,
+    );
+    assert.equal((await app.inject('/')).statusCode, 503);
     assert.deepEqual(lines, []);
   });
 });
