@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -100,6 +101,17 @@ function slowTar(): string {
   mkdirSync(folder);
   writeFileSync(join(folder, 'tar'), `#!/bin/sh\nsleep 2\nPATH='${path}' exec tar "$@"\n`, { mode: 0o755 });
   return `${folder}:${path}`;
+}
+
+/** Returns a PATH with links to the programs of this one, except tar. */
+function pathWithoutTar(): string {
+  const folder = join(target.path, 'without-tar-bin');
+  mkdirSync(folder);
+  for (const programs of (process.env['PATH'] ?? '').split(':'))
+    for (const name of existsSync(programs) ? readdirSync(programs) : [])
+      if (name !== 'tar' && !existsSync(join(folder, name)))
+        symlinkSync(join(programs, name), join(folder, name));
+  return folder;
 }
 
 /** The addresses of a player's sign-ins, newest first. */
@@ -221,6 +233,19 @@ describe('guildhall backup and restore', () => {
     assert.match(
       (await run(`backup ${join(file, 'below')}`, source.path)).output,
       /^The backup could not be written to \S+ \(ENOTDIR[^\n]+$/,
+    );
+  });
+
+  test('says that tar is missing', async () => {
+    const env = { MASTER_KEY: masterKey, PATH: pathWithoutTar() };
+    const missing =
+      /^A backup needs the program tar, which cannot be started \(spawn tar ENOENT\)\. Install it\.$/;
+    const dataDir = join(target.path, 'without-tar');
+    assert.match((await run(`restore ${backup}`, dataDir, env)).output, missing);
+    assert.deepEqual(readdirSync(dataDir), []);
+    assert.match(
+      (await run(`backup ${join(target.path, 'without-tar-backup')}`, source.path, env)).output,
+      missing,
     );
   });
 

@@ -1,11 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import { createZstdCompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
 import { pathExists } from '../../core/path-exists.ts';
@@ -18,8 +17,7 @@ import { openStorage } from '../../database/storage.ts';
 import type { Config } from '../config.ts';
 import { streamBaseBackup } from './base-backup.ts';
 import { ARCHIVES, foldersOf, hashFile, writeManifest } from './manifest.ts';
-
-const execute = promisify(execFile);
+import { isGnuTar, started } from './tar.ts';
 
 /**
  * Creates `folder` with a copy of the embedded database, of the avatars in a folder and of the archived events. The server may run. The copy has each
@@ -96,15 +94,16 @@ async function writeArchive(path: string, write: (archive: Writable) => Promise<
 
 /** Files may be written and removed meanwhile. Those that the copied database names do not change. */
 async function packFolder(folder: string, archive: Writable): Promise<void> {
-  const isGnu = /GNU tar/.test((await execute('tar', ['--version'])).stdout);
   // GNU tar ends with 1 if a file changed or was removed while it was read. Other programs do so for each failure.
-  const [changes, complete] = isGnu
+  const [changes, complete] = (await isGnuTar())
     ? [
         ['--warning=no-file-changed', '--warning=no-file-removed'],
         [0, 1],
       ]
     : [[], [0]];
-  const tar = spawn('tar', [...changes, '-c', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const tar = await started(
+    spawn('tar', [...changes, '-c', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
   const ended = once(tar, 'exit') as Promise<[number | null]>;
   // Also fails if the archive fails while tar writes nothing.
   await pipeline(tar.stdout, archive, { end: false });

@@ -15,6 +15,7 @@ import type { Config } from '../config.ts';
 import { readMasterKey } from '../../security/master-key.ts';
 import { createVault } from '../../security/vault.ts';
 import { ARCHIVES, checkBackup, foldersOf } from './manifest.ts';
+import { started } from './tar.ts';
 
 const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 
@@ -99,9 +100,9 @@ async function empty(folder: string): Promise<void> {
 
 async function unpack(archive: string, folder: string, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const tar = spawn('tar', ['-x', '-C', folder, '--no-same-owner'], {
-    stdio: ['pipe', 'inherit', 'inherit'],
-  });
+  const tar = await started(
+    spawn('tar', ['-x', '-C', folder, '--no-same-owner'], { stdio: ['pipe', 'inherit', 'inherit'] }),
+  );
   const stop = (): void => void tar.kill();
   signal.addEventListener('abort', stop);
   const ended = once(tar, 'exit') as Promise<[number | null]>;
