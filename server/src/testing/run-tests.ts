@@ -27,6 +27,8 @@ const isUnitRun = flags.includes('--unit');
  * its progress, and the output of a second file would wait for the first.
  */
 const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
+/** More failures are no chance. */
+const MOST_REPEATED_FILES = 5;
 /** Tests have no limits of their own, because a busy machine would exceed them. */
 const TEST_TIMEOUT_MS = 600_000;
 
@@ -118,22 +120,50 @@ function isUnitTest(file: string): boolean {
   return isSource && /(^|\/)[^./]+\.test\.ts$/.test(file) && !file.startsWith('src/testing/');
 }
 
-/** Runs the files with the runner of Node, and returns the exit code. Its command line would sort the files again. */
+/**
+ * Runs the files, and returns the exit code. On a busy machine, one test of thousands may fail because it waited too long. So if few files
+ * of the whole suite failed, they run once more, without others beside them. The run passes if they do, and names them at its end.
+ */
 async function runNode(templateUrl?: string): Promise<number> {
-  let exitCode = 0;
   const stop = new AbortController();
   // A signal that stops the run also stops its tests and its PostgreSQL.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const runEach = (processes: string[][], concurrency: number) =>
+    runProcesses(processes, { concurrency, signal: stop.signal, templateUrl });
+
+  const failed = await runEach(planProcesses(files), CONCURRENT_PROCESSES);
+  if (failed.length === 0) return 0;
+  if (commandLine.length > 0 || failed.length > MOST_REPEATED_FILES || stop.signal.aborted) return 1;
+  console.log(`\nThese files failed. They run again, one after the other:\n${failed.join('\n')}\n`);
+  const failedAgain = await runEach(
+    failed.map((file) => [file]),
+    1,
+  );
+  if (failedAgain.length > 0) return 1;
+  console.log(`\nThese files failed beside other tests, and passed alone:\n${failed.join('\n')}`);
+  return 0;
+}
+
+/** Runs processes with the runner of Node, and returns the files that failed. Its command line would sort the files again. */
+async function runProcesses(
+  processes: string[][],
+  {
+    concurrency,
+    signal,
+    templateUrl,
+  }: { concurrency: number; signal: AbortSignal; templateUrl?: string | undefined },
+): Promise<string[]> {
+  const modules = new Map<string, string[]>();
+  for (const shared of processes)
+    modules.set(await writeProcessModule(folder, `${modules.size}`, shared, SERVER), shared);
   const results = run({
-    files: await Promise.all(
-      planProcesses(files).map((shared, index) => writeProcessModule(folder, `${index}`, shared, SERVER)),
-    ),
+    files: [...modules.keys()],
     cwd: SERVER,
-    concurrency: CONCURRENT_PROCESSES,
+    concurrency,
     timeout: TEST_TIMEOUT_MS,
     // Otherwise a handle that a failed test left open would keep the run waiting without end.
     forceExit: true,
-    signal: stop.signal,
+    signal,
     env: {
       ...process.env,
       // The long forms of tests measure servers on the disk, and store gigabytes.
@@ -153,7 +183,11 @@ async function runNode(templateUrl?: string): Promise<number> {
       GUILDHALL_ATTACK_RATES: flags.includes('--attack-rates') ? 'on' : 'off',
     },
   });
-  results.on('test:fail', () => (exitCode = 1));
+  const failed = new Set<string>();
+  results.on('test:fail', ({ nesting, name }) => {
+    // A file is a test of its process. If the process ends early, Node reports the path of its module.
+    if (nesting === 0) for (const file of modules.get(name) ?? [name]) failed.add(file);
+  });
   for await (const text of results.compose(new spec())) process.stdout.write(text);
-  return exitCode;
+  return [...failed];
 }
