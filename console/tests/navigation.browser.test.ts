@@ -128,6 +128,32 @@ describe('eight tabs', () => {
   });
 });
 
+describe('the notifications', () => {
+  test('have one that comes after they are read, and before the feed connects', async () => {
+    const page = await studio.open('/account', { role: 'admin' });
+    await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    // The feed reads the newest notification before it connects.
+    const begins = Promise.withResolvers<void>();
+    const mayConnect = Promise.withResolvers<void>();
+    await page.route('**/api/notifications?limit=1', async (route) => {
+      begins.resolve();
+      await mayConnect.promise;
+      await route.continue();
+    });
+    const list = page.waitForResponse('**/api/notifications?limit=50');
+    await page.reload();
+    await Promise.all([list, begins.promise]);
+    await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text, workspace_id)
+       SELECT gen_random_uuid(), account_id, 'usage.warning', 'Much is used', 'The plan is nearly used.', workspace_id
+       FROM memberships WHERE workspace_id = $1 AND role = 'admin'`,
+      [tenant.workspaceId],
+    );
+    mayConnect.resolve();
+    await page.getByRole('button', { name: 'Notifications: 1 unread' }).waitFor();
+  });
+});
+
 describe('the URL', () => {
   test('loses unknown and empty filters', async () => {
     const page = await studio.open(studio.game);

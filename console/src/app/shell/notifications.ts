@@ -22,17 +22,22 @@ const NAME = 'guildhall.notifications';
  * Follows the notifications in one tab of the browser, which tells the others. Without HTTP/2 a browser opens six connections to a server,
  * so a stream in each tab would leave none for the requests of the seventh. Returns what ends it.
  */
-function followInOneTab(onNotification: () => void): () => void {
+function followInOneTab(onNews: () => void): () => void {
   const tabs = new BroadcastChannel(NAME);
-  tabs.addEventListener('message', onNotification);
+  tabs.addEventListener('message', onNews);
   const leaving = new AbortController();
   const { signal } = leaving;
   const follow = (): Promise<void> =>
     new Promise((resolve) => {
+      const tellAll = (): void => {
+        onNews();
+        tabs.postMessage('new');
+      };
       const feed = client.followNotifications({
-        onNotification: () => {
-          onNotification();
-          tabs.postMessage('new');
+        onNotification: tellAll,
+        // A notification may have come after the list was read, and before the feed began.
+        onState: (state) => {
+          if (state === 'connected') tellAll();
         },
       });
       signal.addEventListener('abort', () => {
