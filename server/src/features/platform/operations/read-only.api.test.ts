@@ -17,7 +17,8 @@ async function setReadOnly(value: 'on' | 'off'): Promise<void> {
     `ALTER DATABASE ${name} SET default_transaction_read_only = ${value}`,
   );
   await app.owner.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
 }
 
