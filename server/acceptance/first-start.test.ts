@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -48,6 +50,25 @@ async function bootstrap(dataDir: string, ...options: string[]) {
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, output: stderr }),
   );
 }
+
+test('a command keeps its compiled code for later ones', async () => {
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const printFolder = `import { getCompileCacheDir } from 'node:module'; process.on('exit', () => console.log(getCompileCacheDir()))`;
+  const folderWith = async (given: NodeJS.ProcessEnv): Promise<string> => {
+    const options = ['--import', `data:text/javascript,${encodeURIComponent(printFolder)}`];
+    const { stdout } = await exec(process.execPath, [...options, CLI, '--version'], {
+      env: { ...env, ...given },
+    });
+    return stdout.trim().split('\n')[1]!;
+  };
+  const folder = await folderWith({});
+  assert.ok(folder.startsWith(join(CLI, '../../../../node_modules/.cache/compiled')), folder);
+  assert.ok(readdirSync(folder).length > 100, 'it has the code of all commands');
+
+  const { path: other, remove } = dataFolder();
+  after(remove);
+  assert.ok((await folderWith({ NODE_COMPILE_CACHE: other })).startsWith(other));
+});
 
 test('a first start creates a demo once, and its printed commands work', async () => {
   const { path: dataDir, remove } = dataFolder();
