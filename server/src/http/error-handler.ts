@@ -88,7 +88,8 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     return new ProblemError('unavailable', { detail, retryAfter: 5 }, { cause: error });
   }
   // A stop closes the connections to the database when all clients are served. The client of a request that still runs has left.
-  if (/^Cannot use a pool after calling end/.test(error.message)) return new ProblemError('unavailable');
+  if (error.message?.startsWith('Cannot use a pool after calling end'))
+    return new ProblemError('unavailable');
   // Fastify's own request errors carry a 4xx status, for example when the path cannot be decoded.
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)
     return new ProblemError('invalid_request');
