@@ -27,7 +27,7 @@ const isUnitRun = flags.includes('--unit');
  * its progress, and the output of a second file would wait for the first.
  */
 const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
-/** More failures are no chance. */
+/** If more files fail, the reason is not the load of the machine. */
 const MOST_REPEATED_FILES = 5;
 /** Tests have no limits of their own, because a busy machine would exceed them. */
 const TEST_TIMEOUT_MS = 600_000;
@@ -132,14 +132,15 @@ async function runNode(templateUrl?: string): Promise<number> {
     runProcesses(processes, { concurrency, signal: stop.signal, templateUrl });
 
   const failed = await runEach(planProcesses(files), CONCURRENT_PROCESSES);
+  if (stop.signal.aborted) return 1;
   if (failed.length === 0) return 0;
-  if (commandLine.length > 0 || failed.length > MOST_REPEATED_FILES || stop.signal.aborted) return 1;
+  if (commandLine.length > 0 || failed.length > MOST_REPEATED_FILES) return 1;
   console.log(`\nThese files failed. They run again, one after the other:\n${failed.join('\n')}\n`);
   const failedAgain = await runEach(
     failed.map((file) => [file]),
     1,
   );
-  if (failedAgain.length > 0) return 1;
+  if (stop.signal.aborted || failedAgain.length > 0) return 1;
   console.log(`\nThese files failed beside other tests, and passed alone:\n${failed.join('\n')}`);
   return 0;
 }
