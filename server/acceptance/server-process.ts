@@ -123,14 +123,14 @@ export async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signa
   return child.exitCode ?? child.signalCode ?? 'SIGKILL';
 }
 
-/** Creates a temporary data folder. `remove` also kills a PostgreSQL that a failed test left running. */
+/** Creates a temporary data folder. `remove` also ends a PostgreSQL that still runs on it. */
 export function dataFolder(owner?: { uid: number; gid: number }): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'guildhall-acceptance-'));
   if (owner) chownSync(path, owner.uid, owner.gid);
   return {
     path,
     remove() {
-      killPostgres(path);
+      endPostgres(path);
       rmSync(path, { recursive: true, force: true });
     },
   };
@@ -187,6 +187,16 @@ export function postmasterOf(folder: string): number | undefined {
 export function killPostgres(dataDir: string): void {
   const pid = postgresOf(dataDir);
   if (pid !== undefined) process.kill(pid, 'SIGKILL');
+}
+
+/** Ends the PostgreSQL of a data folder. After a SIGKILL, its shared memory would stay in /dev/shm until the machine restarts. */
+function endPostgres(dataDir: string): void {
+  const pid = postgresOf(dataDir);
+  if (pid === undefined) return;
+  process.kill(pid, 'SIGQUIT');
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  // PostgreSQL kills its processes after 5 seconds.
+  for (let waits = 0; waits < 1_000 && postgresOf(dataDir) === pid; waits++) Atomics.wait(pause, 0, 0, 10);
 }
 
 /** An unprivileged user to run a server if the tests run as root. Undefined otherwise. */
