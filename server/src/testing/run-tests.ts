@@ -31,6 +31,11 @@ const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes(
 const MOST_REPEATED_FILES = 5;
 /** Tests have no limits of their own, because a busy machine would exceed them. */
 const TEST_TIMEOUT_MS = 600_000;
+/**
+ * The longest files take 10 minutes on a busy machine. Without a limit, a hook that hangs would let the whole run hang. The long forms of
+ * tests take hours, and end by limits of their own.
+ */
+const FILE_TIMEOUT_MS = flags.length === 0 ? 1_800_000 : 86_400_000;
 
 const folders = [
   'src',
@@ -156,7 +161,13 @@ async function runProcesses(
 ): Promise<string[]> {
   const modules = new Map<string, string[]>();
   for (const shared of processes)
-    modules.set(await writeProcessModule(folder, `${modules.size}`, shared, SERVER), shared);
+    modules.set(
+      await writeProcessModule(folder, `${modules.size}`, shared, {
+        root: SERVER,
+        timeoutMs: FILE_TIMEOUT_MS,
+      }),
+      shared,
+    );
   const results = run({
     files: [...modules.keys()],
     cwd: SERVER,

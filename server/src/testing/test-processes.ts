@@ -8,9 +8,6 @@ const FILES_PER_PROCESS = 6;
 /** A test that starts no programs is named `x.test.ts`, `x.api.test.ts` or `x.db.test.ts`, and is not about the repository. */
 const STARTS_NO_PROGRAM = /^src\/(?!testing\/).*\/[^./]+(\.(api|db))?\.test\.ts$/;
 
-/** The longest files take 10 minutes on a busy machine. Without a limit, a hook that hangs would let the whole run hang. */
-const FILE_TIMEOUT_MS = 1_800_000;
-
 /**
  * The test files of each process, in the order in which the processes start. The processes of each top folder are distributed evenly
  * over the run. In the order of their names, four browsers would run at once, and then four files that start many servers. On a slow
@@ -35,13 +32,18 @@ function shareProcesses(files: string[]): string[][] {
 
 /**
  * Writes the module that a process starts with into a folder, and returns its path. A test of the module is a test file: it ends with the
- * `after` hooks of the file, and then the next file is loaded.
+ * `after` hooks of the file, and then the next file is loaded. A file that has not ended after `timeoutMs` fails.
  */
-export async function writeProcessModule(folder: string, name: string, files: string[], root: string) {
+export async function writeProcessModule(
+  folder: string,
+  name: string,
+  files: string[],
+  { root, timeoutMs }: { root: string; timeoutMs: number },
+) {
   const path = join(folder, `${name}.mjs`);
   const tests = files.map((file) => {
     const url = pathToFileURL(join(root, file)).href;
-    return `test(${JSON.stringify(file)}, { timeout: ${FILE_TIMEOUT_MS} }, () => import(${JSON.stringify(url)}));\n`;
+    return `test(${JSON.stringify(file)}, { timeout: ${timeoutMs} }, () => import(${JSON.stringify(url)}));\n`;
   });
   await writeFile(path, `import { test } from 'node:test';\n${tests.join('')}`);
   return path;
