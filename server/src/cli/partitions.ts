@@ -70,14 +70,14 @@ async function drop(
   before: string,
   archive: Archive,
 ): Promise<void> {
-  const archived = await countArchived(owner, table, before);
-  const { partitions, unpartitioned } = await withDatabaseAt(url, (database) =>
+  const { partitions, unpartitioned, archivedEvents } = await withDatabaseAt(url, (database) =>
     dropOldRows(owner, database, table, before, archive),
   );
   if (partitions.length > 0) console.log(`Dropped ${partitions.join(', ')}.`);
   if (unpartitioned > 0) console.log(`Deleted ${unpartitioned} rows of months without a partition.`);
-  if (archived > 0) console.log(`Deleted ${archived} archived events.`);
-  if (partitions.length === 0 && unpartitioned === 0 && archived === 0) console.log('Nothing is older.');
+  if (archivedEvents > 0) console.log(`Deleted ${archivedEvents} archived events.`);
+  if (partitions.length === 0 && unpartitioned === 0 && archivedEvents === 0)
+    console.log('Nothing is older.');
 }
 
 async function printDroppable(owner: pg.Pool, table: PartitionedTable, before: string): Promise<void> {

@@ -45,7 +45,7 @@ function openCaches(feed: ChangeFeed) {
   const definitions = createDefinitionResolver(database, feed);
   const isActiveTenant = createActiveTenants(database, feed);
   const providerSettings = createProviderSettings(database, feed, vault, { mockProvider: false });
-  const meter = openUsageMeter(database, feed);
+  const meter = openUsageMeter({ database, changes: feed, logger: { warn() {} } });
   return {
     async read({ tenantId, workspaceId, accountId, gameKey, apiKey }: Scene) {
       return {

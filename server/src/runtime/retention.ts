@@ -32,6 +32,7 @@ interface DroppedRows {
   partitions: string[];
   /** The number of rows of months without a partition. */
   unpartitioned: number;
+  archivedEvents: number;
 }
 
 /**
@@ -57,9 +58,9 @@ export async function dropOldRows(
       const dropped = await dropRows(client, database, table, before);
       const events = await deleteArchivedBefore(client, archive, scope, before);
       if (events > 0) await record(database, 'archived_events.deleted', { table, before, events });
-      return dropped;
+      return { ...dropped, archivedEvents: events };
     });
-  return dropRows(owner, database, table, before);
+  return { ...(await dropRows(owner, database, table, before)), archivedEvents: 0 };
 }
 
 async function dropRows(
@@ -67,7 +68,7 @@ async function dropRows(
   database: Database,
   table: PartitionedTable,
   before: string,
-): Promise<DroppedRows> {
+): Promise<Omit<DroppedRows, 'archivedEvents'>> {
   const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
   if (partitions.length > 0 || unpartitioned > 0)

@@ -10,7 +10,7 @@ export function openTrafficServices(
 ) {
   const { alertSuppressionSeconds: suppressionSeconds, keylessLimits: keyless } = config;
   return {
-    meter: closeLater(openUsageMeter(services.database, services.changes)),
+    meter: closeLater(openUsageMeter(services)),
     alerts: closeLater(openAlerts({ ...services, suppressionSeconds })),
     rateLimits: createRateLimits({ ...services, keyless }),
   };

@@ -18,7 +18,7 @@ export interface AuditEntry extends Author {
 
 /**
  * Appends records to the audit trail. Pass the transaction of the audited change, if there is one. A record of a tenant can be
- * written only in the scope of that tenant.
+ * written in the scope of that tenant, or in the scope of a player whom it knows.
  */
 export async function auditTrail(db: Querier, entries: AuditEntry[]): Promise<void> {
   await insertAuditRecords(

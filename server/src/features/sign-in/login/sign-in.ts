@@ -42,13 +42,16 @@ export interface LoginResult {
   sessionId: string;
 }
 
-/** After concurrent first sign-ins, the second attempt finds the player. A concurrently registered device needs a third attempt. */
+/**
+ * After concurrent first sign-ins, the second attempt finds the player. A concurrently registered device needs a third attempt. If
+ * others win all of them, the client may try again.
+ */
 const ATTEMPTS = 5;
 
 /**
  * Signs a verified identity in, and creates the player if the request allows it. Writes the session, ledger row, device, access record
  * and tokens atomically. Throws player_not_found, player_exists, player_banned, device_blocked, invalid_credentials and
- * identity_proof_required.
+ * identity_proof_required. Throws busy if each attempt conflicted with another sign-in.
  */
 export async function signIn(
   services: SignInServices,
@@ -59,7 +62,7 @@ export async function signIn(
     const result = await attemptSignIn(services, identity, request);
     if (result) return result;
   }
-  throw new Error(`A sign-in conflicted with concurrent sign-ins in all of its ${ATTEMPTS} attempts.`);
+  throw new ProblemError('busy', { retryAfter: 1 });
 }
 
 /** Returns undefined after a conflict with a concurrent sign-in of the same player. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { firstIdAt } from '../../../core/ids.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestMailServer } from '../../../testing/mail-server.ts';
@@ -244,18 +245,12 @@ describe('GET /api/workspaces/:workspaceId/alerts', () => {
     const begin = Date.parse('2026-11-01T00:00:00Z');
     let minute = 0;
     const add = async ({ tenantId, workspaceId }: TestTenant, kind: string, type: string) => {
+      const at = new Date(begin + 60_000 * minute++).toISOString();
       const { rows } = await app.owner.query(
         `INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
        SELECT $1, $5, $2, $4, id, kind, 1, 2, $6, $6 FROM tenant_keys WHERE tenant_id = $1 AND kind = $3
        RETURNING id, key_id`,
-        [
-          tenantId,
-          workspaceId,
-          kind,
-          type,
-          `0199e0c5-0000-7000-8000-00000000000${minute}`,
-          new Date(begin + 60_000 * minute++),
-        ],
+        [tenantId, workspaceId, kind, type, firstIdAt(at, 0), at],
       );
       return rows[0];
     };

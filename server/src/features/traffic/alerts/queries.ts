@@ -1,8 +1,8 @@
 import type { KeyKind } from '../../../core/callers.ts';
+import { createdWithin } from '../../../database/created-within.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
 
 /** Requests per minute and inbound bytes per minute. */
 export const alertTypes = ['rate_spike', 'payload_spike'] as const;
@@ -108,8 +108,7 @@ function matching({ workspaceId, tenantId, type, keyId, from, to }: AlertFilter)
   if (tenantId !== undefined) conditions.push(sql`alert.tenant_id = ${tenantId}`);
   if (type !== undefined) conditions.push(sql`alert.type = ${type}`);
   if (keyId !== undefined) conditions.push(sql`alert.key_id = ${keyId}`);
-  if (from !== undefined) conditions.push(sql`alert.created_at >= ${toMicroseconds(from)}`);
-  if (to !== undefined) conditions.push(sql`alert.created_at < ${toMicroseconds(to)}`);
+  conditions.push(...createdWithin(sql`alert.id`, sql`alert.created_at`, { from, to }));
   return join(conditions, ' AND ');
 }
 

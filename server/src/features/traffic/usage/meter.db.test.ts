@@ -7,6 +7,7 @@ import type { KeyCaller } from '../../../core/callers.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 import { openUsageMeter } from './index.ts';
 import { findQuota } from './queries.ts';
 
@@ -39,13 +40,18 @@ async function openProxy() {
 }
 
 describe('openUsageMeter', () => {
-  test('keeps reads while the database is unavailable, and writes them once', async () => {
+  test('keeps reads while the database is unavailable, writes them once, and warns if they may be lost', async () => {
     const { tenantId, workspaceId } = await arrangeTenant(app);
     const { rows } = await app.owner.query('SELECT id FROM tenant_keys WHERE tenant_id = $1', [tenantId]);
     const key = { keyId: rows[0].id, tenantId, payerId: workspaceId } as KeyCaller;
     const proxy = await openProxy();
     const database = openDatabase(proxy.url);
-    const meter = openUsageMeter(database, { on: () => {}, close: async () => {} });
+    const warnings: object[] = [];
+    const meter = openUsageMeter({
+      database,
+      changes: { on: () => {}, close: async () => {} },
+      logger: { warn: (details) => void warnings.push(details) },
+    });
     after(async () => {
       await meter.close();
       await database.close();
@@ -66,5 +72,17 @@ describe('openUsageMeter', () => {
     for (let attempt = 0; attempt < 2; attempt++) await assert.rejects(meter.quota(workspaceId));
     await proxy.reopen();
     await eventually(async () => (await used()) === 3);
+    assert.deepEqual(warnings, []);
+
+    // The statement may be committed after the connection broke, so it is not repeated.
+    const lock = async (holder: pg.PoolClient) => void (await holder.query('LOCK TABLE usage_entries'));
+    await whileLocked(app, lock, async (waiting) => {
+      meter.count(key, { units: 4, bytesIn: 5, bytesOut: 0 });
+      await waiting(1);
+      proxy.close();
+      await eventually(() => warnings.length === 1);
+    });
+    const [warning] = warnings as { keys: number; units: number }[];
+    assert.deepEqual([warning!.keys, warning!.units], [1, 4]);
   });
 });

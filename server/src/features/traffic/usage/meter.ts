@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { ChangeFeed } from '../../../database/change-feed.ts';
-import type { Database } from '../../../database/database.ts';
 import { isRolledBack } from '../../../database/errors.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
 import { countCache } from '../../../core/cache-counts.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
+import type { BaseServices } from '../../base-services.ts';
 import { findQuota, recordUsage, type CollectedUsage } from './queries.ts';
 
 /** How often the meter writes reads, and the bytes of all requests. */
@@ -28,7 +27,11 @@ export interface UsageMeter extends Meter {
 }
 
 /** Collects usage that no transaction charges: reads, and bytes. */
-export function openUsageMeter(database: Database, changes: ChangeFeed): UsageMeter {
+export function openUsageMeter({
+  database,
+  changes,
+  logger,
+}: Pick<BaseServices, 'database' | 'changes' | 'logger'>): UsageMeter {
   let collected = new Map<string, CollectedUsage>();
   const collect = (usage: CollectedUsage): void => {
     const name = usage.workspaceId + usage.keyId;
@@ -47,7 +50,15 @@ export function openUsageMeter(database: Database, changes: ChangeFeed): UsageMe
       await recordUsage(database, usage);
     } catch (error) {
       // After a broken connection the COMMIT may have succeeded. A read that is lost is better than one that is billed twice.
-      if (isRolledBack(error)) usage.forEach(collect);
+      if (isRolledBack(error)) return usage.forEach(collect);
+      logger.warn(
+        {
+          reason: (error as Error).message,
+          keys: usage.length,
+          units: usage.reduce((sum, { units }) => sum + units, 0),
+        },
+        'usage may not be recorded, because the connection broke while it was written',
+      );
     }
   };
   let writing = Promise.resolve();
