@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
+import { avoidEndOf } from './avoid-end-of.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
+// The server, the commands and the tests must agree about the month.
+await avoidEndOf('month', 300_000);
 const folder = dataFolder();
 const server = await startServer({ dataDir: folder.path });
 after(async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, describe, test } from 'node:test';
+import { after, describe, mock, test } from 'node:test';
 import { OperatorError } from '../core/operator-error.ts';
 import { verifyEvents } from '../features/gameplay/events/index.ts';
 import { rollUpSessions } from '../features/gameplay/analytics/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
-import { applyRetention, dropOldRows } from '../runtime/retention.ts';
+import { applyRetention, dropOldRows, type Retention } from '../runtime/retention.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
 import { noArchive } from '../testing/no-archive.ts';
@@ -46,7 +46,9 @@ const namesOf = async (table: string): Promise<string[]> =>
 const leftovers = async (): Promise<string[]> =>
   (await app.owner.query(`SELECT relname FROM pg_class WHERE relname ~ '^dropped_.*(past|[0-9])$'`)).rows;
 
-await createOlderPartitions(app.owner, 'player_events', 4);
+// The month may have changed since the database was made.
+await createPartitions(app.owner, { today });
+await createOlderPartitions(app.owner, 'player_events', 4, today);
 
 describe('dropPartitionsBefore', () => {
   test('drops the months before a month and the rows before them, and keeps all others', async () => {
@@ -64,7 +66,7 @@ describe('dropPartitionsBefore', () => {
       [],
       'nothing is left',
     );
-    assert.deepEqual(await createPartitions(app.owner), []);
+    assert.deepEqual(await createPartitions(app.owner, { today }), []);
   });
 
   test('stores late events apart, and drops them at the next time', async () => {
@@ -96,7 +98,7 @@ describe('dropPartitionsBefore', () => {
   });
 
   test('blocks no writer, and waits for a long reader', async () => {
-    await createOlderPartitions(app.owner, 'player_events', 3);
+    await createOlderPartitions(app.owner, 'player_events', 3, today);
     await app.owner.query(`
       INSERT INTO player_events (occurred_at, created_at_gl, tenant_id, id, player_id, event_definitions_id, idempotency_key, row_hash)
       SELECT '${within(-2)}', now(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), number::text, ''
@@ -152,7 +154,7 @@ describe('dropPartitionsBefore', () => {
 
 describe('dropOldRows', () => {
   test('keeps sessions that the analytics need, and the analytics of those that it drops', async () => {
-    await createOlderPartitions(app.owner, 'login_ledger', 3);
+    await createOlderPartitions(app.owner, 'login_ledger', 3, today);
     await app.owner.query('UPDATE login_ledger SET received_at_db = $1 WHERE tenant_id = $2', [
       within(-2),
       tenant.tenantId,
@@ -187,6 +189,16 @@ describe('dropOldRows', () => {
 });
 
 describe('applyRetention', () => {
+  /** Applies a retention in the month of the other tests, also if the month has changed. */
+  const retain = async (retention: Retention): Promise<void> => {
+    mock.timers.enable({ apis: ['Date'], now: today });
+    try {
+      await applyRetention(app.owner, database, retention, archiveDir);
+    } finally {
+      mock.timers.reset();
+    }
+  };
+
   test('deletes rows of months that never had a partition, and keeps younger ones', async () => {
     const late = await arrangeTenant(app);
     for (const later of [-7, -5]) {
@@ -198,17 +210,17 @@ describe('applyRetention', () => {
     }
     assert.equal(await count('login_ledger_default'), 2);
     await rollUpSessions(database);
-    await applyRetention(app.owner, database, { login_ledger: 6 }, archiveDir);
+    await retain({ login_ledger: 6 });
     const { rows } = await app.owner.query('SELECT received_at_db AS at FROM login_ledger_default');
     assert.deepEqual(rows, [{ at: new Date(within(-5)) }]);
   });
 
   test('drops what is older than the months to keep, and nothing without a retention', async () => {
-    await createOlderPartitions(app.owner, 'logout_ledger', 4);
+    await createOlderPartitions(app.owner, 'logout_ledger', 4, today);
     const all = await namesOf('logout_ledger');
-    await applyRetention(app.owner, database, {}, archiveDir);
+    await retain({});
     assert.deepEqual(await namesOf('logout_ledger'), all);
-    await applyRetention(app.owner, database, { logout_ledger: 2 }, archiveDir);
+    await retain({ logout_ledger: 2 });
     assert.deepEqual(
       await namesOf('logout_ledger'),
       all.filter((name) => !name.endsWith(nameOf('', -4)) && !name.endsWith(nameOf('', -3))),
@@ -224,7 +236,7 @@ describe('applyRetention', () => {
     ]);
     assert.equal((await send(within(-1))).status, 201);
     await assert.rejects(
-      applyRetention(app.owner, database, { login_ledger: 0, player_events: 0 }, archiveDir),
+      retain({ login_ledger: 0, player_events: 0 }),
       (error: Error) => error.cause instanceof OperatorError,
     );
     const [oldest] = (await app.owner.query('SELECT min(occurred_at) AS at FROM player_events')).rows;

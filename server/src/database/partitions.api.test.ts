@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
-import { withPartitionLock } from './partitioned-tables.ts';
+import { firstOfMonth, withPartitionLock } from './partitioned-tables.ts';
 import { createPartitions } from './partitions.ts';
 
 const app = await startTestApp();
@@ -12,10 +12,17 @@ const tenant = await arrangeTenant(app);
 await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
 const player = await arrangePlayer(app, tenant);
 
-/** The partition of the current month. The name is wrong if a month ends during the test. */
-const current = `player_events_${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
+// The month of these tests. It stays the same if the month changes meanwhile.
+const today = new Date();
+await createPartitions(app.owner, { today });
+const monthStart = firstOfMonth(today);
+/** The partition of this month. */
+const current = `player_events_${monthStart.slice(0, 7).replace('-', '_')}`;
+/** A time in this month. It is never later than 24 hours from now, and events are accepted until 48 hours from now. */
+const dayAfter = Date.parse(monthStart) + 86_400_000;
+const inMonth = new Date(dayAfter).toISOString();
 
-/** Drops the partition of the current month, so that its events go to the default partition. */
+/** Drops the partition of this month, so that its events go to the default partition. */
 async function dropCurrent(): Promise<void> {
   await app.owner.query(`DROP TABLE IF EXISTS ${current}`);
 }
@@ -43,17 +50,15 @@ const boundOf = async (name: string): Promise<string> =>
 describe('createPartitions', () => {
   test('moves rows out of the default partition and keeps deduplication', async () => {
     await dropCurrent();
-    const batch = Array.from({ length: 5 }, (_, index) =>
-      event(`still known ${index}`, new Date().toISOString()),
-    );
+    const batch = Array.from({ length: 5 }, (_, index) => event(`still known ${index}`, inMonth));
     assert.equal((await send(batch)).status, 201);
     assert.equal(await count('player_events_default'), 5);
     // All rows may have the same time. Then one step moves more rows than `rowsPerStep`.
-    assert.deepEqual(await createPartitions(app.owner, { rowsPerStep: 2 }), [current]);
+    assert.deepEqual(await createPartitions(app.owner, { today, rowsPerStep: 2 }), [current]);
     assert.equal(await count('player_events_default'), 0);
     assert.equal(await count(current), 5);
     assert.equal((await send(batch)).body.duplicateCount, 5);
-    assert.deepEqual(await createPartitions(app.owner), []);
+    assert.deepEqual(await createPartitions(app.owner, { today }), []);
   });
 
   test('stores events from before the first month in a separate partition', async () => {
@@ -65,7 +70,6 @@ describe('createPartitions', () => {
   test('loses, hides and duplicates no event during writes and reads', async () => {
     await dropCurrent();
     const before = await count('player_events');
-    const start = Date.now();
     let over = false;
     let sent = 0;
     // On a busy machine, writers without a limit would add rows faster than steps of 50 rows move them.
@@ -80,7 +84,7 @@ describe('createPartitions', () => {
         const batch = Array.from({ length: 30 }, (_, index) =>
           event(
             `${writer}-${number}-${index}`,
-            new Date(start - 60_000 + index * 4_000 + number).toISOString(),
+            new Date(dayAfter - 60_000 + index * 4_000 + number).toISOString(),
           ),
         );
         const answer = await send(batch);
@@ -105,7 +109,7 @@ describe('createPartitions', () => {
       try {
         for (let round = 0; round < 3; round++) {
           await eventually(async () => (await count('player_events_default')) > 200);
-          await createPartitions(app.owner, { rowsPerStep: 50 });
+          await createPartitions(app.owner, { today, rowsPerStep: 50 });
           assert.equal(await count('player_events_default'), 0);
           if (round < 2) {
             // Moves all rows back to the default partition in one transaction, for another round.
@@ -132,16 +136,15 @@ describe('createPartitions', () => {
   });
 
   test('completes a partition after an interruption', async () => {
-    const from = new Date(new Date().toISOString().slice(0, 7));
-    const to = new Date((from.getTime() + Date.now()) / 2).toISOString();
+    const to = new Date(dayAfter - 43_200_000).toISOString();
     await app.owner.query(`ALTER TABLE player_events DETACH PARTITION ${current}`);
     await app.owner.query(`DELETE FROM ${current} WHERE occurred_at >= '${to}'`);
     await app.owner.query(
-      `ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${from.toISOString()}') TO ('${to}')`,
+      `ALTER TABLE player_events ATTACH PARTITION ${current} FOR VALUES FROM ('${monthStart}') TO ('${to}')`,
     );
-    assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
+    assert.equal((await send([event(randomUUID(), inMonth)])).status, 201);
     assert.equal(await count('player_events_default'), 1);
-    assert.deepEqual(await createPartitions(app.owner), [current]);
+    assert.deepEqual(await createPartitions(app.owner, { today }), [current]);
     assert.equal(await count('player_events_default'), 0);
     assert.match(await boundOf(current), /TO \('\d{4}-\d\d-01 00:00:00/);
   });
@@ -156,16 +159,16 @@ describe('createPartitions', () => {
     for (const time of ['1979-06-01T00:00:00Z', '1980-01-15T18:00:00Z', '1990-06-01T00:00:00Z'])
       assert.equal((await send([event(randomUUID(), time)])).status, 201);
     assert.equal(await count('player_events_default'), 2);
-    assert.deepEqual(await createPartitions(app.owner, { rowsPerStep: 1 }), ['player_events_past']);
+    assert.deepEqual(await createPartitions(app.owner, { today, rowsPerStep: 1 }), ['player_events_past']);
     assert.equal(await count('player_events_default'), 0);
     assert.equal(await boundOf('player_events_past'), bound);
-    assert.deepEqual(await createPartitions(app.owner), []);
+    assert.deepEqual(await createPartitions(app.owner, { today }), []);
   });
 
   test('does not wait for other work on partitions if none is missing', async () => {
-    await createPartitions(app.owner);
+    await createPartitions(app.owner, { today });
     await withPartitionLock(app.owner, async () => {
-      assert.deepEqual(await createPartitions(app.owner), []);
+      assert.deepEqual(await createPartitions(app.owner, { today }), []);
     });
   });
 
@@ -173,13 +176,13 @@ describe('createPartitions', () => {
     await dropCurrent();
     const reader = await app.owner.connect();
     await reader.query('BEGIN; SELECT count(*) FROM player_events');
-    const making = createPartitions(app.owner);
+    const making = createPartitions(app.owner, { today });
     const lockAwaited = async () =>
       (await app.owner.query(`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted`))
         .rowCount! > 0;
     await eventually(lockAwaited);
     // The reader continues, and events are accepted.
-    assert.equal((await send([event(randomUUID(), new Date().toISOString())])).status, 201);
+    assert.equal((await send([event(randomUUID(), inMonth)])).status, 201);
     await reader.query('COMMIT');
     reader.release();
     assert.deepEqual(await making, [current]);

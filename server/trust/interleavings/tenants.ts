@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { arrangeTenant } from '../../src/testing/arrange.ts';
+import { avoidEndOf } from '../../src/testing/avoid-end-of.ts';
 import { arrangeWalletPlayer } from '../../src/testing/wallet-recording.ts';
 import { accepted, newPlayer, type Request, type Scenario } from './stage.ts';
 
@@ -9,6 +10,7 @@ export const tenantScenarios: Scenario[] = [
   {
     name: 'a hard stop accepts as many units as the plan has',
     async arrange(stage, random) {
+      await avoidEndOf('month');
       const tenant = await arrangeTenant(stage.app);
       const units = 1 + random(3);
       await stage.query(

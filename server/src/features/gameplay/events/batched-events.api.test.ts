@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangePlan, type TestTenant } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { arrangeEventSender } from '../../../testing/player-events.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -102,6 +103,7 @@ describe('small batches of events that arrive together', () => {
   });
 
   test('stop exactly at the hard stop of the plan, and store each request whole or not at all', async () => {
+    await avoidEndOf('month');
     const { tenant, send, some } = await arrangeEventSender(app);
     await query(
       'UPDATE workspaces SET monthly_units = $1, hard_stop = true WHERE id = $2',
@@ -116,6 +118,7 @@ describe('small batches of events that arrive together', () => {
   });
 
   test('create no definitions if the hard stop of the plan refuses the batch', async () => {
+    await avoidEndOf('month');
     const { tenant, send, some } = await arrangeEventSender(app);
     await arrangePlan(app, tenant, { monthlyUnits: (await unitsOf(tenant)) + 1, hardStop: true });
     const definitions = () => query('SELECT FROM event_definitions WHERE tenant_id = $1', tenant.tenantId);

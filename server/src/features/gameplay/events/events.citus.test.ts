@@ -31,7 +31,10 @@ const [mine, theirs] = [await arrangeMatchOfTwo(app), await arrangeMatchOfTwo(ap
 const [ada, bob] = mine.players as [(typeof mine.players)[0], (typeof mine.players)[0]];
 const path = `/api/bus_tenants/${mine.tenantId}`;
 const reader = { apiKey: mine.apiKey };
-const day = firstOfMonth(new Date(), -1);
+// The month of these tests. It stays the same if the month changes meanwhile.
+const today = new Date();
+await createPartitions(app.owner, { today });
+const day = firstOfMonth(today, -1);
 const range = `from=${day}T00:00:00Z&to=${day}T23:00:00Z`;
 let keys = 0;
 
@@ -369,7 +372,7 @@ describe('on a cluster of Citus', () => {
   });
 
   test('partitions are created and dropped on all nodes', async () => {
-    const names = await createPartitions(app.owner, { monthsAhead: 5 });
+    const names = await createPartitions(app.owner, { today, monthsAhead: 5 });
     assert.equal(names.length, 8);
     const { rows } = await app.owner.query(
       `SELECT count(DISTINCT shardid)::int / count(DISTINCT table_name)::int AS shards FROM citus_shards
@@ -377,7 +380,7 @@ describe('on a cluster of Citus', () => {
       [names.filter((name) => name.includes('_events_'))],
     );
     assert.equal(rows[0].shards, 8);
-    await dropPartitionsBefore(app.owner, 'match_events', firstOfMonth(new Date()));
+    await dropPartitionsBefore(app.owner, 'match_events', firstOfMonth(today));
     assert.equal(await exported('scope=match'), 0);
     assert.equal(await exported('scope=player'), stored.player);
     const late = await send('match', someOf('match', 3));
@@ -386,7 +389,7 @@ describe('on a cluster of Citus', () => {
   });
 
   test('archiving is refused', async () => {
-    await assert.rejects(archiveEvents(app.owner, noArchive, firstOfMonth(new Date())), /cannot be archived/);
+    await assert.rejects(archiveEvents(app.owner, noArchive, firstOfMonth(today)), /cannot be archived/);
   });
 });
 

@@ -68,7 +68,10 @@ describe('GET /api/bus_tenants/{tenantId}/matches', () => {
   });
 
   test('compares the times with startedAt, not with the time of the id', async () => {
-    const startedAt = new Date(Date.now() - 30_000).toISOString().replace(/.{4}Z$/, '.000500Z');
+    const [first] = (await list({ playerId: ada.playerId })).body.items.slice(-1);
+    const startedAt = new Date(Date.parse(first.startedAt) - 30_000)
+      .toISOString()
+      .replace(/.{4}Z$/, '.000500Z');
     await app.owner.query('UPDATE match_sessions SET started_at = $2 WHERE id = $1', [ended, startedAt]);
     const later = startedAt.replace('500Z', '501Z');
     assert.deepEqual(ids((await list({ from: startedAt, to: later })).body.items), [ended]);

@@ -10,6 +10,7 @@ import {
   arrangeTenant,
   type TestTenant,
 } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
@@ -128,6 +129,7 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
   });
 
   test('stores neither match nor response when the plan is used up at the commit', async () => {
+    await avoidEndOf('month');
     const payer = await arrangeTenant(app);
     const { playerId } = await arrangePlayer(app, payer);
     const key = randomUUID();

@@ -71,7 +71,7 @@ describe('GET /api/player-profile/me/export', () => {
     await play(absorbed, '1');
     await play(stranger, '2');
     const admin = await arrangeAccount(app, tenant, 'admin');
-    const ban = { reason: 'tea', note: 'a note of the studio', until: '2030-01-01T00:00:00Z' };
+    const ban = { reason: 'tea', note: 'a note of the studio', until: '2099-01-01T00:00:00Z' };
     const path = `/api/bus_tenants/${tenant.tenantId}/players/${absorbed.playerId}/ban`;
     assert.equal((await app.http.post(path, ban, admin)).status, 201);
     // A ban in force would end the session of the export.

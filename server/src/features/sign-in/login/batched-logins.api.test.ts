@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import type { Answer } from '../../../testing/http-client.ts';
@@ -304,6 +305,7 @@ describe('sign-ins of existing players that arrive together', () => {
   });
 
   test('stop exactly at the hard stop of the plan', async () => {
+    await avoidEndOf('month');
     const { tenant, usernames } = await arrangePlayers(40);
     await query(
       'UPDATE workspaces SET monthly_units = $1, hard_stop = true WHERE id = $2',
@@ -448,6 +450,7 @@ describe('first sign-ins that arrive together', () => {
   });
 
   test('stop exactly at the hard stop of the plan', async () => {
+    await avoidEndOf('month');
     const tenant = await arrangeTenant(app);
     await query(
       'UPDATE workspaces SET monthly_units = 15, hard_stop = true WHERE id = $1',

@@ -4,6 +4,7 @@ import { openDatabase } from '../../../database/database.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import { createVault } from '../../../security/vault.ts';
 import { arrangePlan, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
@@ -104,6 +105,7 @@ describe('refreshes that arrive together', () => {
   });
 
   test('stop exactly at the hard stop of the plan', async () => {
+    await avoidEndOf('month');
     const { tenant, tokens } = await arrangePlayers(40);
     await query(
       'UPDATE workspaces SET monthly_units = 55, hard_stop = true WHERE id = $1',

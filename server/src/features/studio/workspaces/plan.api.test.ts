@@ -7,6 +7,7 @@ import {
   arrangePlayer,
   arrangeTenant,
 } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { arrangeWebhook } from '../../../testing/webhooks.ts';
@@ -82,6 +83,7 @@ describe('PATCH /api/workspaces/{workspaceId}/plan', () => {
   });
 
   test('warns a workspace that has used more than its new plan, once', async () => {
+    await avoidEndOf('month');
     const payer = await arrangeTenant(app);
     const team = await arrangeAccount(app, payer, 'admin');
     await arrangePlayer(app, payer, 'ada');

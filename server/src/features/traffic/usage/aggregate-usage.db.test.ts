@@ -7,6 +7,7 @@ import { sql } from '../../../database/sql.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
 import { aggregateUsage } from './aggregate-usage.ts';
 import { findQuota } from './queries.ts';
@@ -21,7 +22,9 @@ after(async () => {
 const services = { database, jobs, vault: createVault(Buffer.from(TEST_MASTER_KEY, 'hex')) };
 const aggregate = () => aggregateUsage(services);
 
+/** A tenant in a workspace with a plan. The month does not change during its test. */
 async function arrangePayer(monthlyUnits: number | null = null) {
+  await avoidEndOf('month');
   const tenant = await arrangeTenant(app);
   const { workspaceId, tenantId } = tenant;
   await app.owner.query('UPDATE workspaces SET monthly_units = $2 WHERE id = $1', [

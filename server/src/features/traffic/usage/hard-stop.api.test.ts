@@ -8,6 +8,7 @@ import {
   arrangeTenant,
   type TestTenant,
 } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -20,7 +21,9 @@ const platformAdmin = await arrangePlatformAdmin(app);
 
 type Plan = { monthlyUnits: number | null; hardStop: boolean };
 
+/** A tenant in a workspace with this plan. A change of the month would give it all units again, so there is none during its test. */
 async function arrangePayer(plan: Plan) {
+  await avoidEndOf('month');
   const tenant = await arrangeTenant(app);
   await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
   const viewer = await arrangeAccount(app, tenant, 'viewer');

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { openDatabase } from '../../../database/database.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
@@ -41,6 +42,7 @@ async function openProxy() {
 
 describe('openUsageMeter', () => {
   test('keeps reads while the database is unavailable, writes them once, and warns if they may be lost', async () => {
+    await avoidEndOf('month');
     const { tenantId, workspaceId } = await arrangeTenant(app);
     const { rows } = await app.owner.query('SELECT id FROM tenant_keys WHERE tenant_id = $1', [tenantId]);
     const key = { keyId: rows[0].id, tenantId, payerId: workspaceId } as KeyCaller;

@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { someEvents } from '../../../testing/player-events.ts';
 
 const app = await startTestApp();
 
-/** A tenant in its own workspace, with an account that may read its usage. */
+/** A tenant in its own workspace, with an account that may read its usage. The month does not change during its test. */
 async function arrangePayer() {
+  await avoidEndOf('month');
   const tenant = await arrangeTenant(app);
   await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
   const viewer = await arrangeAccount(app, tenant, 'viewer');
@@ -24,8 +26,6 @@ async function arrangePayer() {
     usage: async (query: string) => (await look(`usage?${query}`)).body.items,
   };
 }
-
-const today = () => new Date().toISOString().slice(0, 10);
 
 describe('usage metering', () => {
   test('charges one unit for an accepted write at once, and nothing for a refused one', async () => {
@@ -232,6 +232,8 @@ describe('GET /api/workspaces/:workspaceId/quota', () => {
 
 describe('GET /api/workspaces/:workspaceId/usage', () => {
   test('returns the same usage by day, tenant and key, before and after the aggregation', async () => {
+    await avoidEndOf('day');
+    const today = new Date();
     const payer = await arrangePayer();
     const second = await arrangeTenant(app, { workspaceId: payer.workspaceId });
     const sent = { bytesIn: 0, bytesOut: 0 };
@@ -253,8 +255,11 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
       return isDeepStrictEqual({ bytesIn, bytesOut }, sent);
     });
     const before = await look();
-    assert.equal(before.days.length, new Date().getUTCDate(), 'every day of the month so far');
-    assert.deepEqual([before.days.at(-1).day, before.days.at(-1).units], [today(), 4]);
+    assert.equal(before.days.length, today.getUTCDate(), 'every day of the month so far');
+    assert.deepEqual(
+      [before.days.at(-1).day, before.days.at(-1).units],
+      [today.toISOString().slice(0, 10), 4],
+    );
     assert.deepEqual(
       before.tenants.map((row: Record<string, unknown>) => [row['tenantId'], row['units']]),
       [

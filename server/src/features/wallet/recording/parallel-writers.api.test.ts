@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import type { ProblemError } from '../../../core/problem.ts';
+import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import {
   arrangeWalletPlayer,
@@ -124,6 +125,7 @@ describe('wallet ledger under load', () => {
   });
 
   test('charges requests with a key in the batch, up to the last unit of a hard stop', async () => {
+    await avoidEndOf('month');
     const tenant = await arrangeWalletTenant(app);
     const player = await arrangeWalletPlayer(app, tenant);
     const caller = { bearer: player.bearer, gameKey: tenant.gameKey };

@@ -45,10 +45,11 @@ after(async () => {
   await rm(folders, { recursive: true });
 });
 afterEach(() => Object.assign(s3, { trouble: 'none', onRequest: () => {} }));
-await createOlderPartitions(app.owner, 'match_events', 2);
-await createOlderPartitions(app.owner, 'player_events', 2);
+const today = new Date();
+await createOlderPartitions(app.owner, 'match_events', 2, today);
+await createOlderPartitions(app.owner, 'player_events', 2, today);
 
-const month = (later: number): string => firstOfMonth(new Date(), later);
+const month = (later: number): string => firstOfMonth(today, later);
 const archive = () => archiveEvents(app.owner, worker, month(0));
 
 /** A tenant with a player and 20 events in two months that are over. */

@@ -39,10 +39,10 @@ after(async () => {
   await database.close();
   await rm(root, { recursive: true });
 });
-for (const table of ['match_events', 'player_events'] as const)
-  await createOlderPartitions(app.owner, table, 3);
-
 const today = new Date();
+for (const table of ['match_events', 'player_events'] as const)
+  await createOlderPartitions(app.owner, table, 3, today);
+
 const month = (later: number): string => firstOfMonth(today, later);
 /** A time in the middle of an older month, or at the beginning of the current one. */
 const within = (later: number, minute = 0): string =>

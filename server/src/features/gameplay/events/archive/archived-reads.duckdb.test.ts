@@ -37,10 +37,10 @@ after(async () => {
   await database.close();
   await rm(root, { recursive: true });
 });
-for (const table of ['match_events', 'player_events'] as const)
-  await createOlderPartitions(app.owner, table, 2);
-
 const today = new Date();
+for (const table of ['match_events', 'player_events'] as const)
+  await createOlderPartitions(app.owner, table, 2, today);
+
 const month = (later: number): string => `${firstOfMonth(today, later)}T00:00:00.000000Z`;
 const archive = () => archiveEvents(app.owner, { root, duckdb }, month(0).slice(0, 10));
 
