@@ -15,6 +15,7 @@ export function tenantUrlError(
   if (url?.protocol !== 'https:' && !((allowPrivateAddresses || allowHttp) && url?.protocol === 'http:'))
     return `must be an ${allowHttp ? 'http or https' : 'https'} address`;
   if (url.username || url.password) return 'must not contain credentials';
-  if (!allowPrivateAddresses && isPrivateHost(url.hostname)) return 'must not name a private address';
+  if (!allowPrivateAddresses && isPrivateHost(url.hostname))
+    return 'must not name a private address, unless the operator allows it for tests with ALLOW_PRIVATE_ADDRESSES=on';
   return undefined;
 }
