@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -102,12 +102,12 @@ async function empty(folder: string): Promise<void> {
 }
 
 async function unpack(archive: string, folder: string, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const tar = await started(
-    spawn('tar', ['-x', '-C', folder, '--no-same-owner'], { stdio: ['pipe', 'inherit', 'inherit'] }),
-  );
-  const stop = (): void => void tar.kill();
-  signal.addEventListener('abort', stop);
+  const tar = spawn('tar', ['-x', '-C', folder, '--no-same-owner'], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  // The signal may be aborted already. After the end of tar, it has no effect.
+  addAbortListener(signal, () => tar.kill());
+  await started(tar);
   const ended = once(tar, 'exit') as Promise<[number | null]>;
   const fed = pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin);
   // tar ends at the end mark of the archive, and may leave the padding after it unread. That closes the pipe early.
@@ -116,7 +116,6 @@ async function unpack(archive: string, folder: string, signal: AbortSignal): Pro
     (error: NodeJS.ErrnoException) => error,
   );
   const [code] = await ended;
-  signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
   if (failure && !CLOSED_PIPE.includes(failure.code ?? '')) throw failure;
   if (code !== 0) throw new OperatorError(`${archive} cannot be unpacked (tar ended with ${code}).`);
