@@ -15,6 +15,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { arrangeGameKey } from './arrange.ts';
+import { eventually } from './eventually.ts';
 import {
   crash,
   dataFolder,
@@ -98,7 +99,7 @@ async function logIn(url: string, gameKey: string, name: string) {
 function slowTar(): string {
   const path = process.env['PATH'] ?? '';
   const folder = join(target.path, 'bin');
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'tar'), `#!/bin/sh\nsleep 2\nPATH='${path}' exec tar "$@"\n`, { mode: 0o755 });
   return `${folder}:${path}`;
 }
@@ -113,6 +114,9 @@ function pathWithoutTar(): string {
         symlinkSync(join(programs, name), join(folder, name));
   return folder;
 }
+
+const isUnpacking = (dataDir: string): boolean => existsSync(dataDir) && readdirSync(dataDir).length > 0;
+const isVerifying = (dataDir: string): boolean => postgresOf(join(dataDir, 'restoring')) !== undefined;
 
 /** The addresses of a player's sign-ins, newest first. */
 async function addressesOf(url: string, accessToken: string): Promise<(string | null)[]> {
@@ -214,9 +218,29 @@ describe('guildhall backup and restore', () => {
     assert.equal(partial(), false);
 
     const dataDir = join(target.path, 'interrupted-restore');
-    const isUnpacking = () => existsSync(dataDir) && readdirSync(dataDir).length > 0;
-    await interrupt(`restore ${backup}`, dataDir, isUnpacking);
-    assert.deepEqual(readdirSync(dataDir), []);
+    for (const begun of [isUnpacking, isVerifying]) {
+      await interrupt(`restore ${backup}`, dataDir, () => begun(dataDir));
+      assert.deepEqual(readdirSync(dataDir), []);
+    }
+  });
+
+  test('leaves no files if the restored database cannot be moved to its folder', async () => {
+    const dataDir = join(target.path, 'not-moved');
+    const avatars = join(target.path, 'not-moved-avatars');
+    mkdirSync(avatars);
+    const env = {
+      MASTER_KEY: masterKey,
+      AVATAR_STORAGE_URL: pathToFileURL(avatars).href,
+      PATH: slowTar(),
+    };
+    const restore = spawnCommand(`restore ${backup}`, { dataDir, env });
+    await eventually(() => isUnpacking(dataDir), 'the restore unpacks');
+    mkdirSync(join(dataDir, 'postgres'));
+    writeFileSync(join(dataDir, 'postgres', 'old'), 'old data');
+    assert.equal(await exitOf(restore.child), 1);
+    assert.match(restore.output(), /^Another process has created a database in DATA_DIR [^\n]+\n$/);
+    assert.deepEqual(readdirSync(avatars), []);
+    assert.deepEqual(readdirSync(dataDir, { recursive: true }), ['postgres', 'postgres/old']);
   });
 
   test('refuses a folder that it copies, because the next backup would contain this one', async () => {
@@ -289,10 +313,7 @@ describe('guildhall backup and restore', () => {
     const [restored, refused] = runs.toSorted((one, other) => Number(one.code) - Number(other.code));
     assert.equal(restored!.code, 0, restored!.output);
     assert.equal(refused!.code, 1, refused!.output);
-    assert.match(
-      refused!.output,
-      /^(Another process has created a database in|DATA_DIR \S+ is not empty\.).+$/,
-    );
+    assert.match(refused!.output, /^(A restore writes to DATA_DIR|DATA_DIR \S+ is not empty\.).+$/);
   });
 
   test('refuses a database of DATABASE_URL', async () => {

@@ -163,6 +163,32 @@ test('the server restarts PostgreSQL after its kill -9', async () => {
   assert.match(second.output(), /^Another Guildhall server/);
 });
 
+for (const processes of [1, 2])
+  test(`a server of ${processes} process${processes > 1 ? 'es' : ''} ends if another one takes the folder while PostgreSQL is down`, async () => {
+    const shared = dataFolder();
+    const options = { dataDir: shared.path };
+    try {
+      const first = await startServer({ ...options, processes });
+      // Otherwise it restarts PostgreSQL before the other server does.
+      first.child.kill('SIGSTOP');
+      killPostgres(shared.path);
+      const second = await startServer(options);
+      const postgres = postgresOf(shared.path);
+      first.child.kill('SIGCONT');
+      assert.equal(await exitOf(first.child), 1);
+      assert.match(
+        first.output(),
+        /^Another Guildhall server has taken [^\n]+ stop the other one first, or set another DATA_DIR\.\n$/m,
+      );
+      assert.equal(postgresOf(shared.path), postgres, 'PostgreSQL continues');
+      assert.ok(await isReady(second));
+      assert.equal(await second.end('SIGTERM'), 0, second.output());
+      assert.equal(postgresOf(shared.path), undefined);
+    } finally {
+      shared.remove();
+    }
+  });
+
 /** Whether the server is ready. If not, it must return 503 with Retry-After. */
 async function isReady({ url }: ServerProcess): Promise<boolean> {
   const answer = await fetch(`${url}/health/ready`);

@@ -114,6 +114,16 @@ describe('a start on a data folder', () => {
     assert.deepEqual([statSync(dataDir).mode, statSync(dataDir).uid], [before.mode, before.uid]);
   });
 
+  test('creates no database while a restore writes to the folder', async () => {
+    const dataDir = join(folder, 'restoring');
+    mkdirSync(join(dataDir, 'restoring'), { recursive: true });
+    assert.match(
+      await refusal({ dataDir }),
+      /^A restore writes to DATA_DIR \(\S+\)\. Wait until it ends\. If it was killed, delete \S+restoring, and the avatars/,
+    );
+    assert.deepEqual(readdirSync(dataDir), ['restoring']);
+  });
+
   test('creates a new database if the old one was removed', async () => {
     const dataDir = join(folder, 'reset');
     assert.equal(await (await startServer({ dataDir })).end('SIGTERM'), 0);

@@ -23,10 +23,14 @@ export const serveCommand = new Command('serve')
     stopOnSignal(async () => (await starting).stop());
     process.on('SIGUSR2', () => void starting.then((server) => server.reload()));
     notifySupervisor('stoppable');
-    const { url, welcome } = await starting;
+    const server = await starting;
     notifySupervisor('ready');
-    console.log(`Guildhall answers at ${url} (API reference: ${url}/docs)`);
-    if (welcome) console.log(welcome);
+    console.log(`Guildhall answers at ${server.url} (API reference: ${server.url}/docs)`);
+    if (server.welcome) console.log(server.welcome);
+    // Resolves only if another server takes the data folder.
+    const reason = await server.lockLost;
+    await server.stop();
+    throw reason;
   });
 
 /** If the supervisor was killed, the message fails, and the end of the channel stops this server. */

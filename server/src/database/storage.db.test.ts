@@ -5,24 +5,29 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { eventually } from '../testing/eventually.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import { withClient } from './client.ts';
 import { openStorage } from './storage.ts';
+
+const silent = { warn: () => {}, error: () => {} };
+
+/** Kills PostgreSQL, and waits until its connections have ended. */
+async function killPostmaster(dataDir: string, url: string): Promise<void> {
+  await withClient({ connectionString: url }, async (client) => {
+    const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+    const end = new Promise((resolve) => client.once('end', resolve));
+    process.kill(Number(postmaster), 'SIGKILL');
+    await end;
+  });
+}
 
 test('PostgreSQL is restarted if it ended before the server asked to keep it running', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
   const storage = await openStorage({ databaseUrl: undefined, dataDir }, 'exclusive');
   try {
-    const lost = withClient({ connectionString: storage.url }, async (client) => {
-      const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
-      const end = new Promise((resolve) => client.once('end', resolve));
-      process.kill(Number(postmaster), 'SIGKILL');
-      await end;
-    });
-    await lost;
-
+    await killPostmaster(dataDir, storage.url);
     const lines: string[] = [];
-    const log = { warn: (_: object, line: string) => lines.push(line), error: () => {} };
-    storage.keepRunning(log);
+    storage.keepRunning({ ...silent, warn: (_: object, line: string) => lines.push(line) });
     await eventually(() => lines.length > 0, 'the restart');
     assert.deepEqual(lines, ['PostgreSQL was restarted']);
   } finally {
@@ -30,6 +35,54 @@ test('PostgreSQL is restarted if it ended before the server asked to keep it run
     rmSync(dataDir, { recursive: true });
   }
 });
+
+test('says that another server has taken the folder while PostgreSQL was down, and leaves PostgreSQL to it', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
+  const location = { databaseUrl: undefined, dataDir };
+  const first = await openStorage(location, 'exclusive');
+  await killPostmaster(dataDir, first.url);
+  const second = await openStorage(location, 'exclusive');
+  try {
+    first.keepRunning(silent);
+    const { message } = await first.lockLost;
+    assert.match(message, /^Another Guildhall server has taken \S+ while .+, or set another DATA_DIR\.$/);
+    await first.close();
+    await withClient({ connectionString: second.url }, (client) => client.query('SELECT 1'));
+  } finally {
+    await second.close();
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+type EndBackend = (client: pg.Client, pid: number) => unknown;
+const endings: Record<string, EndBackend> = {
+  'was ended by hand': (client, pid) => client.query('SELECT pg_terminate_backend($1)', [pid]),
+  crashed: (_, pid) => process.kill(pid, 'SIGKILL'),
+};
+for (const [how, end] of Object.entries(endings))
+  test(`takes the lock again if the process of PostgreSQL that held it ${how}`, async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
+    const location = { databaseUrl: undefined, dataDir };
+    const storage = await openStorage(location, 'exclusive');
+    try {
+      let restarts = 0;
+      storage.keepRunning({ ...silent, warn: () => restarts++ });
+      await withClient({ connectionString: storage.url }, async (client) => {
+        const { rows } = await client.query<{ pid: number }>(
+          `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${advisoryLocks.embeddedServer}`,
+        );
+        await end(client, rows[0]!.pid);
+      });
+      await eventually(() => restarts > 0, 'the recovery');
+      await assert.rejects(
+        openStorage(location, 'exclusive'),
+        /^OperatorError: Another Guildhall server already/,
+      );
+    } finally {
+      await storage.close();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
 
 test('waits for a PostgreSQL that recovers from the crash of one of its processes', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));

@@ -13,8 +13,10 @@ export interface Storage {
   /** The connection string of the database's owner. */
   url: string;
   embedded: boolean;
-  /** Restarts an embedded PostgreSQL when it ends, until {@link close}. */
+  /** Restarts an embedded PostgreSQL when it ends, and takes the locks again, until {@link close}. */
   keepRunning(log: RecoveryLog): void;
+  /** Resolves if another server has taken the exclusive lock before {@link keepRunning} took it again. Then this one must end. */
+  lockLost: Promise<OperatorError>;
   /** Releases the locks. Stops an embedded PostgreSQL, unless other processes use it: the last of them stops it. */
   close(): Promise<void>;
 }
@@ -41,10 +43,12 @@ export async function openStorage(
   purpose: 'exclusive' | 'shared',
   { processes = 1, mustBeDurable = false, mustExist = false } = {},
 ): Promise<Storage> {
+  const { promise: lockLost, resolve: endWith } = Promise.withResolvers<OperatorError>();
   if (location.databaseUrl) {
     await checkExternalServer(location.databaseUrl);
     if (mustBeDurable) await checkDurability(location.databaseUrl);
-    return { url: location.databaseUrl, embedded: false, keepRunning: () => {}, close: async () => {} };
+    const url = location.databaseUrl;
+    return { url, embedded: false, keepRunning: () => {}, lockLost, close: async () => {} };
   }
 
   if (mustExist && !(await hasDatabase(location.dataDir)))
@@ -54,12 +58,14 @@ export async function openStorage(
   const server = await startEmbeddedServer(location.dataDir, connectionSettings(processes));
   let lockHolder = await join(server);
   let lost = endOf(lockHolder);
+  const takeLock = async (): Promise<boolean> =>
+    purpose === 'shared' || (await tryLock(lockHolder, 'embeddedServer'));
   const close = async (): Promise<void> => {
     if (await isLast(lockHolder)) await server.stop();
     await lockHolder.end();
   };
   try {
-    if (purpose === 'exclusive' && !(await tryLock(lockHolder, 'embeddedServer')))
+    if (!(await takeLock()))
       throw new OperatorError(
         `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
       );
@@ -84,7 +90,14 @@ export async function openStorage(
       try {
         lockHolder = await join(server);
         lost = endOf(lockHolder);
-        if (purpose === 'exclusive') await tryLock(lockHolder, 'embeddedServer');
+        // The old connection has it no longer: PostgreSQL releases the locks of a connection before it closes it. After a crash, all
+        // locks are gone before it accepts a connection.
+        if (!(await takeLock()))
+          return endWith(
+            new OperatorError(
+              `Another Guildhall server has taken ${location.dataDir} while this one had no connection to PostgreSQL, so this one has stopped. To start it again, stop the other one first, or set another DATA_DIR.`,
+            ),
+          );
         watch(log);
         log.warn({ attempt }, 'PostgreSQL was restarted');
         return;
@@ -104,6 +117,7 @@ export async function openStorage(
     url: server.url(DATABASE),
     embedded: true,
     keepRunning: watch,
+    lockLost,
     async close() {
       closing.abort();
       await recovery;

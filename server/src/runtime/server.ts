@@ -1,3 +1,4 @@
+import type { OperatorError } from '../core/operator-error.ts';
 import type { Config } from './config.ts';
 import { openStorage, type Storage } from '../database/storage.ts';
 import type { ApiServer, ServerOptions } from './api-server.ts';
@@ -10,6 +11,8 @@ export interface Server {
   welcome: string | undefined;
   /** Replaces one process after another, without an interruption. */
   reload(): Promise<void>;
+  /** Resolves if another server has taken the data folder. Then this one must be stopped. */
+  lockLost: Promise<OperatorError>;
   /** Finishes running requests within 10 seconds, and closes everything, the embedded PostgreSQL included. */
   stop(): Promise<void>;
 }
@@ -23,6 +26,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   const api = await (processes === 1 ? startAlone : startSeveral)(config, storage, options);
   opened.defer(() => api.stop('stop', config.drainSeconds * 1000));
   const running = opened.move();
+  let stopping: Promise<void> | undefined;
   return {
     url: config.publicUrl ?? api.url,
     welcome: api.reference && (await import('./demo.ts')).welcome(api.url, config.dataDir, api.reference),
@@ -33,7 +37,8 @@ export async function startServer(config: Config, options: ServerOptions): Promi
           'A single process cannot be replaced without an interruption. Restart the server instead, or start it with --processes 2.',
         );
     },
-    stop: () => logStop(api.log, running),
+    lockLost: storage.lockLost,
+    stop: () => (stopping ??= logStop(api.log, running)),
   };
 }
 

@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { chmod, chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { OperatorError } from '../../core/operator-error.ts';
-import { clusterIn, prepareDataFolder } from './data-folder.ts';
-import { postgresUser, ProgramError, type Programs } from './programs.ts';
-
-const exec = promisify(execFile);
+import { refuseDuringRestore } from './cluster-draft.ts';
+import { clusterIn } from './data-folder.ts';
+import { ProgramError, type Programs } from './programs.ts';
 
 /**
  * The role that Guildhall logs in as. It owns the database and creates the application's roles. It is not a superuser,
@@ -21,7 +18,7 @@ const MAJOR_VERSION = '18';
 
 /**
  * Creates the cluster of a data folder if it is missing: in a temporary folder that is renamed, so that a crash leaves no partial
- * cluster. Throws {@link OperatorError} if it is of another version, or cannot be created.
+ * cluster. Throws {@link OperatorError} if it is of another version, or cannot be created, and during a restore.
  */
 export async function createCluster(programs: Programs, folder: string): Promise<void> {
   const cluster = clusterIn(folder);
@@ -29,6 +26,7 @@ export async function createCluster(programs: Programs, folder: string): Promise
   if (existing) return checkMajorVersion(cluster, existing);
   const draft = await mkdtemp(join(folder, 'new-cluster-'));
   try {
+    await refuseDuringRestore(folder);
     if (programs.owner) await chown(draft, programs.owner.uid, programs.owner.gid);
     await programs.run('initdb', [
       '-D',
@@ -52,6 +50,7 @@ export async function createCluster(programs: Programs, folder: string): Promise
   } catch (error) {
     const createdByAnother = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
     if (createdByAnother) return;
+    if (error instanceof OperatorError) throw error;
     const stderr = error instanceof ProgramError ? error.stderr : '';
     // After the first error initdb prints what follows from it.
     const [, reason = (error as Error).message] = /(?:FATAL|PANIC|ERROR|error):\s+(.+)/.exec(stderr) ?? [];
@@ -68,34 +67,6 @@ function checkMajorVersion(cluster: string, version: string): void {
     throw new OperatorError(
       `${cluster} was created by PostgreSQL ${version}, but this version of Guildhall brings PostgreSQL ${MAJOR_VERSION}. Use the version of Guildhall that created it, or follow "Upgrade PostgreSQL" in docs/backup.md.`,
     );
-}
-
-/**
- * Creates the cluster of a data folder from files that `unpack` writes into an empty folder. A failure leaves no partial cluster.
- */
-export async function createClusterFrom(
-  folder: string,
-  unpack: (cluster: string) => Promise<void>,
-): Promise<void> {
-  const owner = await postgresUser();
-  await prepareDataFolder(folder, owner);
-  const draft = await mkdtemp(join(folder, 'new-cluster-'));
-  try {
-    await unpack(draft);
-    await chmod(draft, 0o700);
-    if (owner) await exec('chown', ['-R', `${owner.uid}:${owner.gid}`, draft]);
-    await rename(draft, clusterIn(folder));
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    throw new OperatorError(
-      `Another process has created a database in DATA_DIR (${folder}) at the same time.`,
-      {
-        cause: error,
-      },
-    );
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
 }
 
 /** Lets root and the current system user log in as the one role, on the socket only. */

@@ -24,7 +24,8 @@ export const hasDatabase = (folder: string): Promise<boolean> =>
   );
 
 /** The files that a data folder without a database may contain: those of Guildhall, hidden files, and the folder of a new file system. */
-const KNOWN_FILES = /^(master\.key|avatars|archive|socket|new-cluster-.*|probe-.*|lost\+found|\..*)$/;
+const KNOWN_FILES =
+  /^(master\.key|avatars|archive|socket|restoring|new-cluster-.*|probe-.*|lost\+found|\..*)$/;
 
 /**
  * Creates the data folder, which only PostgreSQL's user and root may access. `owner` is that user, if it is not the current one.

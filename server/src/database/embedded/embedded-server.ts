@@ -1,4 +1,7 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../core/operator-error.ts';
 import { createCluster, LOGIN_ROLE, writeAuthentication } from './cluster.ts';
@@ -94,6 +97,8 @@ const STOPPED_WITHIN_MS = 60_000;
  */
 async function ensureRunning(programs: Programs, cluster: string, start: () => Promise<void>): Promise<void> {
   const began = performance.now();
+  const log = join(cluster, 'server.log');
+  const { size } = await stat(log).catch(() => ({ size: 0 }));
   while (true) {
     if (!(await isRunning(programs, cluster))) {
       try {
@@ -102,20 +107,21 @@ async function ensureRunning(programs: Programs, cluster: string, start: () => P
         const lasting =
           performance.now() - began > START_ATTEMPTS_MS && !(await isRunning(programs, cluster));
         if (lasting)
-          throw new OperatorError(
-            `PostgreSQL did not start. Read ${join(cluster, 'server.log')} for the reason.`,
-            { cause },
-          );
+          throw new OperatorError(`PostgreSQL did not start: ${await readFailure(log, size)}`, { cause });
       }
     } else if (await acceptsConnections(await readPidFile(cluster))) {
       return;
     }
     if (performance.now() - began > READY_WITHIN_MS)
-      throw new OperatorError(
-        `PostgreSQL did not become ready. Read ${join(cluster, 'server.log')} for the reason.`,
-      );
+      throw new OperatorError(`PostgreSQL did not become ready. Read ${log} for the reason.`);
     await sleep(50);
   }
+}
+
+/** The last failure in the lines of a log after `start`. A restore deletes the log with its other files, so the message has to say it. */
+async function readFailure(log: string, start: number): Promise<string> {
+  const lines = await text(createReadStream(log, { start })).catch(() => '');
+  return [...lines.matchAll(/(?:FATAL|PANIC):\s+(.+)/g)].at(-1)?.[1] ?? `read ${log} for the reason.`;
 }
 
 /**

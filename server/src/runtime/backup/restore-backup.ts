@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { createZstdDecompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { withDatabaseAt } from '../../database/database.ts';
-import { createClusterFrom } from '../../database/embedded/cluster.ts';
+import { draftCluster } from '../../database/embedded/cluster-draft.ts';
 import { openStorage } from '../../database/storage.ts';
 import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
 import type { Config } from '../config.ts';
@@ -20,9 +20,9 @@ import { started } from './tar.ts';
 const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /**
- * Creates DATA_DIR from a backup, starts its PostgreSQL, and runs `verify` on it. DATA_DIR may contain the master key, and
+ * Creates DATA_DIR from a backup, after it has run `verify` with its PostgreSQL. DATA_DIR may contain the master key, and
  * nothing else. Throws {@link OperatorError} if the backup is damaged, the key is missing or wrong, a folder of files is not empty, or the
- * signal is aborted. Then DATA_DIR is as before, except if the signal comes during `verify`.
+ * signal is aborted. Then all folders are as before.
  */
 export async function restoreBackup<Result>(
   config: Config,
@@ -52,29 +52,32 @@ export async function restoreBackup<Result>(
   for (const [, target] of folders)
     await requireEmpty(target, `The folder ${target} is not empty. Remove what it contains.`);
 
-  // The database appears when everything is unpacked, so that nobody starts a server on half a backup.
-  await createClusterFrom(dataDir, async (cluster) => {
-    await unpack(join(folder, ARCHIVES.postgres), cluster, signal);
-    try {
-      for (const [name, target] of folders) {
-        await mkdir(target, { recursive: true, mode: 0o700 });
-        await unpack(join(folder, name), target, signal);
-      }
-    } catch (error) {
-      for (const [, target] of folders) await empty(target);
-      throw error;
-    }
-  });
-  const storage = await openStorage(config, 'exclusive');
+  // The database appears when everything is unpacked and verified, so that nobody starts a server on half a backup.
+  await using draft = await draftCluster(dataDir);
+  // After a failure, a second attempt must find the folders as this one did.
+  await using unpacked = new AsyncDisposableStack();
+  await draft.fill((cluster) => unpack(join(folder, ARCHIVES.postgres), cluster, signal));
+  for (const [name, target] of folders) {
+    const created = await mkdir(target, { recursive: true, mode: 0o700 });
+    unpacked.defer(() => (created ? rm(created, { recursive: true, force: true }) : empty(target)));
+    await unpack(join(folder, name), target, signal);
+  }
+  const result = await checkDraft(draft.dataDir, masterKey, (url) => untilAborted(signal, verify(url)));
+  await draft.publish();
+  unpacked.move();
+  return result;
+}
+
+/** Runs `verify` with PostgreSQL on an unpacked database, after a check of the master key. */
+async function checkDraft<Result>(
+  dataDir: string,
+  masterKey: Buffer,
+  verify: (url: string) => Promise<Result>,
+): Promise<Result> {
+  const storage = await openStorage({ databaseUrl: undefined, dataDir }, 'exclusive');
   try {
     await withDatabaseAt(storage.url, (database) => checkMasterKey(database, createVault(masterKey)));
-  } catch (error) {
-    await storage.close();
-    for (const target of [dataDir, ...folders.map(([, target]) => target)]) await empty(target);
-    throw error;
-  }
-  try {
-    return await untilAborted(signal, verify(storage.url));
+    return await verify(storage.url);
   } finally {
     await storage.close();
   }
@@ -99,12 +102,12 @@ async function empty(folder: string): Promise<void> {
 }
 
 async function unpack(archive: string, folder: string, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const tar = await started(
-    spawn('tar', ['-x', '-C', folder, '--no-same-owner'], { stdio: ['pipe', 'inherit', 'inherit'] }),
-  );
-  const stop = (): void => void tar.kill();
-  signal.addEventListener('abort', stop);
+  const tar = spawn('tar', ['-x', '-C', folder, '--no-same-owner'], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  // The signal may be aborted already. After the end of tar, it has no effect.
+  addAbortListener(signal, () => tar.kill());
+  await started(tar);
   const ended = once(tar, 'exit') as Promise<[number | null]>;
   const fed = pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin);
   // tar ends at the end mark of the archive, and may leave the padding after it unread. That closes the pipe early.
@@ -113,7 +116,6 @@ async function unpack(archive: string, folder: string, signal: AbortSignal): Pro
     (error: NodeJS.ErrnoException) => error,
   );
   const [code] = await ended;
-  signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
   if (failure && !CLOSED_PIPE.includes(failure.code ?? '')) throw failure;
   if (code !== 0) throw new OperatorError(`${archive} cannot be unpacked (tar ended with ${code}).`);
