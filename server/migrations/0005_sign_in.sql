@@ -247,7 +247,8 @@ CREATE TABLE portal_sessions (
   player_id      uuid NOT NULL REFERENCES players,
   auth_method_id uuid,                              -- how it was opened: the session may do what its method may
   created_at     timestamptz NOT NULL DEFAULT now(),
-  revoked_at     timestamptz                        -- logout, removal of the method, or reuse of a refresh token
+  revoked_at     timestamptz,                       -- logout, removal of the method, or reuse of a refresh token
+  has_logged_out boolean NOT NULL DEFAULT false     -- revoked by a logout alone, so the access token still reads
 );
 CREATE INDEX ON portal_sessions (player_id);        -- to end all sessions of a player
 

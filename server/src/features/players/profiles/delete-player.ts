@@ -69,7 +69,7 @@ export async function deletePlayer(
       if (!before?.isActive)
         return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
       if (caller) {
-        await requireUnrevokedSession(transaction, caller);
+        await requireUnrevokedSession(transaction, caller, 'wholeProfile');
         await requireProof(transaction, services, caller, { proof });
       }
       const receiptId = newId();

@@ -52,7 +52,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
         },
       },
       async (request) =>
-        changeProfile(services, playerOf(request).playerId, request.body, reporterOf(request)),
+        changeProfile(services, playerOf(request), request.body, reporterOf(request)),
     );
 
     app.delete(
