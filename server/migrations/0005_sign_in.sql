@@ -17,6 +17,7 @@ CREATE TABLE login_sessions (
   last_ip_address   inet,
   key_salt          bytea,                          -- the key of the personal data in the ledgers follows from it; null: erased
   tokens_revoked_at timestamptz,                    -- from here on no refresh token of the session works
+  suspended_at      timestamptz,                    -- ended by a ban: the access token cannot change how the player signs in
   updated_at_db     timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (tenant_id, session_id)
 ) WITH (fillfactor = 90);

@@ -2,7 +2,13 @@ import type { Database, Querier } from '../../../database/database.ts';
 import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { revokedSessionError } from '../../sign-in/sessions/index.ts';
-import { existsUnmerged, isSessionRevoked, lockProfiles, type LockedProfile, type TokenUse } from './queries.ts';
+import {
+  existsUnmerged,
+  isSessionRevoked,
+  lockProfiles,
+  type LockedProfile,
+  type TokenUse,
+} from './queries.ts';
 
 /** Creates the check that refuses tokens of merged profiles. See docs/decisions/0019-tokens-after-merge-and-deletion.md. */
 export function createProfileCheck(database: Database): (playerId: string) => Promise<boolean> {
@@ -38,8 +44,7 @@ export async function lockForChange(
 /**
  * Refuses a token whose session was revoked for a security reason, such as a leaked token, a blocked device or a proven address.
  * Otherwise a thief could use the rest of the token's lifetime to read what the owner does, to change the profile or the sign-in
- * methods, or to export or delete the profile. After a plain logout or a deletion, the token stays valid. The session of a portal that
- * logged out is refused for all but `ownData`. Throws invalid_bearer.
+ * methods, or to export or delete the profile. After a plain logout or a deletion, the token stays valid. Throws invalid_bearer.
  */
 export async function requireUnrevokedSession(
   db: Querier,

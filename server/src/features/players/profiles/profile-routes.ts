@@ -51,8 +51,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           response: { 200: FullPlayerProfile },
         },
       },
-      async (request) =>
-        changeProfile(services, playerOf(request), request.body, reporterOf(request)),
+      async (request) => changeProfile(services, playerOf(request), request.body, reporterOf(request)),
     );
 
     app.delete(

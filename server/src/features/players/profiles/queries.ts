@@ -147,7 +147,8 @@ export function findIdentity(
 export type TokenUse = 'ownData' | 'wholeProfile' | 'signInMethods';
 
 /**
- * Whether a session was revoked for a security reason that forbids a use of its access token. A deleted player has no such session: the
+ * Whether a session was revoked for a security reason that forbids a use of its access token. A ban is no sign of a leaked token, so it
+ * forbids changes of sign-in methods only, and a logout of the portal does not forbid `ownData`. A deleted player has no such session: the
  * deletion revokes all of them, and their tokens still read the rest. Runs in the player's scope.
  */
 export function isSessionRevoked(
@@ -162,7 +163,8 @@ export function isSessionRevoked(
         WHERE id = ${sessionId} AND revoked_at IS NOT NULL ${use === 'ownData' ? sql`AND NOT has_logged_out` : empty} AND ${isActive}`)
     : db.exists(sql`
         SELECT FROM login_sessions
-        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NOT NULL AND ${isActive}`);
+        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
+          AND (tokens_revoked_at IS NOT NULL ${use === 'signInMethods' ? sql`OR suspended_at IS NOT NULL` : empty}) AND ${isActive}`);
 }
 
 /** The fields of a new sign-in method beside its identity. */

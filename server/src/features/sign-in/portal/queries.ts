@@ -144,7 +144,6 @@ export async function endSession(db: Querier, sessionId: string): Promise<void> 
     WHERE id = ${sessionId} AND revoked_at IS NULL`);
 }
 
-
 /**
  * Revokes all portal sessions of a player, or those that one sign-in method opened, also after a logout. The caller must hold the lock
  * on the player: see {@link insertSession}.
