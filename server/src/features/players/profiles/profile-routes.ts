@@ -63,8 +63,8 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           tags,
           summary: 'Delete your profile',
           description:
-            'Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still ' +
-            'read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
+            'Clears the profile, removes all sign-in methods and revokes all refresh tokens. It cannot be undone. An access token can ' +
+            'still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
           headers: ProofHeaders,
           response: { 204: Type.Null(), ...problems(502) },
         },
