@@ -124,6 +124,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
     app.post(
       `${METHOD}/set-primary`,
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { checksProof: true },
         schema: {
           operationId: 'setPrimaryAuthMethod',

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
 import { playerOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
@@ -33,6 +34,7 @@ export function deviceRoutes(services: ProofServices & MailServices): FastifyPlu
     app.patch(
       '/api/player/devices/:deviceId',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         schema: {
           operationId: 'updateDevice',
           tags,
