@@ -154,6 +154,11 @@ export const SetPrimaryBody = Nullable(
   Type.Object({ proof: Type.Optional(IdentityProof) }, { title: 'SetPrimaryAuthMethodRequest' }),
 );
 
+/** The optional body of a deletion. */
+export const ProofBody = Nullable(
+  Type.Object({ proof: Type.Optional(IdentityProof) }, { title: 'IdentityProofRequest' }),
+);
+
 export const MergeBody = Type.Object(
   {
     sourceProfileId: Guid,
