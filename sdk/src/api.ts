@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 3ca1b0ef7d156b48148795f19a628f46d6f64183fa659cf4b663d7bff75888c0
+// Document: e796cf0e092b203b5ffcc734aae73bc251096b8f7ba75f01d4b7ace6ce827b89
 
 export interface paths {
     "/metrics": {
@@ -453,7 +453,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password
-         * @description Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified addresses of the player.
+         * @description Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified addresses of the player. A hard stop of the plan does not refuse it.
          */
         post: operations["resetPlayerPassword"];
         delete?: never;
@@ -533,7 +533,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player.
+         * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player. A hard stop of the plan does not refuse it.
          */
         post: operations["logOutPlayer"];
         delete?: never;
@@ -553,7 +553,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an assertion
-         * @description An assertion proves the player’s identity to one third party, for 5 minutes. The bearer is the player’s access token, or a refresh token that the third party received with an earlier assertion. With a refresh token, the audience must be the same, and the response contains the next refresh token. If exchanges of one refresh token run in parallel without an `Idempotency-Key`, only one succeeds. A later reuse revokes the refresh token and all its successors. A repeated request with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.
+         * @description An assertion proves the player’s identity to one third party, for 5 minutes. The bearer is the player’s access token, or a refresh token that the third party received with an earlier assertion. With a refresh token, the audience must be the same, and the response contains the next refresh token. If exchanges of one refresh token run in parallel without an `Idempotency-Key`, only one succeeds. A later reuse revokes the refresh token and all its successors. A repeated request with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used. Answers 401 for an access token whose session was revoked for a reason of security.
          */
         post: operations["createAssertion"];
         delete?: never;
@@ -757,7 +757,7 @@ export interface paths {
         head?: never;
         /**
          * Name, trust or block a device
-         * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but cannot block or unblock devices. The token that blocks its own device still can. If games of several workspaces know the player, `isBlocked` needs a portal token or a proof of identity.
+         * @description Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason `device_blocked`) and refuses logins from it. The access tokens of these sessions can then neither read nor change devices. The token that blocks its own device still can. If games of several workspaces know the player, `isBlocked` needs a portal token or a proof of identity.
          */
         patch: operations["updateDevice"];
         trace?: never;
@@ -818,7 +818,7 @@ export interface paths {
         post?: never;
         /**
          * Delete your profile
-         * @description Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.
+         * @description Clears the profile, removes all sign-in methods and revokes all refresh tokens. It cannot be undone. An access token can still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.
          */
         delete: operations["deleteOwnProfile"];
         options?: never;
@@ -1238,7 +1238,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a player
-         * @description Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the id of the profile that it was merged into. The header `X-Deletion-Receipt` has the number of the receipt.
+         * @description Clears the profile, removes all sign-in methods and revokes all refresh tokens in all tenants. Use it for players who cannot delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the id of the profile that it was merged into. The header `X-Deletion-Receipt` has the number of the receipt.
          */
         delete: operations["deletePlayer"];
         options?: never;
@@ -4810,6 +4810,9 @@ export interface components {
             /** @description The six digits from the mail. */
             code?: string;
         };
+        IdentityProofRequest: {
+            proof?: components["schemas"]["IdentityProof"];
+        };
         ImportEventDefinitionsRequest: {
             /**
              * Format: binary
@@ -7816,7 +7819,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IdentityProofRequest"];
+            };
+        };
         responses: {
             /** @description The request succeeded. The response has no body. */
             204: {
@@ -8004,7 +8011,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["IdentityProofRequest"];
+            };
+        };
         responses: {
             /** @description The request succeeded. The response has no body. */
             204: {

@@ -17,6 +17,7 @@ CREATE TABLE login_sessions (
   last_ip_address   inet,
   key_salt          bytea,                          -- the key of the personal data in the ledgers follows from it; null: erased
   tokens_revoked_at timestamptz,                    -- from here on no refresh token of the session works
+  suspended_at      timestamptz,                    -- ended by a ban: the access token cannot change how the player signs in
   updated_at_db     timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (tenant_id, session_id)
 ) WITH (fillfactor = 90);
@@ -247,7 +248,8 @@ CREATE TABLE portal_sessions (
   player_id      uuid NOT NULL REFERENCES players,
   auth_method_id uuid,                              -- how it was opened: the session may do what its method may
   created_at     timestamptz NOT NULL DEFAULT now(),
-  revoked_at     timestamptz                        -- logout, removal of the method, or reuse of a refresh token
+  revoked_at     timestamptz,                       -- logout, removal of the method, or reuse of a refresh token
+  has_logged_out boolean NOT NULL DEFAULT false     -- revoked by a logout alone, so the access token still reads
 );
 CREATE INDEX ON portal_sessions (player_id);        -- to end all sessions of a player
 

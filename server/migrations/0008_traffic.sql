@@ -223,7 +223,8 @@ REVOKE EXECUTE ON PROCEDURE guildhall_charge_units, guildhall_allocate_units FRO
 -- The scope of a player charges for what it writes on a key: a new password.
 GRANT EXECUTE ON PROCEDURE guildhall_charge_units TO guildhall_app, guildhall_player, guildhall_event_writer;
 GRANT EXECUTE ON FUNCTION guildhall_charge TO guildhall_app;
-GRANT EXECUTE ON FUNCTION guildhall_record_usage, guildhall_aggregate_usage TO guildhall_app;
+GRANT EXECUTE ON FUNCTION guildhall_record_usage TO guildhall_app, guildhall_player;
+GRANT EXECUTE ON FUNCTION guildhall_aggregate_usage TO guildhall_app;
 
 -- A key went above a threshold.
 CREATE TABLE alerts (

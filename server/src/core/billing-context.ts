@@ -9,8 +9,8 @@ export interface BillingContext {
    * value.
    */
   hasHardStop: boolean;
-  /** Whether the request repeats an accepted one. A hard stop does not refuse it, so that it gets the first answer again. */
-  isRepeat: boolean;
+  /** Whether a hard stop does not refuse the request: it ends sessions, or repeats an accepted request and gets its answer again. */
+  passesHardStop: boolean;
   /** How many transactions were committed with a charge. An accepted write must have exactly one. */
   chargedTransactions: number;
 }

@@ -53,7 +53,7 @@ export interface Database extends Scope {
   forBatch(tenantId: string): Scope;
   /**
    * The scope for the writes of a request on a key. Every statement and transaction that commits in it is charged one
-   * unit, or refused by a hard stop if it is no repeat. To reject the request, throw inside the transaction. Use other
+   * unit, or refused by a hard stop if it may not pass it. To reject the request, throw inside the transaction. Use other
    * scopes for all other work.
    */
   forKey(billing: BillingContext, playerId?: string): Scope;
@@ -231,7 +231,7 @@ function wrapScope(run: <Result>(work: () => Promise<Result>) => Promise<Result>
 /** Returns the SQL that charges one unit and commits. One query text takes 22 µs, two take 30 µs. */
 function commitFor(billing: BillingContext | undefined): string {
   if (!billing) return 'COMMIT';
-  return `${billing.isRepeat ? repeatText(billing) : chargeText(billing, 1)}; COMMIT`;
+  return `${billing.passesHardStop ? recordText(billing) : chargeText(billing, 1)}; COMMIT`;
 }
 
 /** Returns the SQL text that charges units, for a query text with several statements. */
@@ -240,14 +240,14 @@ export function chargeText({ workspaceId, tenantId, keyId }: BillingContext, uni
 }
 
 /** Returns the SQL text that charges one unit, also above a hard stop. */
-function repeatText({ workspaceId, tenantId, keyId }: BillingContext): string {
+function recordText({ workspaceId, tenantId, keyId }: BillingContext): string {
   const payer = [workspaceId, tenantId, keyId].map((id) => `ARRAY[${literal(id)}]::uuid[]`).join(', ');
   return `SELECT guildhall_record_usage(${payer}, '{1}', '{0}', '{0}')`;
 }
 
 /** Charges one unit for a repeated request that writes nothing. A hard stop does not refuse it. */
 export function chargeRepeat(database: Database, billing: BillingContext): Promise<void> {
-  billing.isRepeat = true;
+  billing.passesHardStop = true;
   return database.forKey(billing).transaction(async () => {});
 }
 

@@ -1,12 +1,15 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** The default body limit in bytes. A route can declare another one as its `bodyLimit`. */
-export const BODY_LIMIT = 16 * KIB;
+/**
+ * The default body limit in bytes. A route can declare another one as its `bodyLimit`. The longest text of the other routes has 2,000
+ * characters, of up to 12 bytes each (an escaped emoji).
+ */
+export const BODY_LIMIT = 32 * KIB;
 
 /**
- * For routes that take a credential of a provider: a token or signature of up to 16 KiB, plus metadata of a device and
- * a client, 8 KiB each. The rest is for escapes and white space.
+ * For routes that take a credential of a provider or a proof of identity: tokens and signatures of up to 16 KiB, or metadata of a
+ * device and a client, 8 KiB each. The rest is for escapes and white space.
  */
 export const CREDENTIAL_BODY_LIMIT = 64 * KIB;
 

@@ -29,6 +29,8 @@ declare module 'fastify' {
     role?: Role;
     /** How a request on a key is billed. A write is charged in its own transaction, a read after it. */
     usage?: 'read' | 'write';
+    /** A write that a hard stop does not refuse, because it ends sessions. It is charged. */
+    passesHardStop?: boolean;
     /** The use case checks the proof of a player's identity itself. So a portal session without a proof reaches it. */
     checksProof?: boolean;
   }

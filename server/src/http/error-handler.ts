@@ -52,7 +52,11 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error.validation) {
     // An invalid id in the path returns 404, as an unknown id does.
     if (error.validationContext === 'params') return new ProblemError('not_found');
-    return validationProblem(error.validationContext, error.validation as readonly ErrorObject[]);
+    return validationProblem(
+      error.validationContext,
+      error.validation as readonly ErrorObject[],
+      request.query,
+    );
   }
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {

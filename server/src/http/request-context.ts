@@ -37,7 +37,7 @@ export function billingOf(request: FastifyRequest): BillingContext {
     tenantId,
     keyId,
     hasHardStop,
-    isRepeat: false,
+    passesHardStop: request.routeOptions.config.passesHardStop ?? false,
     chargedTransactions: 0,
   });
 }

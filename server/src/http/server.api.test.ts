@@ -313,7 +313,7 @@ describe('request bodies', () => {
     assert.equal(recorded.status, 404);
   });
 
-  test('returns 413 above 64 KiB for a login and above 16 KiB for other bodies', async () => {
+  test('returns 413 above 64 KiB for a login and above 32 KiB for other bodies', async () => {
     const padded = (length: number) => {
       const body = `${loginBody.slice(0, -1)},"x":"`;
       return `${body}${'x'.repeat(length - body.length - 2)}"}`;
@@ -332,10 +332,10 @@ describe('request bodies', () => {
     assert.equal(wrong.status, 401, 'the credential is checked before the body');
     const refresh = (length: number) =>
       app.http.raw('POST', '/api/saas-auth/refresh', `{"refreshToken":"${'x'.repeat(length - 19)}"}`);
-    assert.equal((await refresh(16 * 1024)).status, 400, 'a token has 512 characters at most');
-    const tooLarge = await refresh(16 * 1024 + 1);
+    assert.equal((await refresh(32 * 1024)).status, 400, 'a token has 512 characters at most');
+    const tooLarge = await refresh(32 * 1024 + 1);
     assert.equal(tooLarge.status, 413);
-    assert.equal((tooLarge.body as { detail: string }).detail, 'The body may be at most 16 KiB.');
+    assert.equal((tooLarge.body as { detail: string }).detail, 'The body may be at most 32 KiB.');
     await isAlive();
   });
 });
@@ -449,6 +449,15 @@ describe('URLs and queries', () => {
     }
     const twice = (await events('scope=player&from=2026-11-20T10:00:00Z&from=2026-11-21T10:00:00Z')).body;
     assert.equal(twice.detail, 'The query is not valid: from must occur once.');
+    for (const [query, name] of [
+      ['scope=player&limit=5&limit=6', 'limit'],
+      ['scope=player&scope=match', 'scope'],
+    ] as const)
+      assert.equal((await events(query)).body.detail, `The query is not valid: ${name} must occur once.`);
+    assert.equal(
+      (await events('scope=player&limit=x')).body.detail,
+      'The query is not valid: limit must be an integer.',
+    );
     assert.equal((await events('scope=player&__proto__=x&constructor=y&unknown=z')).status, 200);
   });
 });

@@ -7,12 +7,19 @@ const MOST_ERRORS = 20;
 /** The names of the parts of a request. */
 const PARTS: Record<string, string> = { body: 'body', querystring: 'query', headers: 'header' };
 
-/** Turns the errors of a schema into a problem document, in words instead of the keywords of JSON Schema. */
-export function validationProblem(part: string | undefined, errors: readonly ErrorObject[]): ProblemError {
+/**
+ * Turns the errors of a schema into a problem document, in words instead of the keywords of JSON Schema. `query` has the parameters that
+ * were sent.
+ */
+export function validationProblem(
+  part: string | undefined,
+  errors: readonly ErrorObject[],
+  query: unknown,
+): ProblemError {
   const where = PARTS[part ?? ''] ?? 'request';
   const details = errors.slice(0, MOST_ERRORS).map((error) => ({
     path: pathOf(error),
-    message: part === 'querystring' && isRepeated(error) ? 'must occur once' : messageOf(error),
+    message: part === 'querystring' && isRepeated(error, query) ? 'must occur once' : messageOf(error),
   }));
   const [{ path, message } = { path: '', message: 'is not valid' }] = details;
   return new ProblemError('invalid_request', {
@@ -21,9 +28,9 @@ export function validationProblem(part: string | undefined, errors: readonly Err
   });
 }
 
-/** In a query, only a parameter that occurs twice is no string: it is an array. */
-const isRepeated = ({ keyword, params }: ErrorObject): boolean =>
-  keyword === 'type' && params.type === 'string';
+/** A parameter of a query that occurs twice is an array, which no schema of a query accepts. */
+const isRepeated = ({ instancePath }: ErrorObject, query: unknown): boolean =>
+  Array.isArray((query as Record<string, unknown>)[instancePath.slice(1)]);
 
 /** The most characters of a name that the client has made up. */
 const MOST_NAME = 64;

@@ -12,5 +12,8 @@ export async function uploadAvatar({ url }: TestApp, bearer: string, file: Buffe
   body.append('avatarFile', new Blob([file as never]), 'a.png');
   const headers = { authorization: `Bearer ${bearer}` };
   const response = await fetch(`${url}/api/player-profile/me/avatar`, { method: 'POST', headers, body });
-  return { status: response.status, body: (await response.json()) as { avatarUrl?: string; code?: string } };
+  return {
+    status: response.status,
+    body: (await response.json()) as { avatarUrl?: string; code?: string; detail?: string },
+  };
 }

@@ -30,6 +30,6 @@ export async function runOnce<Response extends Stored, Stored extends object = R
       'idempotency_key_reused',
       'A different request used this Idempotency-Key within the last 24 hours. Send each new request with a new key.',
     );
-  if (request.billing) request.billing.isRepeat = true;
+  if (request.billing) request.billing.passesHardStop = true;
   return JSON.parse(first.response) as Stored;
 }

@@ -1,8 +1,10 @@
+import type { PlayerCaller } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { platformDisplayName } from '../../sign-in/login/index.ts';
+import { requireUnrevokedSession } from '../profiles/index.ts';
 import { openLoginData } from '../../sign-in/sessions/index.ts';
 import { countLogins, selectLogins, type LoginPosition, type LoginRow } from './queries.ts';
 
@@ -35,21 +37,23 @@ export interface HistoryPage {
 
 /**
  * A page of a player's logins, newest first. Rows after a returned position never change, so a client that follows the cursors gets
- * each login exactly once. Throws invalid_request if only one part of the cursor is sent.
+ * each login exactly once. Throws invalid_request if only one part of the cursor is sent, and invalid_bearer for a token of a revoked
+ * session.
  */
 export async function readHistory(
   { database, vault }: HistoryServices,
-  playerId: string,
+  caller: PlayerCaller,
   request: HistoryRequest,
 ): Promise<HistoryPage> {
   const { tenantId, pageSize } = request;
   const before = positionOf(request);
   const [found, totalCount] = await database.heavy
-    .forPlayer(playerId)
+    .forPlayer(caller.playerId)
     .transaction((transaction) =>
       Promise.all([
         selectLogins(transaction, { tenantId, before, limit: pageSize + 1 }),
         countLogins(transaction, tenantId),
+        requireUnrevokedSession(transaction, caller),
       ]),
     );
   const rows = found.slice(0, pageSize);

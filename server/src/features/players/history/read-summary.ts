@@ -1,4 +1,6 @@
+import type { PlayerCaller } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
+import { requireUnrevokedSession } from '../profiles/index.ts';
 import { platformDisplayName } from '../../sign-in/login/index.ts';
 import { selectLogins, sumLogins, type LoginRow, type LoginTotals } from './queries.ts';
 
@@ -13,13 +15,17 @@ export interface SessionSummary extends LoginTotals {
   })[];
 }
 
-/** Summarizes a player's logins over all tenants. */
-export async function readSummary(database: Database, playerId: string): Promise<SessionSummary> {
+/** Summarizes a player's logins over all tenants. Throws invalid_bearer for a token of a revoked session. */
+export async function readSummary(database: Database, caller: PlayerCaller): Promise<SessionSummary> {
   // The order matters: the totals then include at least the logins that are listed.
   const [recent, totals] = await database.heavy
-    .forPlayer(playerId)
+    .forPlayer(caller.playerId)
     .transaction((transaction) =>
-      Promise.all([selectLogins(transaction, { limit: RECENT_LOGINS }), sumLogins(transaction)]),
+      Promise.all([
+        selectLogins(transaction, { limit: RECENT_LOGINS }),
+        sumLogins(transaction),
+        requireUnrevokedSession(transaction, caller),
+      ]),
     );
   return {
     ...totals,

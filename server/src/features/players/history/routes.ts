@@ -24,7 +24,7 @@ export function sessionHistoryRoutes(services: HistoryServices): FastifyPluginAs
           response: { 200: SessionHistory, ...problems(503) },
         },
       },
-      async (request) => readHistory(services, playerOf(request).playerId, request.query),
+      async (request) => readHistory(services, playerOf(request), request.query),
     );
 
     app.get(
@@ -39,7 +39,7 @@ export function sessionHistoryRoutes(services: HistoryServices): FastifyPluginAs
           response: { 200: SessionSummary, ...problems(503) },
         },
       },
-      async (request) => readSummary(services.database, playerOf(request).playerId),
+      async (request) => readSummary(services.database, playerOf(request)),
     );
   };
 }

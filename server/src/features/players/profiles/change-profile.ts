@@ -1,9 +1,10 @@
+import type { PlayerCaller } from '../../../core/callers.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { invalidField } from '../../../core/problem.ts';
 import type { ReportError } from '../../../core/report-error.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
-import { lockActiveProfile } from './lock-profile.ts';
+import { lockForChange } from './lock-profile.ts';
 import { updateProfile } from './queries.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
 
@@ -14,10 +15,13 @@ export interface ProfileChanges {
   profileVisibility?: string;
 }
 
-/** Changes a player's own profile. Throws profile_deleted, and invalid_request for a displayName or avatarUrl that is not allowed. */
+/**
+ * Changes a player's own profile. Throws profile_deleted, invalid_bearer for a token of a revoked session, and invalid_request for a
+ * displayName or avatarUrl that is not allowed.
+ */
 export async function changeProfile(
   { database, avatars }: ProfileServices,
-  playerId: string,
+  caller: PlayerCaller,
   changes: ProfileChanges,
   report: ReportError,
 ): Promise<FullProfile> {
@@ -29,8 +33,9 @@ export async function changeProfile(
       'avatarUrl must be an https URL, or the URL of an uploaded avatar.',
     );
 
+  const { playerId } = caller;
   const { profile, unusedAvatar } = await database.forPlayer(playerId).transaction(async (transaction) => {
-    const before = await lockActiveProfile(transaction, playerId);
+    const before = await lockForChange(transaction, caller);
     const { displayName = before.displayName, avatarUrl = before.avatarUrl } = changes;
     const { profileVisibility = before.profileVisibility } = changes;
     // The stored image becomes unused when the URL changes.

@@ -47,8 +47,8 @@ export interface Deletion extends Author {
 export type DeletionServices = ProfileServices & ProofServices & MailServices;
 
 /**
- * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, ends all
- * sessions and writes a receipt (docs/profiles.md#delete-the-profile). Idempotent: a second deletion returns the first receipt.
+ * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, revokes
+ * all refresh tokens and writes a receipt (docs/profiles.md#delete-the-profile). Idempotent: a second deletion returns the first receipt.
  * Returns undefined if there is no such profile, or if it was merged into another one. The other profile does not change. Throws
  * identity_proof_required, and invalid_bearer for a token of a revoked session.
  */
@@ -69,7 +69,7 @@ export async function deletePlayer(
       if (!before?.isActive)
         return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
       if (caller) {
-        await requireUnrevokedSession(transaction, caller);
+        await requireUnrevokedSession(transaction, caller, 'wholeProfile');
         await requireProof(transaction, services, caller, { proof });
       }
       const receiptId = newId();

@@ -22,7 +22,7 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
           tags: ['Administration'],
           summary: 'Delete a player',
           description:
-            'Clears the profile, removes all sign-in methods and ends all sessions in all tenants. Use it for players who cannot ' +
+            'Clears the profile, removes all sign-in methods and revokes all refresh tokens in all tenants. Use it for players who cannot ' +
             'delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the ' +
             'id of the profile that it was merged into. The header `X-Deletion-Receipt` has the number of the receipt.',
           params: Type.Object({ playerId: Guid }),

@@ -51,9 +51,8 @@ export async function authorizeExport(
   const proof = await verifyProof(services, caller);
   await services.database.forPlayer(caller.playerId).transaction(async (transaction) => {
     await proof?.use?.(transaction);
-    const profile = (await lockProfiles(transaction, [caller.playerId])).get(caller.playerId);
-    // A deletion revokes all sessions. Their tokens still export the rest of the profile.
-    if (profile?.isActive) await requireUnrevokedSession(transaction, caller);
+    await lockProfiles(transaction, [caller.playerId]);
+    await requireUnrevokedSession(transaction, caller, 'wholeProfile');
     await requireProof(transaction, services, caller, { proof });
     await notifyChange(services, transaction, caller, 'exported');
   });

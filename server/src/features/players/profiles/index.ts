@@ -6,7 +6,7 @@ export { deviceRoutes } from './devices/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
 export { exportInTenant, type ExportServices } from './export-profile.ts';
 export { exportedLists, TenantThirdParty } from './export-schemas.ts';
-export { createProfileCheck } from './lock-profile.ts';
+export { createProfileCheck, requireUnrevokedSession } from './lock-profile.ts';
 export { TenantAccess } from './schemas.ts';
 export { profileRoutes } from './profile-routes.ts';
 export { readProfile, type FullProfile } from './read-profile.ts';

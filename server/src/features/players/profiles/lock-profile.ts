@@ -1,7 +1,14 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { existsUnmerged, isSessionRevoked, lockProfiles, type LockedProfile } from './queries.ts';
+import { revokedSessionError } from '../../sign-in/sessions/index.ts';
+import {
+  existsUnmerged,
+  isSessionRevoked,
+  lockProfiles,
+  type LockedProfile,
+  type TokenUse,
+} from './queries.ts';
 
 /** Creates the check that refuses tokens of merged profiles. See docs/decisions/0019-tokens-after-merge-and-deletion.md. */
 export function createProfileCheck(database: Database): (playerId: string) => Promise<boolean> {
@@ -23,19 +30,26 @@ export function requireActive(profile: LockedProfile | undefined): LockedProfile
   return profile;
 }
 
-/** {@link lockActiveProfile} and {@link requireUnrevokedSession}, before a change of the player's sign-in methods. */
-export async function lockForMethodChange(db: Querier, caller: PlayerCaller): Promise<LockedProfile> {
+/** {@link lockActiveProfile} and {@link requireUnrevokedSession}, before a change of the profile. */
+export async function lockForChange(
+  db: Querier,
+  caller: PlayerCaller,
+  use: TokenUse = 'ownData',
+): Promise<LockedProfile> {
   const profile = await lockActiveProfile(db, caller.playerId);
-  await requireUnrevokedSession(db, caller);
+  await requireUnrevokedSession(db, caller, use);
   return profile;
 }
 
 /**
- * Refuses a token whose session was revoked for a security reason: a leaked token, a blocked device or a ban. Otherwise a thief
- * could use the rest of the token's lifetime to link a method of their own, to remove the owner's, or to export or delete the profile.
- * After a plain logout, the token stays valid. Throws invalid_bearer.
+ * Refuses a token whose session was revoked for a security reason, such as a leaked token, a blocked device or a proven address.
+ * Otherwise a thief could use the rest of the token's lifetime to read what the owner does, to change the profile or the sign-in
+ * methods, or to export or delete the profile. After a plain logout or a deletion, the token stays valid. Throws invalid_bearer.
  */
-export async function requireUnrevokedSession(db: Querier, caller: PlayerCaller): Promise<void> {
-  if (await isSessionRevoked(db, caller))
-    throw new ProblemError('invalid_bearer', 'The session of this token was revoked. Sign in again.');
+export async function requireUnrevokedSession(
+  db: Querier,
+  caller: PlayerCaller,
+  use: TokenUse = 'ownData',
+): Promise<void> {
+  if (await isSessionRevoked(db, caller, use)) throw revokedSessionError();
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { createExports } from '../../../http/exports.ts';
 import { originOf, playerOf, reporterOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
@@ -11,7 +12,13 @@ import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { authorizeExport, exportProfile, type ExportServices } from './export-profile.ts';
 import { PlayerDataExport } from './export-schemas.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
-import { ChangeProfileBody, FullPlayerProfile, RECEIPT_HEADER, TenantAccessList } from './schemas.ts';
+import {
+  ChangeProfileBody,
+  FullPlayerProfile,
+  ProofBody,
+  RECEIPT_HEADER,
+  TenantAccessList,
+} from './schemas.ts';
 
 const tags = ['Player profile'];
 
@@ -51,22 +58,23 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           response: { 200: FullPlayerProfile },
         },
       },
-      async (request) =>
-        changeProfile(services, playerOf(request).playerId, request.body, reporterOf(request)),
+      async (request) => changeProfile(services, playerOf(request), request.body, reporterOf(request)),
     );
 
     app.delete(
       '/api/player-profile/me',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { checksProof: true },
         schema: {
           operationId: 'deleteOwnProfile',
           tags,
           summary: 'Delete your profile',
           description:
-            'Clears the profile, removes all sign-in methods and ends all sessions. It cannot be undone. An access token can still ' +
-            'read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
+            'Clears the profile, removes all sign-in methods and revokes all refresh tokens. It cannot be undone. An access token can ' +
+            'still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
           headers: ProofHeaders,
+          body: ProofBody,
           response: { 204: Type.Null(), ...problems(502) },
         },
       },
@@ -77,7 +85,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           actor: { kind: 'player' as const, id: playerId },
           origin: originOf(request),
           tenantId,
-          caller: callerWithProof(request),
+          caller: callerWithProof(request, request.body?.proof),
         };
         const deleted = await deletePlayer(services, playerId, deletion, reporterOf(request));
         if (!deleted) throw new ProblemError('invalid_bearer');

@@ -141,18 +141,30 @@ export function findIdentity(
 }
 
 /**
- * Whether the refresh tokens of a session were revoked for a security reason. A portal session also counts as revoked after a
- * logout. Runs in the player's scope.
+ * The use of an access token. `ownData`: to read what the player has done, or to change the profile. `wholeProfile`: to export or delete
+ * it. `signInMethods`: to change how the player signs in.
+ */
+export type TokenUse = 'ownData' | 'wholeProfile' | 'signInMethods';
+
+/**
+ * Whether a session was revoked for a security reason that forbids a use of its access token. A ban is no sign of a leaked token, so it
+ * forbids changes of sign-in methods only, and a logout of the portal does not forbid `ownData`. A deleted player has no such session: the
+ * deletion revokes all of them, and their tokens still read the rest. Runs in the player's scope.
  */
 export function isSessionRevoked(
   db: Querier,
-  { tenantId, sessionId }: { tenantId: string | null; sessionId: string | null },
+  { playerId, tenantId, sessionId }: { playerId: string; tenantId: string | null; sessionId: string | null },
+  use: TokenUse,
 ): Promise<boolean> {
-  return db.exists(sql`
-    SELECT FROM login_sessions
-    WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NOT NULL
-    UNION ALL
-    SELECT FROM portal_sessions WHERE ${tenantId}::uuid IS NULL AND id = ${sessionId} AND revoked_at IS NOT NULL`);
+  const isActive = sql`EXISTS (SELECT FROM players WHERE id = ${playerId} AND is_active)`;
+  return tenantId === null
+    ? db.exists(sql`
+        SELECT FROM portal_sessions
+        WHERE id = ${sessionId} AND revoked_at IS NOT NULL ${use === 'ownData' ? sql`AND NOT has_logged_out` : empty} AND ${isActive}`)
+    : db.exists(sql`
+        SELECT FROM login_sessions
+        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}
+          AND (tokens_revoked_at IS NOT NULL ${use === 'signInMethods' ? sql`OR suspended_at IS NOT NULL` : empty}) AND ${isActive}`);
 }
 
 /** The fields of a new sign-in method beside its identity. */

@@ -108,7 +108,7 @@ export const AuthMethodPath = Type.Object({ authMethodId: Type.String({ transfor
 
 const Token = Type.String({
   minLength: 1,
-  maxLength: 8192,
+  maxLength: 16_384,
   description:
     'The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA ' +
     'redirected the player.',
@@ -152,6 +152,11 @@ export const LinkBody = Type.Object(
 
 export const SetPrimaryBody = Nullable(
   Type.Object({ proof: Type.Optional(IdentityProof) }, { title: 'SetPrimaryAuthMethodRequest' }),
+);
+
+/** The optional body of a deletion. */
+export const ProofBody = Nullable(
+  Type.Object({ proof: Type.Optional(IdentityProof) }, { title: 'IdentityProofRequest' }),
 );
 
 export const MergeBody = Type.Object(

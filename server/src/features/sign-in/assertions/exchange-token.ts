@@ -6,6 +6,7 @@ import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import { revokedSessionError } from '../sessions/index.ts';
 import { exchangeRefreshToken } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { findSubject, findTokenUse, insertToken, lockSession, revokeFamily, rotateToken } from './queries.ts';
@@ -54,8 +55,8 @@ export async function exchangeToken(
 }
 
 /**
- * Uses the player's current name and address. Throws player_inactive and player_banned. Throws session_ended if a refresh token is
- * requested and the session has ended.
+ * Uses the player's current name and address. Throws player_inactive, player_banned, and invalid_bearer for a token of a revoked
+ * session. Throws session_ended if a refresh token is requested and the session has ended.
  */
 async function fromAccessToken(
   { database, vault, signer }: ExchangeServices,
@@ -64,8 +65,9 @@ async function fromAccessToken(
 ): Promise<IssuedAssertion> {
   const { tenantId } = billing;
   return database.forKey(billing).transaction(async (transaction) => {
-    const found = await findSubject(transaction, tenantId, player.playerId);
+    const found = await findSubject(transaction, tenantId, player);
     requireAllowedPlayer(found);
+    if (found.isSessionRevoked) throw revokedSessionError();
     const { displayName, email } = found;
     const subject = { ...player, tenantId, audience, displayName, email };
     if (!includeRefreshToken) return signAssertion(signer, subject);

@@ -11,12 +11,23 @@ export interface Subject {
   email: string | null;
   isActive: boolean;
   isBanned: boolean;
+  /** Whether the session was revoked for a security reason. False if no session was asked for. */
+  isSessionRevoked: boolean;
 }
 
-export function findSubject(db: Querier, tenantId: string, playerId: string): Promise<Subject | undefined> {
+export function findSubject(
+  db: Querier,
+  tenantId: string,
+  { playerId, sessionId }: { playerId: string; sessionId?: string },
+): Promise<Subject | undefined> {
+  const isSessionRevoked =
+    sessionId === undefined
+      ? sql`false`
+      : sql`EXISTS (SELECT FROM login_sessions
+                   WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND tokens_revoked_at IS NOT NULL)`;
   return db.row(sql`
     SELECT player.display_name AS "displayName", player.email, player.is_active AS "isActive",
-           coalesce(access.banned_until > now(), false) AS "isBanned"
+           coalesce(access.banned_until > now(), false) AS "isBanned", ${isSessionRevoked} AS "isSessionRevoked"
     FROM players player
     LEFT JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
     WHERE player.id = ${playerId}`);

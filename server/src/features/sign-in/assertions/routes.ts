@@ -23,7 +23,8 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
             'a refresh token that the third party received with an earlier assertion. With a refresh token, the audience must be the ' +
             'same, and the response contains the next refresh token. If exchanges of one refresh token run in parallel without an ' +
             '`Idempotency-Key`, only one succeeds. A later reuse revokes the refresh token and all its successors. A repeated request ' +
-            'with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
+            'with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used. Answers 401 for ' +
+            'an access token whose session was revoked for a reason of security.',
           headers: IdempotencyHeaders,
           body: ExchangeBody,
           response: { 200: ExchangeResult, ...problems(403) },

@@ -19,6 +19,8 @@ export async function validateAssertion(
     throw new ProblemError('wrong_token_scope', 'This endpoint needs an assertion as the bearer token.');
   if (bearer.tenantId !== tenantId) throw new ProblemError('tenant_mismatch');
   if (bearer.audience !== audience) throw new ProblemError('audience_mismatch');
-  requireAllowedPlayer(await findSubject(database.forTenant(tenantId), tenantId, bearer.playerId));
+  requireAllowedPlayer(
+    await findSubject(database.forTenant(tenantId), tenantId, { playerId: bearer.playerId }),
+  );
   return bearer;
 }

@@ -129,7 +129,7 @@ export function emailPasswordRoutes(
     app.post(
       '/api/player-auth/email/password-reset/confirm',
       {
-        config: { usage: 'write' },
+        config: { usage: 'write', passesHardStop: true },
         schema: {
           operationId: 'resetPlayerPassword',
           tags,
@@ -137,7 +137,7 @@ export function emailPasswordRoutes(
           description:
             'Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies ' +
             'the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified ' +
-            'addresses of the player.',
+            'addresses of the player. A hard stop of the plan does not refuse it.',
           body: ResetBody,
           response: { 200: Verified, ...problems(422, 503) },
         },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
-import { arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someEmail, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
@@ -236,6 +236,21 @@ describe('POST /api/player-auth/email/password-reset', () => {
       200,
       'other players are not affected',
     );
+  });
+
+  test('sets the password under a hard stop, and ends the sessions', async () => {
+    const payer = await arrangeTenant(app, { providers });
+    const email = someEmail();
+    const { body: player } = await signUp(email, payer);
+    const token = await resetTokenFor(email, payer);
+    await arrangePlan(app, payer, { monthlyUnits: 1, hardStop: true });
+    assert.equal((await refresh(player.refreshToken, payer)).body.code, 'quota_exceeded');
+    const done = await confirm(token, 'a new password', payer);
+    assert.equal(done.status, 200, done.text);
+    assert.equal((await confirm(token, 'a new password', payer)).status, 401, 'the token is used');
+    await arrangePlan(app, payer, { hardStop: false });
+    assert.equal((await refresh(player.refreshToken, payer)).status, 401);
+    assert.equal((await logIn(email, payer, 'a new password')).status, 200);
   });
 
   test('ends the session of a login that runs in parallel', async () => {

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { uploadAvatar } from '../../../testing/avatars.ts';
 import { emailClient, someEmail } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { raceInEachOrder } from '../../../testing/race.ts';
@@ -102,6 +103,55 @@ describe('verification of an address that another person signed up with', () => 
       assert.deepEqual(rows, [{ email }], 'the other address is removed');
     });
   }
+
+  test('refuses what the access tokens of the earlier sign-up read and change', async () => {
+    const email = someEmail();
+    const deviceInfo = { deviceFingerprint: randomBytes(16).toString('hex') };
+    const { body: stranger } = await signUp(email, tenant, { deviceInfo });
+    const { body: leaver } = await logIn(email, tenant);
+    const left = await post('logout', { sessionId: leaver.sessionId }, tenant);
+    assert.equal(left.status, 200);
+    const audience = 'https://shop.example';
+    const deviceOf = async (bearer: string) =>
+      (await app.http.get('/api/player/devices', { bearer })).body[0].id as string;
+    const device = await deviceOf(stranger.accessToken);
+    const uses = (bearer: string) => [
+      () => app.http.post('/api/player-auth/jwt/exchange', { audience }, { gameKey: tenant.gameKey, bearer }),
+      () => app.http.get('/api/player/sessions/history', { bearer }),
+      () => app.http.get('/api/player/sessions/summary', { bearer }),
+      () => app.http.get('/api/player/devices', { bearer }),
+      () => app.http.patch(`/api/player/devices/${device}`, { deviceName: 'mine' }, { bearer }),
+      () => app.http.patch('/api/player-profile/me', { displayName: 'Mallory' }, { bearer }),
+      () => app.http.patch('/api/player-profile/me', { avatarUrl: null }, { bearer }),
+      () => uploadAvatar(app, bearer),
+    ];
+    for (const use of uses(leaver.accessToken)) assert.equal((await use()).status, 200, 'after a logout');
+
+    const owner = await exchange(email, await codeFor(email, tenant), tenant);
+    assert.equal(owner.body.playerId, stranger.playerId);
+    for (const { accessToken } of [stranger, leaver]) {
+      for (const use of uses(accessToken)) {
+        const { status, body } = await use();
+        assert.deepEqual(
+          [status, body.code, body.detail],
+          [401, 'invalid_bearer', 'The session of this token was revoked. Sign in again.'],
+        );
+      }
+      assert.equal((await app.http.get('/api/player-profile/me', { bearer: accessToken })).status, 200);
+    }
+    for (const use of uses(owner.body.accessToken)) assert.equal((await use()).status, 200, 'the owner');
+
+    assert.equal(
+      (await app.http.delete('/api/player-profile/me', { bearer: owner.body.accessToken })).status,
+      204,
+    );
+    for (const path of ['sessions/history', 'sessions/summary', 'devices'])
+      assert.equal(
+        (await app.http.get(`/api/player/${path}`, { bearer: owner.body.accessToken })).status,
+        200,
+        'a deletion leaves access tokens usable',
+      );
+  });
 
   /** The number of given sessions of the player whose refresh token works. */
   async function countRefreshable(

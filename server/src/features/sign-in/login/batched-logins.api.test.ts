@@ -221,7 +221,7 @@ describe('sign-ins of existing players that arrive together', () => {
             ...tenant,
             keyId,
             hasHardStop: false,
-            isRepeat: false,
+            passesHardStop: false,
             chargedTransactions: 0,
           };
           const identity = {

@@ -13,6 +13,7 @@ import {
   type RefreshRequest,
 } from '../refresh-tokens/index.ts';
 import {
+  endSession,
   insertSession,
   type LinkedIdentity,
   findTokenUse,
@@ -75,6 +76,7 @@ const sessions: OwnedSessions<RefreshedSession> = {
   rotateToken,
   findTokenUse,
   revokeSession,
+  endSession,
 };
 
 /** Exchanges the refresh token of a portal session for a new pair of tokens: see {@link refreshOwnedSession}. */

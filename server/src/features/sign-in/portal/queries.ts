@@ -124,15 +124,29 @@ export function findTokenUse(
     WHERE token.token_hash = ${hash}`);
 }
 
-/** Revokes the refresh tokens of a session. Returns false if they were revoked before, or there is no such session. */
+/** A revocation for a security reason. It also reaches sessions that have logged out. */
+const revocation = sql`revoked_at = coalesce(revoked_at, clock_timestamp()), has_logged_out = false`;
+const isUnrevoked = sql`(revoked_at IS NULL OR has_logged_out)`;
+
+/**
+ * Revokes the refresh tokens of a session for a security reason, also after a logout. Returns false if they were revoked so before, or
+ * there is no such session.
+ */
 export function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
   return db.changes(sql`
-    UPDATE portal_sessions SET revoked_at = clock_timestamp() WHERE id = ${sessionId} AND revoked_at IS NULL`);
+    UPDATE portal_sessions SET ${revocation} WHERE id = ${sessionId} AND ${isUnrevoked}`);
+}
+
+/** Ends a session by a logout: revokes its refresh tokens. */
+export async function endSession(db: Querier, sessionId: string): Promise<void> {
+  await db.run(sql`
+    UPDATE portal_sessions SET revoked_at = clock_timestamp(), has_logged_out = true
+    WHERE id = ${sessionId} AND revoked_at IS NULL`);
 }
 
 /**
- * Revokes all portal sessions of a player, or those that one sign-in method opened. The caller must hold the lock on the player: see
- * {@link insertSession}.
+ * Revokes all portal sessions of a player, or those that one sign-in method opened, also after a logout. The caller must hold the lock
+ * on the player: see {@link insertSession}.
  */
 export async function revokePortalSessions(
   db: Querier,
@@ -141,8 +155,7 @@ export async function revokePortalSessions(
 ): Promise<void> {
   const ofMethod = authMethodId === undefined ? empty : sql`AND auth_method_id = ${authMethodId}`;
   await db.run(sql`
-    UPDATE portal_sessions SET revoked_at = clock_timestamp()
-    WHERE player_id = ${playerId} AND revoked_at IS NULL ${ofMethod}`);
+    UPDATE portal_sessions SET ${revocation} WHERE player_id = ${playerId} AND ${isUnrevoked} ${ofMethod}`);
 }
 
 /** The session of a refresh token, valid or not. */

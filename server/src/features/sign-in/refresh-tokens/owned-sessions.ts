@@ -17,7 +17,10 @@ export interface OwnedSessions<Session extends { sessionId: string }> {
   findSession(db: Querier, hash: Buffer): Promise<Session | undefined>;
   rotateToken(db: Querier, hash: Buffer, next: StoredRefreshToken): Promise<Session | undefined>;
   findTokenUse(db: Querier, hash: Buffer, successorHash: Buffer): Promise<(Session & TokenUse) | undefined>;
+  /** Revokes a session because its refresh token leaked. Returns false if it was revoked before. */
   revokeSession(db: Querier, sessionId: string): Promise<boolean>;
+  /** Ends a session by a logout. */
+  endSession(db: Querier, sessionId: string): Promise<unknown>;
 }
 
 interface Services {
@@ -72,7 +75,7 @@ export async function logOutOwnedSession<Session extends { sessionId: string }>(
 ): Promise<void> {
   const session = await sessions.findSession(database, vault.fingerprint(token));
   if (!session) throw new ProblemError('invalid_refresh_token');
-  await sessions.revokeSession(scopeOf(sessions, database, session), session.sessionId);
+  await sessions.endSession(scopeOf(sessions, database, session), session.sessionId);
 }
 
 function scopeOf<Session extends { sessionId: string }>(

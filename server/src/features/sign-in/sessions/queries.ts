@@ -54,6 +54,7 @@ export type SessionFilter =
  * Ends the open sessions of a player: in a tenant, on a device, of a sign-in method, or everywhere. Revokes their tokens, and appends
  * a row to the logout ledger for each of them. Returns their number. `last_seen_at` does not change, because the player sent no request. Sessions that ended
  * within the last 2 hours are revoked too: an access token of theirs may still be valid, and must not change how the player signs in.
+ * A ban marks the sessions as suspended instead, because it is no sign of a leaked token: see isSessionRevoked of the profiles.
  *
  * The caller must have locked the access record, the device or the player in an earlier statement. A sign-in writes its session under
  * this lock, so this statement sees the sessions of every sign-in that the lock waited for. The sessions are locked in the order of
@@ -75,6 +76,7 @@ export function endPlayerSessions(
   },
 ): Promise<number> {
   const at = now();
+  const mark = reason === 'account_suspended' ? sql`suspended_at` : sql`tokens_revoked_at`;
   // IS TRUE keeps the planner from reading all sessions of the tenant instead of those of the player.
   const condition =
     filter === 'everywhere'
@@ -93,8 +95,7 @@ export function endPlayerSessions(
     revoked AS (
       UPDATE login_sessions session
       SET ended_at = coalesce(ended_at, ${at}),
-          tokens_revoked_at = CASE WHEN session.session_id = ${keepToken} THEN tokens_revoked_at
-                                   ELSE coalesce(tokens_revoked_at, clock_timestamp()) END,
+          ${mark} = CASE WHEN session.session_id = ${keepToken} THEN ${mark} ELSE coalesce(${mark}, clock_timestamp()) END,
           updated_at_db = clock_timestamp()
       FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
       RETURNING session.tenant_id, session.session_id, reached.was_open),

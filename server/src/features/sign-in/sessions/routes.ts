@@ -12,14 +12,15 @@ export function logoutRoutes(services: { database: Database; vault: Vault }): Fa
     app.post(
       '/api/player-auth/logout',
       {
-        config: { usage: 'write' },
+        config: { usage: 'write', passesHardStop: true },
         schema: {
           operationId: 'logOutPlayer',
           tags: ['Player sign-in'],
           summary: 'End a session',
           description:
             'Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call ' +
-            'returns the first result. If the request has a bearer token, the session must belong to its player.',
+            'returns the first result. If the request has a bearer token, the session must belong to its player. A hard stop of the plan does ' +
+            'not refuse it.',
           body: LogoutBody,
           response: { 200: LogoutResult, ...problems(403, 404) },
         },

@@ -138,7 +138,7 @@ describe('rotateTokens', () => {
       `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
       tenant.tenantId,
     );
-    const billing = { ...tenant, keyId, hasHardStop: false, isRepeat: false, chargedTransactions: 0 };
+    const billing = { ...tenant, keyId, hasHardStop: false, passesHardStop: false, chargedTransactions: 0 };
     const before = await unitsOf(tenant);
     const outcomes = await rotateTokens(
       database.forBatch(tenant.tenantId),

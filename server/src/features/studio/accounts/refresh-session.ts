@@ -34,6 +34,7 @@ const sessions: OwnedSessions<RefreshedSession> = {
   rotateToken,
   findTokenUse,
   revokeSession,
+  endSession: revokeSession,
 };
 
 /** Exchanges the refresh token of a dashboard session for new tokens: see {@link refreshOwnedSession}. */

@@ -40,7 +40,7 @@ async function arrangePayer(monthlyUnits: number | null = null) {
     tenantId,
     keyId: rows[0].id,
     hasHardStop: false,
-    isRepeat: false,
+    passesHardStop: false,
     chargedTransactions: 0,
   };
   return {

@@ -106,6 +106,20 @@ describe('hard stop', () => {
     assertStopped(await logIn(payer, 'ada'), 52, 52);
   });
 
+  test('refuses no logout, and charges it', async () => {
+    const payer = await arrangePayer({ monthlyUnits: 2, hardStop: true });
+    const sessions = [await arrangePlayer(app, payer, 'ada'), await arrangePlayer(app, payer, 'bob')];
+    assertStopped(await logIn(payer, 'ada'), 2, 2);
+    const logOut = (sessionId: string) =>
+      app.http.post('/api/player-auth/logout', { sessionId }, { gameKey: payer.gameKey });
+    for (const { sessionId } of sessions) {
+      const ended = await logOut(sessionId);
+      assert.deepEqual([ended.status, ended.body.reason], [200, 'user_logout'], ended.text);
+    }
+    assert.equal((await payer.quota()).used, 4);
+    assertStopped(await logIn(payer, 'ada'), 2, 4);
+  });
+
   test('returns the first answer to a repeated request, and charges it', async () => {
     const payer = await arrangePayer({ monthlyUnits: 4, hardStop: true });
     const ada = await arrangePlayer(app, payer, 'ada');

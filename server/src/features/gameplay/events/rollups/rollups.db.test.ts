@@ -52,7 +52,7 @@ async function arrangeGame() {
     tenantId,
     keyId: keys.rows[0].id,
     hasHardStop: false,
-    isRepeat: false,
+    passesHardStop: false,
     chargedTransactions: 0,
   };
   const actors = { match: match.players[0].matchPlayerId as string, player: playerId };

@@ -308,7 +308,12 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
 });
 
 describe('a token of a revoked session', () => {
-  test('returns 401 for changes of sign-in methods, export and deletion, unlike a token of a logged-out session', async () => {
+  const ban = async (playerId: string, admin: Caller) => {
+    const path = `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/ban`;
+    assert.equal((await app.http.post(path, {}, admin)).status, 201);
+  };
+
+  test('returns 401 for changes of sign-in methods after a ban, unlike a token of a logged-out session', async () => {
     const player = await newPlayer();
     const { body: second } = await link(newName(), player);
     const out = await app.http.post('/api/player-auth/logout', { sessionId: player.sessionId }, tenant);
@@ -318,19 +323,12 @@ describe('a token of a revoked session', () => {
     const admin = await arrangeAccount(app, tenant, 'admin');
     const { body: again } = await login(player.username);
     const stolen = { bearer: again.accessToken };
-    const ban = await app.http.post(
-      `/api/bus_tenants/${tenant.tenantId}/players/${player.playerId}/ban`,
-      {},
-      admin,
-    );
-    assert.equal(ban.status, 201);
+    await ban(player.playerId, admin);
     const before = await methodsOf(stolen);
     for (const answer of [
       await link(newName(), stolen),
       await unlink(second.id, stolen),
       await setPrimary(second.id, stolen),
-      await app.http.get(`${ME}/export`, stolen),
-      await app.http.delete(ME, stolen),
     ])
       assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
     assert.deepEqual(await methodsOf(stolen), before, 'the token can still read');
@@ -347,4 +345,36 @@ describe('a token of a revoked session', () => {
     assert.equal((await app.http.delete(ME, own)).status, 204, 'a banned player can delete the profile');
     assert.equal((await app.http.delete(ME, stolen)).status, 204, 'a second deletion is idempotent');
   });
+
+  test('exports, deletes and reads the history and devices after a ban', async () => {
+    const player = await newPlayer();
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    await ban(player.playerId, admin);
+    for (const path of [
+      `${ME}/export`,
+      '/api/player/sessions/history',
+      '/api/player/sessions/summary',
+      '/api/player/devices',
+    ])
+      assert.equal((await app.http.get(path, player)).status, 200, path);
+    assert.equal((await app.http.delete(ME, player)).status, 204);
+  });
+
+  for (const order of ['before', 'after'])
+    test(`returns 401 for all of this if it leaked ${order} a ban`, async () => {
+      const player = await newPlayer();
+      const admin = await arrangeAccount(app, tenant, 'admin');
+      const path = `/api/bus_tenants/${tenant.tenantId}/players/${player.playerId}/force-logout`;
+      const forceLogout = () => app.http.post(path, {}, admin);
+      if (order === 'before') assert.equal((await forceLogout()).status, 200);
+      await ban(player.playerId, admin);
+      if (order === 'after') assert.equal((await forceLogout()).status, 200);
+      for (const answer of [
+        await app.http.get(`${ME}/export`, player),
+        await app.http.get('/api/player/sessions/history', player),
+        await app.http.get('/api/player/devices', player),
+        await app.http.delete(ME, player),
+      ])
+        assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_bearer']);
+    });
 });

@@ -12,7 +12,7 @@ import {
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
-import { lockForMethodChange } from '../lock-profile.ts';
+import { lockForChange } from '../lock-profile.ts';
 import {
   deleteAuthMethod,
   findAuthMethod,
@@ -42,7 +42,7 @@ export async function linkMethod(
   const playerScope = services.database.forPlayer(playerId);
   // Check before the provider consumes a single-use credential. Check again below, because the provider's answer takes time.
   await playerScope.transaction(async (transaction) => {
-    await lockForMethodChange(transaction, caller);
+    await lockForChange(transaction, caller, 'signInMethods');
     if (!caller.proof) await requireProof(transaction, services, caller);
   });
   const proof = await verifyProof(services, caller);
@@ -51,7 +51,7 @@ export async function linkMethod(
   return playerScope.transaction(async (transaction) => {
     if (claim && !(await claim(transaction, playerId))) throw new ProblemError('auth_method_taken');
     await proof?.use?.(transaction);
-    await lockForMethodChange(transaction, caller);
+    await lockForChange(transaction, caller, 'signInMethods');
     const linkedInWorkspace = await requireProof(transaction, services, caller, { proof });
     const { method, isChanged } = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
     const becomesPrimary = setAsPrimary && !method.isPrimary;
@@ -109,7 +109,7 @@ export async function unlinkMethod(
   await services.database.forPlayer(playerId).transaction(async (transaction) => {
     await lockCredentials(transaction, [playerId]);
     await proof?.use?.(transaction);
-    await lockForMethodChange(transaction, caller);
+    await lockForChange(transaction, caller, 'signInMethods');
     await requireProof(transaction, services, caller, { proof, removedMethodId: methodId });
     const removed = await deleteAuthMethod(transaction, playerId, methodId);
     if (!removed) throw new ProblemError('auth_method_not_found');
@@ -148,7 +148,7 @@ export async function setPrimaryMethod(
   const proof = await verifyProof(services, caller);
   return services.database.forPlayer(playerId).transaction(async (transaction) => {
     await proof?.use?.(transaction);
-    await lockForMethodChange(transaction, caller);
+    await lockForChange(transaction, caller, 'signInMethods');
     await requireProof(transaction, services, caller, { proof });
     const method = await findAuthMethod(transaction, playerId, methodId);
     if (!method) throw new ProblemError('auth_method_not_found');

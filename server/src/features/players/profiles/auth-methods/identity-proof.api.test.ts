@@ -201,6 +201,19 @@ describe('a profile that several workspaces know', () => {
     assert.equal((await app.http.post(`${METHODS}/${method.id}/set-primary`, { proof }, player)).status, 200);
   });
 
+  test('accepts a proof in the body of a DELETE', async () => {
+    const player = await newPlayer(hostile, honest);
+    const { body: method } = await linkMock(player, { proof: await proofOf(player.wallet) });
+    const remove = async (path: string, proof?: object) =>
+      app.http.raw('DELETE', path, JSON.stringify({ proof }), player);
+    for (const path of [`${METHODS}/${method.id}`, ME]) {
+      refused(await app.http.delete(path, player), 'no body');
+      refused(await remove(path), 'a body without a proof');
+      assert.equal((await remove(path, { provider: 'EvmWallet' })).status, 400);
+      assert.equal((await remove(path, await proofOf(player.wallet))).status, 204, path);
+    }
+  });
+
   test('accepts a portal code as a proof, but no sign-in code of a game', async () => {
     const player = await newPlayer(hostile);
     const email = someEmail();

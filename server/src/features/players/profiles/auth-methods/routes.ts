@@ -13,6 +13,7 @@ import {
   FullPlayerProfile,
   LinkBody,
   MergeBody,
+  ProofBody,
   SetPrimaryBody,
 } from '../schemas.ts';
 import { callerWithProof, credentialOf, ProofHeaders } from './caller-of-routes.ts';
@@ -102,6 +103,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
     app.delete(
       METHOD,
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { checksProof: true },
         schema: {
           operationId: 'unlinkAuthMethod',
@@ -112,11 +114,16 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
             'sessions that the method opened end, in all tenants and in the player portal.',
           params: AuthMethodPath,
           headers: ProofHeaders,
+          body: ProofBody,
           response: { 204: Type.Null(), ...problems(502) },
         },
       },
       async (request, reply) => {
-        await unlinkMethod(services, callerWithProof(request), methodIdOf(request.params));
+        await unlinkMethod(
+          services,
+          callerWithProof(request, request.body?.proof),
+          methodIdOf(request.params),
+        );
         return reply.code(204).send(null);
       },
     );
@@ -124,6 +131,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
     app.post(
       `${METHOD}/set-primary`,
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         config: { checksProof: true },
         schema: {
           operationId: 'setPrimaryAuthMethod',

@@ -39,9 +39,9 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
         },
       },
       async (request) => {
-        const { playerId } = playerOf(request);
+        const caller = playerOf(request);
         // A second upload of the same player is refused, because decoding is expensive.
-        const release = await services.acquireSlots([[`avatar uploads ${playerId}`, 1]]);
+        const release = await services.acquireSlots([[`avatar uploads ${caller.playerId}`, 1]]);
         if (typeof release === 'number')
           throw new ProblemError('busy', {
             detail:
@@ -50,7 +50,7 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
           });
         try {
           const file = avatarFile(await readForm(request));
-          return await uploadAvatar(services, playerId, file, reporterOf(request));
+          return await uploadAvatar(services, caller, file, reporterOf(request));
         } finally {
           release();
         }

@@ -1,7 +1,8 @@
+import type { PlayerCaller } from '../../../../core/callers.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
 import type { Database } from '../../../../database/database.ts';
 import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
-import { lockActiveProfile } from '../lock-profile.ts';
+import { lockForChange } from '../lock-profile.ts';
 import { updateProfile } from '../queries.ts';
 import type { AvatarStore } from './avatar-store.ts';
 import { renderAvatar } from './render-avatar.ts';
@@ -14,11 +15,12 @@ export interface ProfileServices {
 }
 
 /**
- * Replaces the player's avatar. Throws avatar_type, avatar_unreadable, busy, avatar_storage_unavailable and profile_deleted.
+ * Replaces the player's avatar. Throws avatar_type, avatar_unreadable, busy, avatar_storage_unavailable, profile_deleted, and
+ * invalid_bearer for a token of a revoked session.
  */
 export async function uploadAvatar(
   { database, avatars }: ProfileServices,
-  playerId: string,
+  caller: PlayerCaller,
   upload: Buffer,
   report: ReportError,
 ): Promise<{ avatarUrl: string }> {
@@ -27,9 +29,9 @@ export async function uploadAvatar(
   // The new image is unused if the transaction fails, and the previous one if it succeeds.
   let unused: string | null = avatarName;
   try {
-    unused = await database.forPlayer(playerId).transaction(async (transaction) => {
-      const before = await lockActiveProfile(transaction, playerId);
-      await updateProfile(transaction, playerId, { ...before, avatarUrl, avatarName });
+    unused = await database.forPlayer(caller.playerId).transaction(async (transaction) => {
+      const before = await lockForChange(transaction, caller);
+      await updateProfile(transaction, caller.playerId, { ...before, avatarUrl, avatarName });
       return before.avatarName;
     });
   } finally {

@@ -1,3 +1,4 @@
+import type { PlayerCaller } from '../../../../core/callers.ts';
 import type { Database } from '../../../../database/database.ts';
 import type { PageRequest } from '../../../../core/page.ts';
 import { ProblemError } from '../../../../core/problem.ts';
@@ -12,7 +13,7 @@ import {
   type CallerWithProof,
   type ProofServices,
 } from '../auth-methods/identity-proof.ts';
-import { lockActiveProfile, requireUnrevokedSession } from '../lock-profile.ts';
+import { lockForChange, requireUnrevokedSession } from '../lock-profile.ts';
 import { findDevices, updateDevice, type DeviceChanges, type DeviceRow } from './queries.ts';
 
 /** The maximum number of devices of a player. A trigger (migration 0004) deletes the devices over it. */
@@ -27,13 +28,25 @@ function asDevice(row: DeviceRow): Device {
   return { ...row, platformDisplayName: platformDisplayName(row.platform) };
 }
 
-/** Lists the devices that a player has signed in from, in all tenants, the last used first. The default page is all of them. */
-export async function listDevices(
+/** Lists all devices that a player has signed in from, in all tenants, the last used first. */
+export async function listDevices(database: Database, playerId: string): Promise<Device[]> {
+  const rows = await findDevices(database.forPlayer(playerId), playerId, { limit: MAX_DEVICES, offset: 0 });
+  return rows.map(asDevice);
+}
+
+/** A page of the caller's own devices. Throws invalid_bearer for a token of a revoked session. */
+export async function listOwnDevices(
   database: Database,
-  playerId: string,
-  page: PageRequest = { limit: MAX_DEVICES, offset: 0 },
+  caller: PlayerCaller,
+  page: PageRequest,
 ): Promise<Device[]> {
-  const rows = await findDevices(database.forPlayer(playerId), playerId, page);
+  const player = database.forPlayer(caller.playerId);
+  const [rows] = await player.transaction((transaction) =>
+    Promise.all([
+      findDevices(transaction, caller.playerId, page),
+      requireUnrevokedSession(transaction, caller),
+    ]),
+  );
   return rows.map(asDevice);
 }
 
@@ -42,7 +55,7 @@ export async function listDevices(
  * refresh tokens. The profile and the device are locked, and a sign-in takes the same locks before it writes its session. A block and
  * an unblock reach all games, so they need a proof like a change of sign-in methods, and are notified
  * (docs/decisions/0066-blocks-of-devices.md). Throws not_found, profile_deleted, identity_proof_required, and invalid_bearer for a
- * block or an unblock with a token of a revoked session.
+ * token of a revoked session.
  */
 export async function changeDevice(
   services: ProofServices & MailServices,
@@ -55,12 +68,9 @@ export async function changeDevice(
   const proof = isBlocked === undefined ? undefined : await verifyProof(services, caller);
   const device = await services.database.forPlayer(playerId).transaction(async (transaction) => {
     await proof?.use?.(transaction);
-    await lockActiveProfile(transaction, playerId);
-    if (isBlocked !== undefined) {
-      // Otherwise a thief could unblock the stolen device, or block the other devices of its owner.
-      await requireUnrevokedSession(transaction, caller);
-      await requireProof(transaction, services, caller, { proof });
-    }
+    // A thief could otherwise unblock the stolen device, or block the other devices of its owner.
+    await lockForChange(transaction, caller, isBlocked === undefined ? 'ownData' : 'signInMethods');
+    if (isBlocked !== undefined) await requireProof(transaction, services, caller, { proof });
     const updated = await updateDevice(transaction, playerId, deviceId, changes, now());
     if (!updated) return undefined;
     const { wasBlocked, ...changed } = updated;

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
 import { playerOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import { callerWithProof, ProofHeaders } from '../auth-methods/caller-of-routes.ts';
 import type { ProofServices } from '../auth-methods/identity-proof.ts';
-import { changeDevice, listDevices } from './devices.ts';
+import { changeDevice, listOwnDevices } from './devices.ts';
 import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
 const tags = ['Player devices'];
@@ -27,20 +28,21 @@ export function deviceRoutes(services: ProofServices & MailServices): FastifyPlu
           response: { 200: DeviceList },
         },
       },
-      async (request) => listDevices(services.database, playerOf(request).playerId, request.query),
+      async (request) => listOwnDevices(services.database, playerOf(request), request.query),
     );
 
     app.patch(
       '/api/player/devices/:deviceId',
       {
+        bodyLimit: CREDENTIAL_BODY_LIMIT,
         schema: {
           operationId: 'updateDevice',
           tags,
           summary: 'Name, trust or block a device',
           description:
             'Changes only the fields that are sent. Blocking a device ends its sessions and refresh tokens in all tenants (reason ' +
-            '`device_blocked`) and refuses logins from it. The access tokens of these sessions stay valid until they expire, but ' +
-            'cannot block or unblock devices. The token that blocks its own device still can. If games of several workspaces know the ' +
+            '`device_blocked`) and refuses logins from it. The access tokens of these sessions can then neither read nor change ' +
+            'devices. The token that blocks its own device still can. If games of several workspaces know the ' +
             'player, `isBlocked` needs a portal token or a proof of identity.',
           params: DevicePath,
           headers: ProofHeaders,

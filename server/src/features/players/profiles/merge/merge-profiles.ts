@@ -27,7 +27,7 @@ import type { AvatarStore } from '../avatars/avatar-store.ts';
 import { removeAvatar } from '../avatars/upload-avatar.ts';
 import { recordMerge } from '../../merged-profiles/index.ts';
 import { revokePortalAndThirdPartyTokens } from '../delete-player.ts';
-import { lockForMethodChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
+import { lockForChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
 import {
   findIdentity,
   lockProfiles,
@@ -76,7 +76,7 @@ export async function mergeProfiles(
     throw new ProblemError('merge_refused', 'A profile cannot be merged into itself.');
   const playerScope = services.database.forPlayer(playerId);
   await playerScope.transaction(async (transaction) => {
-    await lockForMethodChange(transaction, caller);
+    await lockForChange(transaction, caller, 'signInMethods');
     if (!caller.proof) await requireProof(transaction, services, caller);
   });
   const proof = await verifyProof(services, caller);
@@ -111,7 +111,7 @@ async function merge(
   await proof?.use?.(db);
   const locked = await lockProfiles(db, [targetId, sourceId]);
   const target = requireActive(locked.get(targetId));
-  await requireUnrevokedSession(db, caller);
+  await requireUnrevokedSession(db, caller, 'signInMethods');
   const targetWorkspace = await requireProof(db, services, caller, { proof });
   const source = await requireSignIn(db, locked.get(sourceId), identity);
 

@@ -356,7 +356,7 @@ describe('POST /api/player-profile/me/merge', () => {
       { sourceProvider: 'EmailOneTimeCode' },
       { sourceProvider: 5 },
       { sourceAuthToken: '' },
-      { sourceAuthToken: 'x'.repeat(8193) },
+      { sourceAuthToken: 'x'.repeat(16_385) },
     ])
       assert.equal((await merge(source, target, more)).body.code, 'invalid_request', JSON.stringify(more));
     assert.equal((await app.http.raw('POST', `${ME}/merge`, '{', target)).status, 400);
