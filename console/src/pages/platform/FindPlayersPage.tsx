@@ -138,17 +138,13 @@ function DeleteDialog({
       title={`Delete ${name ?? 'the player'}`}
       verb="Delete the player"
       typed={name ?? playerId.slice(-6)}
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() =>
-        remove.mutate(undefined, {
-          onSuccess: () => {
-            onClose();
-            // The address no longer finds the player. The id does, and shows the receipt.
-            change({ search: playerId });
-          },
-        })
-      }
+      mutation={remove}
+      input={undefined}
+      onDone={() => {
+        onClose();
+        // The address no longer finds the player. The id does, and shows the receipt.
+        change({ search: playerId });
+      }}
     >
       Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
       matches stay without a name. This cannot be undone.
