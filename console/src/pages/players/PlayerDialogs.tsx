@@ -1,4 +1,4 @@
-import { formatNumber } from '../../components/format';
+import { formatCount } from '../../components/format';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { useDeletePlayer, useForceLogout, useLiftBan } from './queries';
 
@@ -39,8 +39,8 @@ export function ForceLogoutDialog({
       mutation={end}
       input={''}
     >
-      Ends {formatNumber(openSessions)} open {openSessions === 1 ? 'session' : 'sessions'} in this game. The
-      player can sign in again. Ended sessions cannot be resumed.
+      Ends {formatCount(openSessions, 'open session')} in this game. The player can sign in again. Ended
+      sessions cannot be resumed.
     </ConfirmDialog>
   );
 }

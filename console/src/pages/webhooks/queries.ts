@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, whileShort } from '../../components/paging';
-import { limitsOf, toRange } from '../../components/range';
+import { sinceOf } from '../../components/range';
 
 type WebhookPage = Answer<'/api/workspaces/{workspaceId}/webhooks', 'get'>;
 export type Webhook = WebhookPage['items'][number];
@@ -64,7 +64,7 @@ const PAGE_SIZE = 100;
 const toQuery = ({ status, eventType, range }: DeliveryFilter) => ({
   status: status as Delivery['status'] | undefined,
   eventType: eventType as Delivery['eventType'] | undefined,
-  from: range === undefined ? undefined : limitsOf(toRange(range, '24h')).from,
+  from: sinceOf(range),
 });
 
 export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }: DeliveryFilter) =>
