@@ -3,12 +3,12 @@ import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import axe from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { createAdminClient } from '../../sdk/src/admin/client.ts';
 import { memoryStorage } from '../../sdk/src/storage/memory.ts';
+import { launchChromium } from '../../sdk/test/chromium.ts';
 import { accountClient, ACCOUNT_PASSWORD, someEmail } from '../../server/src/testing/account-client.ts';
 import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
-import { findChromium } from '../../server/src/testing/chromium.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/src/testing/test-app.ts';
 
 /** A server with a studio, and a browser. */
@@ -35,7 +35,7 @@ interface OpenOptions extends BrowserContextOptions {
 /** Starts a server and a browser for the tests of a file. The file fails if a page logs an error. */
 export async function startStudio(options: TestAppOptions = {}): Promise<Studio> {
   const app = await startTestApp(options);
-  const browser = await launch();
+  const browser = await launchChromium();
   const errors: string[] = [];
   const tenant = await arrangeTenant(app);
   await app.owner.query(`UPDATE workspaces SET name = 'Harbor Games' WHERE id = $1`, [tenant.workspaceId]);
@@ -120,14 +120,6 @@ async function signIn(baseUrl: string, email: string): Promise<StorageItem[]> {
   const storage = memoryStorage();
   await createAdminClient({ baseUrl, storage }).signIn({ email, password: ACCOUNT_PASSWORD });
   return (await storage.list('', 10)).map(([name, value]) => ({ name, value }));
-}
-
-/** The browser of the machine. In containers it runs as root, which its sandbox refuses. */
-function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
 }
 
 /** How long a page may take to show what a test waits for. On a busy machine, some take 20 seconds. */

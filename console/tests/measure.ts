@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium, type Locator, type Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { launchChromium } from '../../sdk/test/chromium.ts';
 import { startServerProcess } from '../../server/benchmarks/server-process.ts';
-import { findChromium } from '../../server/src/testing/chromium.ts';
 import { median } from '../../server/src/testing/statistics.ts';
 import { seedBigGame, type BigGame } from './measure-seed.ts';
 
@@ -56,10 +56,7 @@ const reportTimes = (what: string, times: readonly number[], goal: number): void
 const folder = options.data && resolve(options.data);
 if (folder) mkdirSync(folder, { recursive: true });
 const server = await startServerProcess({ folder });
-const browser = await chromium.launch({
-  executablePath: findChromium(),
-  args: ['--no-sandbox', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
-});
+const browser = await launchChromium('--enable-precise-memory-info');
 try {
   const game = await bigGame();
   const context = await browser.newContext({
@@ -175,7 +172,7 @@ async function clickTo(page: Page, target: Locator, selector: string, text: stri
   );
 }
 
-async function measureClicks(page: Page, { tenant, webhookId }: BigGame): Promise<void> {
+async function measureClicks(page: Page, { tenant }: BigGame): Promise<void> {
   const game = `/games/${tenant.tenantId}`;
   const sideBar = page.getByRole('navigation', { name: 'Pages' });
   const link = (name: string): Locator => sideBar.getByRole('link', { name, exact: true });
@@ -223,7 +220,6 @@ async function measureClicks(page: Page, { tenant, webhookId }: BigGame): Promis
       'Delivered',
     ],
   ];
-  void webhookId;
   for (const [what, from, ready, target, selector, text] of clicks) {
     const times: number[] = [];
     for (let run = 0; run < runs; run++) {

@@ -140,6 +140,21 @@ describe('a change of another person', () => {
   });
 });
 
+describe('a change without an answer', () => {
+  test('shows, because the page reads its data again', async () => {
+    const page = await studio.open(`${studio.game}/providers`);
+    await page.route('**/providers/*', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    const store = page.locator('section', { hasText: 'Store B' });
+    await store.getByRole('switch', { checked: false }).press('Space');
+    // Until then, the switch shows what was asked for.
+    await store.getByText('The server cannot be reached').waitFor();
+    await store.getByRole('switch', { checked: true }).waitFor();
+  });
+});
+
 describe('the settings of a game', () => {
   test('say what to enter, before and after a request', async () => {
     const page = await studio.open(`${studio.game}/settings`);

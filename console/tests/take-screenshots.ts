@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { launchChromium } from '../../sdk/test/chromium.ts';
 import { freePort } from '../../server/acceptance/free-port.ts';
-import { findChromium } from '../../server/src/testing/chromium.ts';
 
 /**
  * Takes the screenshots of the README: `npm run screenshots`. It starts a server with a demo game in a temporary folder, and lets
@@ -72,10 +72,7 @@ async function readSignIn(): Promise<[email: string, password: string]> {
 }
 
 async function takeScreenshots(email: string, password: string): Promise<void> {
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
+  const browser = await launchChromium();
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({
       baseURL: url,

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../../server/src/testing/eventually.ts';
-import { findChromium } from '../../server/src/testing/chromium.ts';
+import { launchChromium } from './chromium.ts';
 
 const SDK = fileURLToPath(new URL('..', import.meta.url));
 
@@ -15,8 +15,7 @@ export const PAGE_WAIT_MS = 90_000;
 
 /** Starts the Chromium of the machine, and closes it after the tests of the file. */
 export async function startBrowser(): Promise<Browser> {
-  // Chromium does not start its sandbox as root, as in most containers.
-  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
+  const browser = await launchChromium();
   after(() => browser.close());
   return browser;
 }

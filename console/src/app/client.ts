@@ -1,6 +1,6 @@
 import { createAdminClient, localStorage } from '@guildhall/client/admin';
 
-export { GuildhallError, type Answer, type Body, type operations } from '@guildhall/client/admin';
+export { GuildhallError, writeJson, type Answer, type Body, type operations } from '@guildhall/client/admin';
 
 /** The client of the API. It keeps the session of the signed-in account in this browser, for all its tabs. */
 export const client = createAdminClient({ baseUrl: window.location.origin, storage: localStorage() });

@@ -25,8 +25,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   const otherTabs = new BroadcastChannel('guildhall.changes');
   const queryClient = new QueryClient({
     mutationCache: new MutationCache({
-      onSuccess: () => {
-        // A change leaves an audit record.
+      onSettled: () => {
+        // A change leaves an audit record. A request without an answer may have left one.
         void queryClient.invalidateQueries({ queryKey: ['audit'] });
         otherTabs.postMessage('changed');
       },

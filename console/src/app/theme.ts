@@ -48,6 +48,12 @@ export const seriesColors = {
   dark: ['#8b92f9', '#3cc0b1', '#f0954d', '#dc7be8', '#a3abb9'],
 };
 
+/** The axes of charts. A canvas cannot use the variables. */
+export const chartColors = {
+  light: { text: '#5b616c', grid: gray[2] },
+  dark: { text: dark[2], grid: dark[5] },
+};
+
 /** Two series of the same color could not be told apart. */
 export const MAX_SERIES = seriesColors.light.length;
 

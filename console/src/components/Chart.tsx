@@ -3,7 +3,7 @@ import { useDisclosure, useElementSize } from '@mantine/hooks';
 import { useEffect, useId, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { seriesColors } from '../app/theme';
+import { chartColors, seriesColors } from '../app/theme';
 import { formatCompact, formatNumber, LOCALE } from './format';
 import classes from './Chart.module.css';
 
@@ -136,8 +136,7 @@ function optionsOf(
   isDaily: boolean,
 ): uPlot.Options {
   const colors = seriesColors[scheme];
-  const text = scheme === 'dark' ? '#9da1ab' : '#5b616c';
-  const grid = scheme === 'dark' ? '#26282e' : '#eaebee';
+  const { text, grid } = chartColors[scheme];
   const font = "11px 'Inter Variable', sans-serif";
   const axis: uPlot.Axis = {
     stroke: text,

@@ -1,8 +1,9 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
 
-interface ConfirmDialogProps {
+interface QuestionProps {
   onClose: () => void;
   title: string;
   /** What will happen, to whom, and whether it can be undone. */
@@ -12,26 +13,47 @@ interface ConfirmDialogProps {
   typed?: string;
   /** Whether the action restores something. Its button is not red. */
   isHarmless?: boolean;
-  isPending: boolean;
-  error: unknown;
-  onConfirm: () => void;
+}
+
+interface ConfirmDialogProps<Input, Answer> extends QuestionProps {
+  mutation: UseMutationResult<Answer, Error, Input>;
+  input: Input;
+  /** Default: closes the dialog. */
+  onDone?: (answer: Answer) => void;
 }
 
 /** The page shows several spaces of a name, or special ones, as one space. */
 const withPlainSpaces = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 
-/** Asks before an action that others notice at once. It stays open during the request: the answer may hold a secret that is shown once. */
-export function ConfirmDialog({
+/** Asks before a change that others notice at once. It stays open during the request: the answer may hold a secret that is shown once. */
+export function ConfirmDialog<Input, Answer>({
+  mutation: { isPending, error, mutate },
+  input,
+  onDone,
+  ...question
+}: ConfirmDialogProps<Input, Answer>) {
+  return (
+    <QuestionDialog
+      {...question}
+      isPending={isPending}
+      error={error}
+      onConfirm={() => mutate(input, { onSuccess: onDone ?? question.onClose })}
+    />
+  );
+}
+
+/** Asks before an action. */
+export function QuestionDialog({
   onClose,
   title,
   children,
   verb,
   typed,
   isHarmless = false,
-  isPending,
+  isPending = false,
   error,
   onConfirm,
-}: ConfirmDialogProps) {
+}: QuestionProps & { isPending?: boolean; error?: unknown; onConfirm: () => void }) {
   const [text, setText] = useState('');
   const close = () => !isPending && onClose();
   return (

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
+import { useDebouncedText } from './use-debounced-text';
 
 const DEBOUNCE_MS = 80;
 
@@ -22,15 +22,8 @@ export function SearchInput({
   onEnterOnly?: boolean;
   width?: number;
 }) {
-  const [text, setText] = useState(value);
+  const { text, setText, send } = useDebouncedText(value, onChange, DEBOUNCE_MS);
   const input = useRef<HTMLInputElement>(null);
-  const send = useDebouncedCallback(onChange, DEBOUNCE_MS);
-  const [sent, setSent] = useState(value);
-  // The URL changed by other means: the back button, or a link.
-  if (value !== sent) {
-    setSent(value);
-    if (value.trim() !== text.trim()) setText(value);
-  }
   useEffect(() => {
     const focus = (event: KeyboardEvent): void => {
       if (event.key !== '/' || (event.target as Element).closest('input, textarea, [contenteditable]'))
@@ -44,7 +37,7 @@ export function SearchInput({
 
   const change = (next: string): void => {
     setText(next);
-    if (!onEnterOnly || next === '') send(next.trim());
+    if (!onEnterOnly || next === '') send(next);
   };
   return (
     <TextInput

@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+import { useDebouncedText } from './use-debounced-text';
 
 const DEBOUNCE_MS = 250;
 
@@ -16,14 +15,7 @@ export function TextFilter({
   onChange: (value: string | undefined) => void;
   width?: number;
 }) {
-  const [text, setText] = useState(value);
-  const [sent, setSent] = useState(value);
-  const send = useDebouncedCallback((next: string) => onChange(next.trim() || undefined), DEBOUNCE_MS);
-  // The URL changed by other means: the back button, or a link.
-  if (value !== sent) {
-    setSent(value);
-    if (value !== text.trim()) setText(value);
-  }
+  const { text, setText, send } = useDebouncedText(value, (next) => onChange(next || undefined), DEBOUNCE_MS);
   return (
     <TextInput
       size="xs"

@@ -8,9 +8,9 @@ const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: '
 
 export const formatNumber = (value: number | bigint): string => numbers.format(value);
 
-/** "12 players", "1 player matches the filters". The noun takes an s. */
+/** "12 players", "1 entry", "1 player matches the filters". The plural of the noun is regular. */
 export function formatCount(count: number, noun: string, isFiltered = false): string {
-  const things = `${formatNumber(count)} ${count === 1 ? noun : `${noun}s`}`;
+  const things = `${formatNumber(count)} ${count === 1 ? noun : `${noun.replace(/([^aeiou])y$/, '$1ie')}s`}`;
   if (!isFiltered) return things;
   return `${things} ${count === 1 ? 'matches' : 'match'} the filters`;
 }

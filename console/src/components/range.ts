@@ -10,8 +10,15 @@ export type RangeName = keyof typeof ranges;
 
 export const rangeChoices = Object.entries(ranges).map(([value, { label }]) => ({ value, label }));
 
+/** The begin of a range that a filter names. Without a known name there is no limit. */
+export const sinceOf = (name: string | undefined): string | undefined =>
+  isRange(name) ? limitsOf(name).from : undefined;
+
+const isRange = (name: string | undefined): name is RangeName =>
+  name !== undefined && Object.hasOwn(ranges, name);
+
 export function toRange(name: string | undefined, fallback: RangeName): RangeName {
-  return name !== undefined && Object.hasOwn(ranges, name) ? (name as RangeName) : fallback;
+  return isRange(name) ? name : fallback;
 }
 
 /** The limits of a range in whole minutes, which the server counts without reading events one by one. */

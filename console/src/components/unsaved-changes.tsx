@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { ConfirmDialog } from './ConfirmDialog';
+import { QuestionDialog } from './ConfirmDialog';
 
 /**
  * Asks before unsaved changes are lost: by a link, the back button, closing the tab, or by closing a dialog with `leave`. The form
@@ -24,15 +24,13 @@ export function useUnsavedChanges(
   const isBlocked = blocker.status === 'blocked';
   // A mounted dialog would take the key Escape that asked to close the one below it.
   const question = (isBlocked || waiting !== undefined) && (
-    <ConfirmDialog
+    <QuestionDialog
       onClose={() => {
         setWaiting(undefined);
         blocker.reset?.();
       }}
       title="Leave without saving"
       verb="Discard the changes"
-      isPending={false}
-      error={undefined}
       onConfirm={() => {
         setWaiting(undefined);
         if (isBlocked) blocker.proceed();
@@ -40,7 +38,7 @@ export function useUnsavedChanges(
       }}
     >
       {isBlocked ? loss : 'The changes in this dialog are not saved.'}
-    </ConfirmDialog>
+    </QuestionDialog>
   );
   return { question, leave: (action) => (isDirty ? setWaiting(() => action) : action()) };
 }

@@ -4,7 +4,7 @@ import { parseJson } from '../core/json.ts';
 import type { Send } from '../core/http.ts';
 import { callListener } from '../core/listeners.ts';
 import type { OwnSession } from '../core/session.ts';
-import { LONGEST_ASKED_MS, wait, withJitter } from '../core/waiting.ts';
+import { pauseAfter, wait, withJitter } from '../core/waiting.ts';
 import { readServerSentEvents } from './server-sent-events.ts';
 
 export type Notification = Answer<'/api/notifications', 'get'>['items'][number];
@@ -26,8 +26,7 @@ export interface NotificationFeed {
 const SILENCE_MS = 60_000;
 /** No notification has this id. After an unknown one, the server begins with the oldest. */
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const BACK_OFF = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Follows the notifications of an account, over broken connections and without gaps. */
 export function followNotifications(
@@ -88,16 +87,14 @@ export function followNotifications(
           failures = 0;
           callListener(onState, 'connected');
         });
-        pause = FIRST_PAUSE_MS;
+        pause = withJitter(BACK_OFF.firstMs);
       } catch (error) {
         if (error instanceof GuildhallError && error.status === 400 && lastId) lastId = undefined;
-        const backedOff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
-        const { retryAfter = 0 } = error instanceof GuildhallError ? error : {};
-        pause = Math.max(backedOff, Math.min(retryAfter * 1000, LONGEST_ASKED_MS));
+        pause = pauseAfter(error instanceof GuildhallError ? error : {}, failures++, BACK_OFF);
       }
       if (closing.signal.aborted) break;
       callListener(onState, 'waiting');
-      await wait(withJitter(pause), closing.signal);
+      await wait(pause, closing.signal);
     }
     callListener(onState, 'closed');
   }

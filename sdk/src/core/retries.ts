@@ -1,12 +1,12 @@
 import { GuildhallError } from './errors.ts';
 import type { Send } from './http.ts';
-import { wait, withJitter } from './waiting.ts';
+import { pauseAfter, wait, type BackOff } from './waiting.ts';
 
 export interface RetryOptions {
   /** How often a request is sent at most, 5 times by default. */
   attempts?: number;
   /** The first and the longest pause between two attempts, 250 milliseconds and 30 seconds by default. */
-  backOff?: { firstMs: number; longestMs: number };
+  backOff?: BackOff;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface RetryOptions {
  */
 export function withRetries(
   send: Send,
-  { attempts = 5, backOff: { firstMs, longestMs } = { firstMs: 250, longestMs: 30_000 } }: RetryOptions = {},
+  { attempts = 5, backOff = { firstMs: 250, longestMs: 30_000 } }: RetryOptions = {},
 ): Send {
   return async (method, path, options) => {
     for (let attempt = 1; ; attempt++) {
@@ -23,10 +23,8 @@ export function withRetries(
         return await send(method, path, options);
       } catch (error) {
         if (!(error instanceof GuildhallError) || !mayPass(error) || attempt >= attempts) throw error;
-        const asked = (error.retryAfter ?? 0) * 1_000;
-        if (asked > longestMs) throw error;
-        const backedOff = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
-        await wait(withJitter(Math.max(asked, backedOff)), options?.signal);
+        if ((error.retryAfter ?? 0) * 1_000 > backOff.longestMs) throw error;
+        await wait(pauseAfter(error, attempt - 1, backOff), options?.signal);
       }
     }
   };

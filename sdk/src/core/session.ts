@@ -2,7 +2,8 @@ import { clientError, GuildhallError } from './errors.ts';
 import { createListeners } from './listeners.ts';
 import { serverTime } from './server-time.ts';
 import type { ClientStorage } from './storage.ts';
-import { LONGEST_ASKED_MS, randomId, wait, withJitter } from './waiting.ts';
+import { randomId } from './random-id.ts';
+import { LONGEST_ASKED_MS, wait, withJitter } from './waiting.ts';
 
 /** The answer of a sign-in or a refresh. */
 export interface Tokens {

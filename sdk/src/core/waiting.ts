@@ -1,12 +1,3 @@
-/** A UUID. `crypto.randomUUID` is missing on pages that are served without TLS. */
-export function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
-}
-
 /**
  * The longest wait that a `Retry-After` may ask for: an operator may correct its cause. A timer of more than 24 days would end at once.
  */
@@ -18,6 +9,22 @@ export const LONGEST_ASKED_MS = 3_600_000;
  */
 export function withJitter(milliseconds: number): number {
   return milliseconds * (1 + Math.random() / 2);
+}
+
+/** The first and the longest pause after a failure. */
+export interface BackOff {
+  firstMs: number;
+  longestMs: number;
+}
+
+/** The pause after a failure, which is at least what its `Retry-After` asks for. It grows with the failures before. */
+export function pauseAfter(
+  { retryAfter = 0 }: { retryAfter?: number | undefined },
+  failuresBefore: number,
+  { firstMs, longestMs }: BackOff,
+): number {
+  const backedOff = Math.min(longestMs, firstMs * 2 ** failuresBefore) * (0.5 + Math.random() / 2);
+  return Math.max(backedOff, withJitter(Math.min(retryAfter * 1_000, LONGEST_ASKED_MS)));
 }
 
 /** Waits, or until the signal ends the wait. */

@@ -1,5 +1,5 @@
 import type { Changes, ClientStorage } from '../core/storage.ts';
-import { randomId } from '../core/waiting.ts';
+import { randomId } from '../core/random-id.ts';
 import type { EventKind } from './batch.ts';
 
 /** An event that waits for its answer. */

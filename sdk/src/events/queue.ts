@@ -1,12 +1,12 @@
 import { clientError } from '../core/errors.ts';
 import { callListener, createListeners } from '../core/listeners.ts';
 import { requireStorage, type ClientStorage } from '../core/storage.ts';
-import { randomId } from '../core/waiting.ts';
+import { randomId } from '../core/random-id.ts';
+import type { BackOff } from '../core/waiting.ts';
 import { writeEvent, type BatchResult, type EventKind, type Refusal } from './batch.ts';
 import { createEventStore, type QueuedEvent } from './event-store.ts';
 import { sendOnPageHide } from './page-hide.ts';
 import { createOwners, ownerOf, type EventOwner } from './owners.ts';
-import type { BackOff } from './retry-policy.ts';
 import { createSenderLoop, type EventSender, type SenderState } from './sender-loop.ts';
 import { createStorageSweep } from './storage-sweep.ts';
 

@@ -1,15 +1,9 @@
 import type { GuildhallError } from '../core/errors.ts';
 import { isAboutSession } from '../core/session.ts';
-import { LONGEST_ASKED_MS, withJitter } from '../core/waiting.ts';
+import { pauseAfter, withJitter, type BackOff } from '../core/waiting.ts';
 
 /** Why the queue is not sending. */
 export type WaitingFor = 'session' | 'network' | 'server' | 'rate_limit' | 'quota';
-
-/** The first and the longest pause after a failure. */
-export interface BackOff {
-  firstMs: number;
-  longestMs: number;
-}
 
 export interface Pause {
   reason: WaitingFor;
@@ -28,7 +22,7 @@ export interface RetryPolicy {
 /** `Retry-After` of a full plan is the end of its period, but an operator may enlarge the plan before. */
 const QUOTA_PAUSE_MS = 60_000;
 
-export function createRetryPolicy({ firstMs, longestMs }: BackOff): RetryPolicy {
+export function createRetryPolicy(backOff: BackOff): RetryPolicy {
   let failures = 0;
   let unitsLeft = Infinity;
 
@@ -41,9 +35,7 @@ export function createRetryPolicy({ firstMs, longestMs }: BackOff): RetryPolicy 
       unitsLeft = Infinity;
     },
     failed: (error, waiting) => {
-      const backedOff = Math.min(longestMs, firstMs * 2 ** failures++) * (0.5 + Math.random() / 2);
-      const asked = withJitter(Math.min((error.retryAfter ?? 0) * 1_000, LONGEST_ASKED_MS));
-      const milliseconds = Math.max(backedOff, asked);
+      const milliseconds = pauseAfter(error, failures++, backOff);
       if (error.code === 'quota_exceeded') {
         const left = unitsLeftOf(error);
         const isWorthATry = left > 0 && left < Math.min(unitsLeft, waiting);
@@ -51,7 +43,7 @@ export function createRetryPolicy({ firstMs, longestMs }: BackOff): RetryPolicy 
         return isWorthATry ? undefined : { reason: 'quota', milliseconds: withJitter(QUOTA_PAUSE_MS) };
       }
       if (error.status === 401 && isAboutSession(error))
-        return { reason: 'session', milliseconds: longestMs };
+        return { reason: 'session', milliseconds: backOff.longestMs };
       if (error.status === 429) return { reason: 'rate_limit', milliseconds };
       return { reason: error.status === 0 ? 'network' : 'server', milliseconds };
     },

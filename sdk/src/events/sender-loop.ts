@@ -5,7 +5,8 @@ import { sendBatch, type BatchResult } from './batch.ts';
 import type { EventStore, QueuedEvent } from './event-store.ts';
 import { waitForNetwork } from './network.ts';
 import type { EventOwner, Owners } from './owners.ts';
-import { createRetryPolicy, type BackOff, type WaitingFor } from './retry-policy.ts';
+import type { BackOff } from '../core/waiting.ts';
+import { createRetryPolicy, type WaitingFor } from './retry-policy.ts';
 import type { StorageSweep } from './storage-sweep.ts';
 
 /** The part of a player client that the queue uses. */

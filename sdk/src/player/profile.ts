@@ -1,5 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import { proofHeader, type IdentityProof, type WithProof } from './identity-proof.ts';
+import { signChallenge, type WalletSigner } from './wallet-signer.ts';
 
 export type PlayerProfile = Answer<'/api/player-profile/me', 'get'>;
 export type Device = Answer<'/api/player/devices', 'get'>[number];
@@ -50,13 +51,6 @@ export interface OwnProfile {
   sessionSummary(): Promise<Answer<'/api/player/sessions/summary', 'get'>>;
 }
 
-/** A wallet that signs texts, as `personal_sign` does. */
-export interface WalletSigner {
-  address: string;
-  chainId?: number;
-  sign(message: string): Promise<string>;
-}
-
 export function createOwnProfile(api: Api, open: Api): OwnProfile {
   return {
     get: () => api.GET('/api/player-profile/me'),
@@ -89,13 +83,10 @@ export function createOwnProfile(api: Api, open: Api): OwnProfile {
     merge: (body, options = {}) =>
       api.POST('/api/player-profile/me/merge', { body: { ...body, ...options } }),
     sendProofCode: (email) => open.POST('/api/player-portal-auth/email/otc', { body: { email } }),
-    signProof: async (wallet) => {
-      const { address, chainId } = wallet;
-      const { message } = await open.POST('/api/player-portal-auth/wallet/challenge', {
-        body: { address, ...(chainId !== undefined && { chainId }) },
-      });
-      return { provider: 'EvmWallet', message, signature: await wallet.sign(message) };
-    },
+    signProof: async (wallet) => ({
+      provider: 'EvmWallet',
+      ...(await signChallenge(open, '/api/player-portal-auth/wallet/challenge', wallet)),
+    }),
 
     listDevices: () => api.GET('/api/player/devices'),
     updateDevice: (deviceId, changes, options = {}) =>

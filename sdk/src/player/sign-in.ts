@@ -1,5 +1,5 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
-import type { WalletSigner } from './profile.ts';
+import { signChallenge, type WalletSigner } from './wallet-signer.ts';
 
 /** The answer of each sign-in. */
 export type LoginResult = Answer<'/api/player-auth/login', 'post'>;
@@ -45,17 +45,11 @@ export function createSignIn(open: Api, start: (result: LoginResult) => Promise<
     withProvider: async (body) => start(await open.POST('/api/player-auth/login', { body })),
     createPlayer: async (body) => start(await open.POST('/api/player-auth/players', { body })),
     withWallet: async (wallet) => {
-      const { address, chainId } = wallet;
       const login: LoginOptions = Object.fromEntries(
         LOGIN_OPTIONS.filter((name) => wallet[name] !== undefined).map((name) => [name, wallet[name]]),
       );
-      const { message } = await open.POST('/api/player-auth/wallet/challenge', {
-        body: { address, ...(chainId !== undefined && { chainId }) },
-      });
-      const signature = await wallet.sign(message);
-      return start(
-        await open.POST('/api/player-auth/wallet/verify', { body: { ...login, message, signature } }),
-      );
+      const signed = await signChallenge(open, '/api/player-auth/wallet/challenge', wallet);
+      return start(await open.POST('/api/player-auth/wallet/verify', { body: { ...login, ...signed } }));
     },
     sendCode: (email) => open.POST('/api/player-auth/email/otc', { body: { email } }),
     withCode: async (body) => start(await open.POST('/api/player-auth/otc/exchange', { body })),

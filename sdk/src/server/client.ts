@@ -8,7 +8,7 @@ import {
   type Send,
 } from '../core/http.ts';
 import { withRetries, type RetryOptions } from '../core/retries.ts';
-import { randomId } from '../core/waiting.ts';
+import { randomId } from '../core/random-id.ts';
 import { sendBatch, writeEvent, type BatchResult, type EventKind } from '../events/batch.ts';
 
 export interface ServerClientOptions extends HttpOptions {

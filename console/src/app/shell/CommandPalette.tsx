@@ -6,7 +6,7 @@ import { Search, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
 import { api } from '../client';
 import { describeError } from '../../components/ErrorState';
-import { shortenId } from '../../components/format';
+import { nameOf } from '../../components/player-name';
 import { usePlace } from '../game';
 import { useDestinations } from './navigation';
 import classes from './CommandPalette.module.css';
@@ -163,12 +163,12 @@ function useCommands(
   if (text.length < 2 || tenantId === undefined) return { commands: pages, isSearching: false, error: null };
   // The players of an earlier text would be opened by a quick Enter.
   const items = search === text ? players.data?.items : undefined;
-  const found = (items ?? []).map(({ playerId, displayName }): Command => ({
-    key: playerId,
-    label: displayName ?? shortenId(playerId),
+  const found = (items ?? []).map((player): Command => ({
+    key: player.playerId,
+    label: nameOf(player),
     icon: UserRound,
     hint: 'Player',
-    run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId } }),
+    run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId: player.playerId } }),
   }));
   return {
     commands: [...pages, ...found],

@@ -3,6 +3,7 @@ import { linkOptions } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { api, client, type Answer } from '../client';
 import { optimistic } from '../optimistic';
+import { useChange } from '../use-change';
 
 const KEY = ['notifications'];
 
@@ -89,10 +90,4 @@ export function useReadOne() {
   });
 }
 
-export function useReadAll() {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: () => api.POST('/api/notifications/read-all'),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
-  });
-}
+export const useReadAll = () => useChange({ keys: [KEY] }, () => api.POST('/api/notifications/read-all'));

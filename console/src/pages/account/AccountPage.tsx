@@ -173,9 +173,8 @@ function EndSessionDialog({ session, onClose }: { session: AccountSession; onClo
       onClose={onClose}
       title="End the session"
       verb="End the session"
-      isPending={end.isPending}
-      error={end.error}
-      onConfirm={() => end.mutate(session.id, { onSuccess: onClose })}
+      mutation={end}
+      input={session.id}
     >
       Signs {session.userAgent ?? 'an unknown browser'} out at once. It was last used{' '}
       <RelativeTime at={session.lastUsedAt} />.

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, client, type Answer } from '../../app/client';
+import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
+import { api, type Answer } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 
 export type AccountSession = Answer<'/api/saas-auth/sessions', 'get'>['items'][number];
@@ -11,21 +12,8 @@ export const accountSessionsQuery = infiniteQueryOptions({
   ...byOffset,
 });
 
-/**
- * Changes of the own account. Each one reads the account again. Nothing waits for that: a component that the new state removes
- * would not get the answer, which may hold codes that are shown once.
- */
-function useAccountChange<Input, Output>(change: (input: Input) => Promise<Output>) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () => {
-      void client.reload();
-      void queryClient.invalidateQueries({ queryKey: ['me'] });
-      void queryClient.invalidateQueries({ queryKey: accountSessionsQuery.queryKey });
-    },
-  });
-}
+/** The answer to a change of the second factor may hold codes that are shown once. */
+const outdated = { keys: [['me'], accountSessionsQuery.queryKey], waits: false };
 
 /** The current password, or a code of the authenticator app. */
 export interface Reauthentication {
@@ -34,12 +22,12 @@ export interface Reauthentication {
 }
 
 export const useChangePassword = () =>
-  useAccountChange((body: { currentPassword: string; newPassword: string }) =>
+  useChange(outdated, (body: { currentPassword: string; newPassword: string }) =>
     api.PUT('/api/saas-auth/password', { body }),
   );
 
 export const useEndSession = () =>
-  useAccountChange((sessionId: string) =>
+  useChange(outdated, (sessionId: string) =>
     api.DELETE('/api/saas-auth/sessions/{sessionId}', { params: { path: { sessionId } } }),
   );
 
@@ -50,7 +38,7 @@ export const useEnrollTotp = () =>
   useMutation({ mutationFn: (body: Reauthentication) => api.POST('/api/saas-auth/totp/enroll', { body }) });
 
 export const useConfirmTotp = () =>
-  useAccountChange((code: string) => api.POST('/api/saas-auth/totp/confirm', { body: { code } }));
+  useChange(outdated, (code: string) => api.POST('/api/saas-auth/totp/confirm', { body: { code } }));
 
 export const useRenewRecoveryCodes = () =>
   useMutation({
@@ -58,4 +46,4 @@ export const useRenewRecoveryCodes = () =>
   });
 
 export const useDisableTotp = () =>
-  useAccountChange((body: Reauthentication) => api.DELETE('/api/saas-auth/totp', { body }));
+  useChange(outdated, (body: Reauthentication) => api.DELETE('/api/saas-auth/totp', { body }));

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byOffset, whileShort } from '../../components/paging';
-import { limitsOf, toRange } from '../../components/range';
+import { sinceOf } from '../../components/range';
 
 export type AlertPage = Answer<'/api/workspaces/{workspaceId}/alerts', 'get'>;
 export type Alert = AlertPage['items'][number];
@@ -26,7 +26,7 @@ export function useAlerts(workspaceId: string, { type, tenantId, range }: AlertF
             offset,
             type: type as Alert['type'] | undefined,
             tenantId,
-            from: range && limitsOf(toRange(range, '30d')).from,
+            from: sinceOf(range),
           },
         },
         signal,

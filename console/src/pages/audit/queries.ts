@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
-import { limitsOf, toRange } from '../../components/range';
+import { sinceOf } from '../../components/range';
 
 type AuditPage = Answer<'/api/admin/audit-records', 'get'>;
 export type AuditRecord = AuditPage['items'][number];
@@ -32,8 +32,7 @@ function readPage(
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<AuditPage> {
-  const from = range && limitsOf(toRange(range, '30d')).from;
-  const query = { action, actorId, targetId, from: from || undefined, cursor, limit: 100 };
+  const query = { action, actorId, targetId, from: sinceOf(range), cursor, limit: 100 };
   switch (scope.kind) {
     case 'game':
       return api.GET('/api/bus_tenants/{tenantId}/audit-records', {

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
+import { useChange } from '../../app/use-change';
 import { byOffset } from '../../components/paging';
 
 type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
@@ -54,21 +55,15 @@ export const definitionSettingsQuery = (tenantId: string) =>
       api.GET('/api/bus_tenants/{tenantId}/event-definitions/settings', { params: { path: { tenantId } } }),
   });
 
-function useDefinitionChange<Input, Output>(tenantId: string, change: (input: Input) => Promise<Output>) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['definitions', tenantId] }),
-  });
-}
+const outdatedIn = (tenantId: string) => ({ keys: [['definitions', tenantId]] });
 
 export const useCreateDefinition = (tenantId: string) =>
-  useDefinitionChange(tenantId, (body: NewDefinition) =>
+  useChange(outdatedIn(tenantId), (body: NewDefinition) =>
     api.POST('/api/bus_tenants/{tenantId}/event-definitions', { params: { path: { tenantId } }, body }),
   );
 
 export const useChangeDefinition = (tenantId: string, definitionId: string) =>
-  useDefinitionChange(tenantId, (body: DefinitionChange) =>
+  useChange(outdatedIn(tenantId), (body: DefinitionChange) =>
     api.PATCH('/api/bus_tenants/{tenantId}/event-definitions/{definitionId}', {
       params: { path: { tenantId, definitionId } },
       body,
@@ -105,8 +100,8 @@ export function useSetActive(tenantId: string) {
 }
 
 export function useImportDefinitions(tenantId: string) {
-  return useDefinitionChange(
-    tenantId,
+  return useChange(
+    outdatedIn(tenantId),
     ({ file, overwriteExisting }: { file: File; overwriteExisting: boolean }) => {
       const body = new FormData();
       // Fields before the file, because the server reads the form in order.

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-qu
 import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { writeJson } from '../../app/client';
 import { useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
@@ -249,14 +250,7 @@ function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEven
           ['Idempotency key', <CopyableId key="key" id={event.idempotencyKey} />],
         ]}
       />
-      <JsonView
-        value={JSON.parse(
-          JSON.stringify(event, (_key, value: unknown) =>
-            typeof value === 'bigint' ? String(value) : value,
-          ),
-        )}
-        name="Event"
-      />
+      <JsonView value={JSON.parse(writeJson(event))} name="Event" />
     </Stack>
   );
 }

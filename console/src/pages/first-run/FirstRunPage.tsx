@@ -6,6 +6,7 @@ import { useCanChangeGame, useGame } from '../../app/game';
 import { ErrorText } from '../../components/ErrorState';
 import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
+import { nameOf } from '../../components/player-name';
 import { definitionSettingsQuery, useSetAutoCreate } from '../definitions/queries';
 import { EventSnippet } from '../events/EventSnippet';
 import { useKeyPlaceholder, useKeys } from '../keys/queries';
@@ -39,7 +40,7 @@ export function FirstRunPage() {
         <Step isDone={player !== undefined} title="Sign in a first player">
           {player ? (
             <Text size="sm">
-              {player.displayName ?? player.authMethods[0]?.username ?? 'The first player'} signed in.{' '}
+              {nameOf(player)} signed in.{' '}
               <TextLink
                 to="/games/$tenantId/players/$playerId"
                 params={{ tenantId: game.id, playerId: player.playerId }}

@@ -228,9 +228,8 @@ export function RevokeKeyDialog({ tenantId, kind, onClose, current }: DialogProp
       title={`Revoke ${current.name}`}
       verb="Revoke the key"
       typed={current.name}
-      isPending={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate(current.id, { onSuccess: onClose })}
+      mutation={revoke}
+      input={current.id}
     >
       Requests with this {KIND_NAMES[kind]} are refused at once. A revoked key cannot be restored. To replace
       a key without an interruption, rotate it instead.

@@ -1,5 +1,6 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 import { dropCreatedKey, holdCreatedKey, KEY_LISTS, type KeyKind } from '../../app/created-keys';
 
@@ -41,17 +42,11 @@ export function useKeyPlaceholder(tenantId: string, kind: KeyKind): string {
   return first ? `${first.prefix}…` : `<${kind} key>`;
 }
 
-function useKeyChange<Input, Output>(tenantId: string, change: (input: Input) => Promise<Output>) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    // Nothing waits for the list: the answer may hold a key that is shown once.
-    onSettled: () => void queryClient.invalidateQueries({ queryKey: ['keys', tenantId] }),
-  });
-}
+/** The answer to a change may hold a key that is shown once. */
+const outdatedIn = (tenantId: string) => ({ keys: [['keys', tenantId]], waits: false });
 
 export function useCreateKey(tenantId: string, kind: KeyKind) {
-  return useKeyChange(tenantId, async (body: NewKey) => {
+  return useChange(outdatedIn(tenantId), async (body: NewKey) => {
     const created = await api.POST(KEY_LISTS[kind], { params: { path: { tenantId } }, body });
     if (created.key) holdCreatedKey(tenantId, kind, created.id, created.key);
     return created;
@@ -59,21 +54,21 @@ export function useCreateKey(tenantId: string, kind: KeyKind) {
 }
 
 export function useUpdateKey(tenantId: string, kind: KeyKind) {
-  return useKeyChange(tenantId, ({ keyId, ...body }: KeyChange & { keyId: string }) =>
+  return useChange(outdatedIn(tenantId), ({ keyId, ...body }: KeyChange & { keyId: string }) =>
     api.PATCH(KEY_PATH[kind], { params: { path: { tenantId, keyId } }, body }),
   );
 }
 
 export function useRevokeKey(tenantId: string, kind: KeyKind) {
-  return useKeyChange(tenantId, async (keyId: string) => {
+  return useChange(outdatedIn(tenantId), async (keyId: string) => {
     await api.DELETE(KEY_PATH[kind], { params: { path: { tenantId, keyId } } });
     dropCreatedKey(tenantId, kind, keyId);
   });
 }
 
 export function useRotateKey(tenantId: string, kind: KeyKind) {
-  return useKeyChange(
-    tenantId,
+  return useChange(
+    outdatedIn(tenantId),
     async ({ keyId, gracePeriodSeconds }: { keyId: string; gracePeriodSeconds: number }) => {
       const params = { path: { tenantId, keyId } };
       const created = await api.POST(ROTATE_PATH[kind], { params, body: { gracePeriodSeconds } });

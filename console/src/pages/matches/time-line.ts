@@ -1,3 +1,5 @@
+import { formatCount } from '../../components/format.ts';
+
 /** The times of a match. */
 export interface MatchTimes {
   startedAt: string;
@@ -15,7 +17,7 @@ export interface Moment {
 export function timeLineOf({ startedAt, endedAt, players }: MatchTimes): Moment[] {
   const began = players.filter(({ joinedAt }) => joinedAt === startedAt).length;
   return [
-    { at: startedAt, text: `Started with ${began} ${began === 1 ? 'player' : 'players'}` },
+    { at: startedAt, text: `Started with ${formatCount(began, 'player')}` },
     ...players.flatMap(({ playerId, joinedAt, leftAt }): Moment[] => [
       ...(joinedAt === startedAt ? [] : [{ at: joinedAt, text: 'Joined:', playerId }]),
       ...(leftAt === null ? [] : [{ at: leftAt, text: 'Left:', playerId }]),

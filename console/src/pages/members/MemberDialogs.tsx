@@ -52,9 +52,8 @@ export function RoleDialog({
       onClose={onClose}
       title={isSelf ? 'Change your own role' : `Change the role of ${member.email}`}
       verb={`Change the role to ${role}`}
-      isPending={change.isPending}
-      error={change.error}
-      onConfirm={() => change.mutate({ userId: member.userId!, role }, { onSuccess: onClose })}
+      mutation={change}
+      input={{ userId: member.userId!, role }}
     >
       {isSelf
         ? `You can then ${ABILITIES[role]}. Only another ${member.role} can give you the role ${member.role} again.`
@@ -80,14 +79,7 @@ export function RemoveDialog({ workspaceId, onClose, member }: Omit<MemberDialog
           effect: `${email} loses access to this workspace and its games at once.`,
         };
   return (
-    <ConfirmDialog
-      onClose={onClose}
-      title={title}
-      verb={verb}
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate(member, { onSuccess: onClose })}
-    >
+    <ConfirmDialog onClose={onClose} title={title} verb={verb} mutation={remove} input={member}>
       {effect} You can invite the address again.
     </ConfirmDialog>
   );
@@ -101,9 +93,8 @@ export function LeaveDialog({ workspaceId, onClose, userId }: DialogProps & { us
       onClose={onClose}
       title="Leave the workspace"
       verb="Leave the workspace"
-      isPending={leave.isPending}
-      error={leave.error}
-      onConfirm={() => leave.mutate(userId)}
+      mutation={leave}
+      input={userId}
     >
       You lose access to this workspace and its games at once. To come back, you need a new invitation.
     </ConfirmDialog>

@@ -1,7 +1,8 @@
-import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 import type { Role } from '../../app/account';
+import { useChange } from '../../app/use-change';
 
 export type Member = Answer<'/api/workspaces/{workspaceId}/members', 'get'>['items'][number];
 
@@ -16,25 +17,15 @@ export const membersQuery = (workspaceId: string) =>
     ...byOffset,
   });
 
-function useMemberChange<Input, Output>(workspaceId: string, change: (input: Input) => Promise<Output>) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['members', workspaceId] }),
-        queryClient.invalidateQueries({ queryKey: ['me'] }),
-      ]),
-  });
-}
+const outdatedIn = (workspaceId: string) => ({ keys: [['members', workspaceId], ['me']] });
 
 export const useInvite = (workspaceId: string) =>
-  useMemberChange(workspaceId, (body: { email: string; role: Role }) =>
+  useChange(outdatedIn(workspaceId), (body: { email: string; role: Role }) =>
     api.POST('/api/workspaces/{workspaceId}/members', { params: { path: { workspaceId } }, body }),
   );
 
 export const useChangeRole = (workspaceId: string) =>
-  useMemberChange(workspaceId, ({ userId, role }: { userId: string; role: Role }) =>
+  useChange(outdatedIn(workspaceId), ({ userId, role }: { userId: string; role: Role }) =>
     api.PATCH('/api/workspaces/{workspaceId}/members/{userId}', {
       params: { path: { workspaceId, userId } },
       body: { role },
@@ -46,7 +37,7 @@ const removeMember = (workspaceId: string, userId: string) =>
 
 /** Removes a member, or withdraws an invitation. */
 export const useRemove = (workspaceId: string) =>
-  useMemberChange(workspaceId, async ({ userId, invitationId }: Member) => {
+  useChange(outdatedIn(workspaceId), async ({ userId, invitationId }: Member) => {
     if (userId !== null) await removeMember(workspaceId, userId);
     else if (invitationId !== null)
       await api.DELETE('/api/workspaces/{workspaceId}/invitations/{invitationId}', {
@@ -55,13 +46,8 @@ export const useRemove = (workspaceId: string) =>
   });
 
 /** Leaves the workspace, and then its pages before they notice that the account is no member any more. */
-export const useLeave = (workspaceId: string, leavePages: () => Promise<void>) => {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (userId: string) => removeMember(workspaceId, userId),
-    onSuccess: async () => {
-      await leavePages();
-      await queryClient.invalidateQueries({ queryKey: ['me'] });
-    },
+export const useLeave = (workspaceId: string, leavePages: () => Promise<void>) =>
+  useChange({ keys: [['me']] }, async (userId: string) => {
+    await removeMember(workspaceId, userId);
+    await leavePages();
   });
-};

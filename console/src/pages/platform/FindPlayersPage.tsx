@@ -11,6 +11,7 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { capitalize, formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
+import { nameOf } from '../../components/player-name';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
@@ -70,7 +71,7 @@ function Results({ search }: { search: string }) {
 
 function PlayerPanel({ player }: { player: FoundPlayer }) {
   const [isDeleting, deleting] = useDisclosure();
-  const name = player.displayName ?? 'Player without a name';
+  const name = nameOf({ ...player, playerId: player.id });
   return (
     <Panel
       title={name}
@@ -116,39 +117,27 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
           empty={<NoRows>This player has not signed in to a game.</NoRows>}
         />
       </>
-      {isDeleting && <DeleteDialog playerId={player.id} name={player.displayName} onClose={deleting.close} />}
+      {isDeleting && <DeleteDialog playerId={player.id} name={name} onClose={deleting.close} />}
     </Panel>
   );
 }
 
-function DeleteDialog({
-  playerId,
-  name,
-  onClose,
-}: {
-  playerId: string;
-  name: string | null;
-  onClose: () => void;
-}) {
+function DeleteDialog({ playerId, name, onClose }: { playerId: string; name: string; onClose: () => void }) {
   const remove = useDeleteAnyPlayer(playerId);
   const change = useSearchChange<{ search: string | undefined }>();
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Delete ${name ?? 'the player'}`}
+      title={`Delete ${name}`}
       verb="Delete the player"
-      typed={name ?? playerId.slice(-6)}
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() =>
-        remove.mutate(undefined, {
-          onSuccess: () => {
-            onClose();
-            // The address no longer finds the player. The id does, and shows the receipt.
-            change({ search: playerId });
-          },
-        })
-      }
+      typed={name}
+      mutation={remove}
+      input={undefined}
+      onDone={() => {
+        onClose();
+        // The address no longer finds the player. The id does, and shows the receipt.
+        change({ search: playerId });
+      }}
     >
       Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
       matches stay without a name. This cannot be undone.

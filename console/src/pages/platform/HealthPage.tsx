@@ -1,11 +1,10 @@
-import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Column } from '../../components/DataTable';
-import { ErrorState } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
 import { NoRows } from '../../components/NoRows';
 import { Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { Pending } from '../../components/Pending';
 import { State } from '../../components/State';
 import { TablePanel } from '../../components/TablePanel';
 import { healthQuery, jobsQuery, type ComponentHealth, type JobQueue } from './queries';
@@ -30,14 +29,8 @@ export function HealthPage() {
               <Component key={component.component} {...component} />
             ))}
           </ul>
-        ) : health.error ? (
-          <ErrorState
-            error={health.error}
-            what="The health could not be loaded"
-            retry={() => void health.refetch()}
-          />
         ) : (
-          <Skeleton height={210} />
+          <Pending query={health} failure="The health could not be loaded" height={210} />
         )}
       </Panel>
       <TablePanel

@@ -92,9 +92,8 @@ function RevokeDialog({ onClose }: { onClose: () => void }) {
       title="Revoke all signing keys"
       verb="Revoke the keys"
       typed="revoke"
-      isPending={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate({ activateInSeconds: 0, revokeOld: true }, { onSuccess: onClose })}
+      mutation={revoke}
+      input={{ activateInSeconds: 0, revokeOld: true }}
     >
       For a key that leaked. A new key signs at once, and all access tokens in use are refused. Players and
       accounts get new ones with their refresh tokens. This cannot be undone.

@@ -1,5 +1,6 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { byCursor } from '../../components/paging';
 
 export type AnyWorkspace = Answer<'/api/admin/workspaces', 'get'>['items'][number];
@@ -24,19 +25,12 @@ export const anyWorkspaceQuery = (workspaceId: string) =>
     queryFn: () => api.GET('/api/admin/workspaces/{workspaceId}', { params: { path: { workspaceId } } }),
   });
 
-export function useChangePlan(workspaceId: string) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: Body<'/api/workspaces/{workspaceId}/plan', 'patch'>) =>
+export const useChangePlan = (workspaceId: string) =>
+  useChange(
+    { keys: [['platform'], ['workspace', workspaceId]] },
+    (body: Body<'/api/workspaces/{workspaceId}/plan', 'patch'>) =>
       api.PATCH('/api/workspaces/{workspaceId}/plan', { params: { path: { workspaceId } }, body }),
-    onSuccess: () =>
-      Promise.all(
-        [['platform'], ['workspace', workspaceId]].map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ),
-  });
-}
+  );
 
 export const findPlayersQuery = (search: string | undefined) =>
   queryOptions({
@@ -53,7 +47,7 @@ export function useDeleteAnyPlayer(playerId: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId } } }),
-    onSuccess: () =>
+    onSettled: () =>
       Promise.all([
         // The open search is not sent again. A later one is.
         queryClient.invalidateQueries({ queryKey: ['platform', 'players'], refetchType: 'none' }),
@@ -88,14 +82,10 @@ export const signingKeysQuery = queryOptions({
   queryFn: () => api.GET('/api/admin/signing-keys'),
 });
 
-export function useRotateSigningKeys() {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: Body<'/api/admin/signing-keys/rotate', 'post'>) =>
-      api.POST('/api/admin/signing-keys/rotate', { body }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: signingKeysQuery.queryKey }),
-  });
-}
+export const useRotateSigningKeys = () =>
+  useChange({ keys: [signingKeysQuery.queryKey] }, (body: Body<'/api/admin/signing-keys/rotate', 'post'>) =>
+    api.POST('/api/admin/signing-keys/rotate', { body }),
+  );
 
 const WATCH_MS = 5_000;
 

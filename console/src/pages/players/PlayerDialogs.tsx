@@ -1,4 +1,4 @@
-import { formatNumber } from '../../components/format';
+import { formatCount } from '../../components/format';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { useDeletePlayer, useForceLogout, useLiftBan } from './queries';
 
@@ -16,9 +16,8 @@ export function LiftBanDialog({ path, name, ...dialog }: DialogProps) {
       title={`Lift the ban of ${name}`}
       verb="Lift the ban"
       isHarmless
-      isPending={lift.isPending}
-      error={lift.error}
-      onConfirm={() => lift.mutate(undefined, { onSuccess: dialog.onClose })}
+      mutation={lift}
+      input={undefined}
     >
       The player can sign in again at once. The ban stays in the history.
     </ConfirmDialog>
@@ -37,12 +36,11 @@ export function ForceLogoutDialog({
       {...dialog}
       title={`End all sessions of ${name}`}
       verb="End all sessions"
-      isPending={end.isPending}
-      error={end.error}
-      onConfirm={() => end.mutate('', { onSuccess: dialog.onClose })}
+      mutation={end}
+      input={''}
     >
-      Ends {formatNumber(openSessions)} open {openSessions === 1 ? 'session' : 'sessions'} in this game. The
-      player can sign in again. Ended sessions cannot be resumed.
+      Ends {formatCount(openSessions, 'open session')} in this game. The player can sign in again. Ended
+      sessions cannot be resumed.
     </ConfirmDialog>
   );
 }
@@ -55,9 +53,8 @@ export function DeletePlayerDialog({ path, name, ...dialog }: DialogProps) {
       title={`Delete ${name}`}
       verb="Delete the player"
       typed={name}
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: dialog.onClose })}
+      mutation={remove}
+      input={undefined}
     >
       Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
       matches stay without a name. This cannot be undone. A receipt proves the deletion.

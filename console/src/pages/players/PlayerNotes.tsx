@@ -103,9 +103,8 @@ function DeleteDialog({ path, note, onClose }: { path: PlayerPath; note: PlayerN
       onClose={onClose}
       title="Delete the note"
       verb="Delete the note"
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate(note.id, { onSuccess: onClose })}
+      mutation={remove}
+      input={note.id}
     >
       Deletes the note of {note.author.email ?? 'a former member'} for all members. This cannot be undone.
     </ConfirmDialog>

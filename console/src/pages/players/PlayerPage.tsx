@@ -10,6 +10,7 @@ import { ErrorText } from '../../components/ErrorState';
 import { capitalize, formatNumber } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
+import { nameOf } from '../../components/player-name';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
 import { startDownload } from '../../components/downloads';
@@ -61,7 +62,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
   const change = useSearchChange<{ tab: string | undefined }>();
   const isPlatformAdmin = useIsPlatformAdmin();
   const path = { tenantId, playerId: player.playerId };
-  const name = player.displayName ?? player.authMethods[0]?.username ?? 'Player without a name';
+  const name = nameOf(player);
 
   return (
     <Page

@@ -8,6 +8,7 @@ import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { capitalize, formatCount, formatNumber } from '../../components/format';
 import { Page } from '../../components/Page';
+import { nameOf } from '../../components/player-name';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
@@ -110,9 +111,9 @@ const columns = (tenantId: string): Column<ListedPlayer>[] => [
     id: 'name',
     header: 'Name',
     sort: 'displayName',
-    cell: ({ playerId, displayName, authMethods }) => (
-      <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId }}>
-        {displayName ?? authMethods[0]?.username ?? authMethods[0]?.email ?? 'No name'}
+    cell: (player) => (
+      <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId: player.playerId }}>
+        {nameOf(player)}
       </Link>
     ),
   },

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
+import { useChange } from '../../app/use-change';
 import { byOffset } from '../../components/paging';
 
 export type PlayerPage = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>;
@@ -98,36 +99,30 @@ export function usePlayerBans(path: PlayerPath) {
   });
 }
 
-/** Changes of a player. Each one reads the player and the lists again. */
-function usePlayerChange<Input, Output>(
-  { tenantId, playerId }: PlayerPath,
-  change: (input: Input) => Promise<Output>,
-) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['player', tenantId, playerId] }),
-        queryClient.invalidateQueries({ queryKey: ['players', tenantId] }),
-      ]),
-  });
-}
+/** The player and the lists. */
+const outdatedBy = ({ tenantId, playerId }: PlayerPath) => ({
+  keys: [
+    ['player', tenantId, playerId],
+    ['players', tenantId],
+  ],
+});
 
 export function useBanPlayer(path: PlayerPath) {
-  return usePlayerChange(path, (body: Body<'/api/bus_tenants/{tenantId}/players/{playerId}/ban', 'post'>) =>
-    api.POST('/api/bus_tenants/{tenantId}/players/{playerId}/ban', { params: { path }, body }),
+  return useChange(
+    outdatedBy(path),
+    (body: Body<'/api/bus_tenants/{tenantId}/players/{playerId}/ban', 'post'>) =>
+      api.POST('/api/bus_tenants/{tenantId}/players/{playerId}/ban', { params: { path }, body }),
   );
 }
 
 export function useLiftBan(path: PlayerPath) {
-  return usePlayerChange(path, () =>
+  return useChange(outdatedBy(path), () =>
     api.DELETE('/api/bus_tenants/{tenantId}/players/{playerId}/ban', { params: { path } }),
   );
 }
 
 export function useForceLogout(path: PlayerPath) {
-  return usePlayerChange(path, (message: string) =>
+  return useChange(outdatedBy(path), (message: string) =>
     api.POST('/api/bus_tenants/{tenantId}/players/{playerId}/force-logout', {
       params: { path },
       body: message ? { message } : {},
@@ -145,11 +140,11 @@ export const playerNotesQuery = (path: PlayerPath) =>
   });
 
 export function useAddNote(path: PlayerPath) {
-  return usePlayerChange(path, (text: string) => api.POST(NOTES, { params: { path }, body: { text } }));
+  return useChange(outdatedBy(path), (text: string) => api.POST(NOTES, { params: { path }, body: { text } }));
 }
 
 export function useDeleteNote(path: PlayerPath) {
-  return usePlayerChange(path, (noteId: string) =>
+  return useChange(outdatedBy(path), (noteId: string) =>
     api.DELETE('/api/bus_tenants/{tenantId}/players/{playerId}/notes/{noteId}', {
       params: { path: { ...path, noteId } },
     }),
@@ -188,7 +183,7 @@ export const requestPlayerExport = (path: PlayerPath, signal: AbortSignal): Prom
 
 /** Deletes the player in all games of the deployment, for platform administrators. */
 export function useDeletePlayer(path: PlayerPath) {
-  return usePlayerChange(path, () =>
+  return useChange(outdatedBy(path), () =>
     api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId: path.playerId } } }),
   );
 }

@@ -1,5 +1,6 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { useChange } from '../../app/use-change';
 
 type ProviderList = Answer<'/api/bus_tenants/{tenantId}/providers', 'get'>;
 export type Provider = ProviderList['items'][number];
@@ -13,23 +14,15 @@ export const providersQuery = (tenantId: string) =>
 
 const PROVIDER = '/api/bus_tenants/{tenantId}/providers/{provider}';
 
-function useProviderChange<Input, Output>(tenantId: string, change: (input: Input) => Promise<Output>) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['providers', tenantId] }),
-  });
-}
-
 /** Turns a provider on or off. Its stored settings stay. */
 export const useSetProvider = (tenantId: string, provider: ProviderName) =>
-  useProviderChange(tenantId, (body: { enabled: boolean }) =>
+  useChange({ keys: [['providers', tenantId]] }, (body: { enabled: boolean }) =>
     api.PUT(PROVIDER, { params: { path: { tenantId, provider } }, body }),
   );
 
 /** Changes settings of a provider. The request replaces all of them, so the others are read first. */
 export const useSaveProviderSettings = (tenantId: string, provider: ProviderName) =>
-  useProviderChange(tenantId, async (changes: Record<string, unknown>) => {
+  useChange({ keys: [['providers', tenantId]] }, async (changes: Record<string, unknown>) => {
     const params = { path: { tenantId, provider } };
     const { enabled, settings } = await api.GET(PROVIDER, { params });
     return api.PUT(PROVIDER, { params, body: { enabled, settings: { ...settings, ...changes } } });

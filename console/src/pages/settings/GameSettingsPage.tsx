@@ -174,9 +174,8 @@ function DisableDialog({ onClose }: { onClose: () => void }) {
       title={`Disable ${game.name}`}
       verb="Disable the game"
       typed={game.name}
-      isPending={disable.isPending}
-      error={disable.error}
-      onConfirm={() => disable.mutate(undefined, { onSuccess: onClose })}
+      mutation={disable}
+      input={undefined}
     >
       Players cannot sign in, and running games get 401 for each request. You can enable the game again at any
       time.

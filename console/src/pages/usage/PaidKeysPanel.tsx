@@ -74,9 +74,8 @@ function EndPaymentDialog({
       onClose={onClose}
       title={`Stop paying for ${current.name}`}
       verb="Stop paying"
-      isPending={end.isPending}
-      error={end.error}
-      onConfirm={() => end.mutate(current.id, { onSuccess: onClose })}
+      mutation={end}
+      input={current.id}
     >
       The key of {current.tenantName} keeps working. From now on its own workspace is billed for its reads. If
       the key was rotated, this includes the old and the new key. Both teams are notified. To pay again, an

@@ -1,11 +1,6 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 
 export const quotaQuery = (workspaceId: string) =>
@@ -50,13 +45,9 @@ export const paidKeysQuery = (workspaceId: string) =>
     ...byOffset,
   });
 
-export function useEndPayment(workspaceId: string) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (keyId: string) =>
-      api.DELETE('/api/workspaces/{workspaceId}/paid-keys/{keyId}', {
-        params: { path: { workspaceId, keyId } },
-      }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['paid-keys', workspaceId] }),
-  });
-}
+export const useEndPayment = (workspaceId: string) =>
+  useChange({ keys: [paidKeysQuery(workspaceId).queryKey] }, (keyId: string) =>
+    api.DELETE('/api/workspaces/{workspaceId}/paid-keys/{keyId}', {
+      params: { path: { workspaceId, keyId } },
+    }),
+  );

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
-import { formatNumber } from '../../components/format';
+import { formatCount, formatNumber } from '../../components/format';
 import { Panel } from '../../components/Page';
 import { State } from '../../components/State';
 import { useVerification } from './use-verification';
@@ -67,7 +67,7 @@ function Result({ verdict }: { verdict: Verdict }) {
           </Text>
         </Group>
         <Text size="sm" c="dimmed">
-          {formatNumber(verdict.verified)} {verdict.verified === 1 ? 'entry' : 'entries'} before it are
+          {formatCount(verdict.verified, 'entry')} before it {verdict.verified === 1 ? 'is' : 'are'}{' '}
           unaltered.{' '}
           <Link
             from="/games/$tenantId/wallet"

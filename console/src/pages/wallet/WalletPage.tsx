@@ -8,7 +8,7 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
-import { formatNumber } from '../../components/format';
+import { formatCount } from '../../components/format';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
@@ -36,7 +36,7 @@ export function WalletPage() {
       title="Wallet ledger"
       subtitle={
         count
-          ? `${formatNumber(count)} ${count === 1 ? 'entry' : 'entries'} in a chain of hashes`
+          ? `${formatCount(count, 'entry')} in a chain of hashes`
           : 'Hash-chained entries of wallet players'
       }
       actions={

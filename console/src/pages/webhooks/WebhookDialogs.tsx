@@ -21,9 +21,9 @@ export function RotateSecretDialog({
       onClose={onClose}
       title="Rotate the secret"
       verb="Rotate the secret"
-      isPending={rotate.isPending}
-      error={rotate.error}
-      onConfirm={() => rotate.mutate(OVERLAP_SECONDS, { onSuccess: ({ secret }) => onRotated(secret) })}
+      mutation={rotate}
+      input={OVERLAP_SECONDS}
+      onDone={({ secret }) => onRotated(secret)}
     >
       Creates a new signing secret. For one day, deliveries are signed with both, so your server can change
       over without an interruption.
@@ -40,11 +40,9 @@ export function DeleteWebhookDialog({ path, onClose, url }: DialogProps & { url:
       title="Delete the webhook"
       verb="Delete the webhook"
       typed="delete"
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() =>
-        remove.mutate(undefined, { onSuccess: () => void navigate(linkToList(path.workspaceId)) })
-      }
+      mutation={remove}
+      input={undefined}
+      onDone={() => void navigate(linkToList(path.workspaceId))}
     >
       Deletes the webhook {url} with its delivery log. Pending deliveries are not sent. This cannot be undone.
     </ConfirmDialog>

@@ -1,7 +1,8 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { byOffset, whileShort } from '../../components/paging';
-import { limitsOf, toRange } from '../../components/range';
+import { sinceOf } from '../../components/range';
 
 type WebhookPage = Answer<'/api/workspaces/{workspaceId}/webhooks', 'get'>;
 export type Webhook = WebhookPage['items'][number];
@@ -63,7 +64,7 @@ const PAGE_SIZE = 100;
 const toQuery = ({ status, eventType, range }: DeliveryFilter) => ({
   status: status as Delivery['status'] | undefined,
   eventType: eventType as Delivery['eventType'] | undefined,
-  from: range === undefined ? undefined : limitsOf(toRange(range, '24h')).from,
+  from: sinceOf(range),
 });
 
 export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }: DeliveryFilter) =>
@@ -91,26 +92,14 @@ export const deliveryQuery = (path: WebhookPath, deliveryId: string) =>
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 5_000 : false),
   });
 
-function useWebhookChange<Input, Output>(workspaceId: string, change: (input: Input) => Promise<Output>) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: change,
-    // Nothing waits for the lists: the answer may hold a secret that is shown once.
-    onSettled: () => {
-      for (const queryKey of [
-        ['webhooks', workspaceId],
-        ['webhook', workspaceId],
-        ['deliveries'],
-        ['delivery'],
-        ['redelivery'],
-      ])
-        void queryClient.invalidateQueries({ queryKey });
-    },
-  });
-}
+/** The answer to a change may hold a secret that is shown once. */
+const outdatedIn = (workspaceId: string) => ({
+  keys: [['webhooks', workspaceId], ['webhook', workspaceId], ['deliveries'], ['delivery'], ['redelivery']],
+  waits: false,
+});
 
 export const useCreateWebhook = (workspaceId: string) =>
-  useWebhookChange(workspaceId, (body: NewWebhook) =>
+  useChange(outdatedIn(workspaceId), (body: NewWebhook) =>
     api.POST(at(workspaceId, '/api/workspaces/{workspaceId}/webhooks'), {
       params: { path: { workspaceId } },
       body,
@@ -118,7 +107,7 @@ export const useCreateWebhook = (workspaceId: string) =>
   );
 
 export const useChangeWebhook = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, (body: WebhookChange) =>
+  useChange(outdatedIn(path.workspaceId), (body: WebhookChange) =>
     api.PATCH(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
       params: { path },
       body,
@@ -126,21 +115,21 @@ export const useChangeWebhook = (path: WebhookPath) =>
   );
 
 export const useDeleteWebhook = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, () =>
+  useChange(outdatedIn(path.workspaceId), () =>
     api.DELETE(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
       params: { path },
     }),
   );
 
 export const useTestWebhook = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, () =>
+  useChange(outdatedIn(path.workspaceId), () =>
     api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/test'), {
       params: { path },
     }),
   );
 
 export const useRotateSecret = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, (overlapSeconds: number) =>
+  useChange(outdatedIn(path.workspaceId), (overlapSeconds: number) =>
     api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/rotate-secret'), {
       params: { path },
       body: { overlapSeconds },
@@ -148,7 +137,7 @@ export const useRotateSecret = (path: WebhookPath) =>
   );
 
 export const useRedeliver = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, (deliveryId: string) =>
+  useChange(outdatedIn(path.workspaceId), (deliveryId: string) =>
     api.POST(
       at(
         path.workspaceId,
@@ -180,18 +169,20 @@ export const redeliveryQuery = (path: WebhookPath) =>
 const SINCE_EVER = '1970-01-01T00:00:00Z';
 
 export const useStartRedelivery = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, (wanted: { ids: ReadonlySet<string> } | { filter: DeliveryFilter }) =>
-    api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries'), {
-      params: { path },
-      body:
-        'ids' in wanted
-          ? { deliveryIds: [...wanted.ids] }
-          : { ...toQuery(wanted.filter), from: toQuery(wanted.filter).from ?? SINCE_EVER },
-    }),
+  useChange(
+    outdatedIn(path.workspaceId),
+    (wanted: { ids: ReadonlySet<string> } | { filter: DeliveryFilter }) =>
+      api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries'), {
+        params: { path },
+        body:
+          'ids' in wanted
+            ? { deliveryIds: [...wanted.ids] }
+            : { ...toQuery(wanted.filter), from: toQuery(wanted.filter).from ?? SINCE_EVER },
+      }),
   );
 
 export const useCancelRedelivery = (path: WebhookPath) =>
-  useWebhookChange(path.workspaceId, (redeliveryId: string) =>
+  useChange(outdatedIn(path.workspaceId), (redeliveryId: string) =>
     api.POST(
       at(
         path.workspaceId,

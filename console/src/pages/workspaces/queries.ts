@@ -1,40 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Body } from '../../app/client';
+import { useChange } from '../../app/use-change';
 
-export function useCreateWorkspace() {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: { name: string }) => api.POST('/api/workspaces', { body }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['me'] }),
-  });
-}
+export const useCreateWorkspace = () =>
+  useChange({ keys: [['me']] }, (body: { name: string }) => api.POST('/api/workspaces', { body }));
 
-export function useJoinWorkspace() {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (token: string) => api.POST('/api/saas-auth/me/invitations/accept', { body: { token } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['me'] }),
-  });
-}
+export const useJoinWorkspace = () =>
+  useChange({ keys: [['me']] }, (token: string) =>
+    api.POST('/api/saas-auth/me/invitations/accept', { body: { token } }),
+  );
 
-export function useCreateGame(workspaceId: string) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: { name: string }) =>
-      api.POST('/api/workspaces/{workspaceId}/bus_tenants', { params: { path: { workspaceId } }, body }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['games', workspaceId] }),
-  });
-}
+export const useCreateGame = (workspaceId: string) =>
+  useChange({ keys: [['games', workspaceId]] }, (body: { name: string }) =>
+    api.POST('/api/workspaces/{workspaceId}/bus_tenants', { params: { path: { workspaceId } }, body }),
+  );
 
-export function useRenameWorkspace(workspaceId: string) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body: Body<'/api/workspaces/{workspaceId}', 'patch'>) =>
+export const useRenameWorkspace = (workspaceId: string) =>
+  useChange(
+    { keys: [['me'], ['workspace', workspaceId]] },
+    (body: Body<'/api/workspaces/{workspaceId}', 'patch'>) =>
       api.PATCH('/api/workspaces/{workspaceId}', { params: { path: { workspaceId } }, body }),
-    onSuccess: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: ['me'] }),
-        queryClient.invalidateQueries({ queryKey: ['workspace', workspaceId] }),
-      ]),
-  });
-}
+  );

@@ -1,0 +1,26 @@
+import { useMutation, useQueryClient, type QueryKey, type UseMutationResult } from '@tanstack/react-query';
+
+/** The data that a change makes out of date. */
+interface Outdated {
+  keys: QueryKey[];
+  /**
+   * Whether the change ends only when the data are read again. Default: true. False if the new data may remove the component that shows
+   * the answer, such as a secret that is shown once.
+   */
+  waits?: boolean;
+}
+
+/** A change, after which data are read again. They are also read after a failure: a request without an answer may have changed them. */
+export function useChange<Input, Output>(
+  { keys, waits = true }: Outdated,
+  change: (input: Input) => Promise<Output>,
+): UseMutationResult<Output, Error, Input> {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => {
+      const reading = Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+      return waits ? reading : undefined;
+    },
+  });
+}
