@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { platformDisplayName } from '../../sign-in/login/index.ts';
+import { withPlatformName } from '../../sign-in/login/index.ts';
 import { selectLogins, sumLogins, type LoginRow, type LoginTotals } from './queries.ts';
 
 /** The number of latest logins in a summary. */
@@ -24,12 +24,8 @@ export async function readSummary(database: Database, playerId: string): Promise
   return {
     ...totals,
     lastLoginAt: recent[0]?.occurredAt ?? null,
-    recentSessions: recent.map(({ tenantId, platform, clientVersion, occurredAt }) => ({
-      tenantId,
-      platform,
-      platformDisplayName: platformDisplayName(platform),
-      clientVersion,
-      loginAt: occurredAt,
-    })),
+    recentSessions: recent.map(({ tenantId, platform, clientVersion, occurredAt }) =>
+      withPlatformName({ tenantId, platform, clientVersion, loginAt: occurredAt }),
+    ),
   };
 }

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../../core/problem.ts';
 import { now } from '../../../../core/timestamps.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import { notifyChange, type ChangeAuthor } from '../../../sign-in/email/index.ts';
-import { platformDisplayName } from '../../../sign-in/login/index.ts';
+import { withPlatformName } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import {
   requireProof,
@@ -23,10 +23,6 @@ export interface Device extends DeviceRow {
   platformDisplayName: string;
 }
 
-function asDevice(row: DeviceRow): Device {
-  return { ...row, platformDisplayName: platformDisplayName(row.platform) };
-}
-
 /** Lists the devices that a player has signed in from, in all tenants, the last used first. The default page is all of them. */
 export async function listDevices(
   database: Database,
@@ -34,7 +30,7 @@ export async function listDevices(
   page: PageRequest = { limit: MAX_DEVICES, offset: 0 },
 ): Promise<Device[]> {
   const rows = await findDevices(database.forPlayer(playerId), playerId, page);
-  return rows.map(asDevice);
+  return rows.map(withPlatformName);
 }
 
 /**
@@ -84,5 +80,5 @@ export async function changeDevice(
     return changed;
   });
   if (!device) throw new ProblemError('not_found', 'The player has no such device.');
-  return asDevice(device);
+  return withPlatformName(device);
 }
