@@ -34,7 +34,7 @@ test('a running server uses a new signing key after its rotation', async () => {
   assert.equal(await signingKid(), first);
   const untouched = await run('keys list');
   assert.equal(untouched.code, 0, untouched.output);
-  assert.match(untouched.output, new RegExp(`^${first}  signs     active from \\S+Z\n$`));
+  assert.match(untouched.output, new RegExp(`^${first}  signing    active from \\S+Z\n$`));
 
   const rotated = await run('keys rotate');
   assert.equal(rotated.code, 0, rotated.output);
@@ -51,7 +51,7 @@ test('a running server uses a new signing key after its rotation', async () => {
   while ((await published()).length < 2) await sleep(20);
   assert.equal(await signingKid(), first);
   const { output: list } = await run('keys list');
-  assert.match(list, new RegExp(`^${second}  waits .*\n${first}  signs .*, retires at ${retiresAt}\n$`));
+  assert.match(list, new RegExp(`^${second}  waiting .*\n${first}  signing .*, retires at ${retiresAt}\n$`));
 
   const again = await run('keys rotate --activate-in 0');
   assert.equal(again.code, 1);
@@ -64,8 +64,8 @@ test('a running server uses a new signing key after its rotation', async () => {
   assert.equal(await signingKid(), third);
 
   for (const [options, sentence] of [
-    ['--activate-in soon', /^"soon" is not a duration: [^\n]+\n$/],
-    ['--activate-in 8d', /^"8d" is not a duration: [^\n]+\n$/],
+    ['--activate-in soon', /'soon' is invalid\. Write it as [^\n]+ from 0s to 7d\.\n/],
+    ['--activate-in 8d', /'8d' is invalid\. Write it as [^\n]+\n/],
     ['--activate-in 0 --revoke-old', /cannot be used with option/],
   ] as const) {
     const { code, output } = await run(`keys rotate ${options}`);

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type pg from 'pg';
+import { parseDuration } from '../core/durations.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import { checkMigrations } from '../database/migrate.ts';
@@ -20,6 +21,15 @@ export function integer(least: number, most: number): (text: string) => number {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be an integer from ${least} to ${most}.`);
+  };
+}
+
+/** Parses the duration of an option into seconds. `most` is a number of days, in seconds. */
+export function durationOption(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const seconds = parseDuration(text);
+    if (seconds !== undefined && seconds >= least && seconds <= most) return seconds;
+    throw new InvalidArgumentError(`Write it as 90s, 10m or 2h, from ${least}s to ${most / 86_400}d.`);
   };
 }
 

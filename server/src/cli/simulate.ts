@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { withDatabaseAt } from '../database/database.ts';
 import { SYSTEM } from '../core/author.ts';
 import { hasDatabase } from '../database/embedded/data-folder.ts';
-import { parseDuration } from '../core/durations.ts';
 import { sql } from '../database/sql.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
 import { readConfig } from '../runtime/config.ts';
@@ -17,8 +16,10 @@ import {
   summary,
   type AlertThresholds,
 } from '../simulation/index.ts';
-import { integer, onClosedOutput, stopOnSignal, UsageError, withStorage } from './command.ts';
+import { durationOption, integer, onClosedOutput, stopOnSignal, UsageError, withStorage } from './command.ts';
 import { checkTenantId } from './tenants.ts';
+
+const duration = durationOption(1, 7 * 24 * 60 * 60);
 
 interface Options {
   players: number;
@@ -187,14 +188,6 @@ function showProgress(accepted: () => number, line: (perSecond: number) => strin
       if (stderr.isTTY) stderr.write('\n');
     },
   };
-}
-
-const MAX_SECONDS = 7 * 24 * 60 * 60;
-
-function duration(text: string): number {
-  const seconds = parseDuration(text);
-  if (seconds !== undefined && seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
-  throw new InvalidArgumentError('Write it as 30s, 10m or 2h, up to 7d.');
 }
 
 /** Zero seconds for `off`. */

@@ -1,4 +1,5 @@
 import type { Database } from '../../../database/database.ts';
+import { inChunks } from '../../../core/in-chunks.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import type { DefinitionFilter, FullDefinition } from './definition.ts';
 import { countDefinitions, listDefinitions, listDefinitionsAfter } from './queries.ts';
@@ -22,19 +23,14 @@ export async function readDefinitionPage(
 export const CHUNK = 500;
 
 /** Yields all definitions of a tenant after `last` in chunks, sorted by key and value. */
-export async function* iterateDefinitions(
+export function iterateDefinitions(
   database: Database,
   tenantId: string,
   filter: DefinitionFilter,
   last?: FullDefinition,
 ): AsyncGenerator<FullDefinition[]> {
   const tenant = database.forTenant(tenantId);
-  let chunk: FullDefinition[];
-  do {
-    chunk = await listDefinitionsAfter(tenant, tenantId, filter, last, CHUNK);
-    yield chunk;
-    last = chunk.at(-1);
-  } while (chunk.length === CHUNK);
+  return inChunks(CHUNK, (after) => listDefinitionsAfter(tenant, tenantId, filter, after, CHUNK), last);
 }
 
 /** Yields the definitions of a tenant as the text of a JSON array. `first` is the chunk that was already read. */

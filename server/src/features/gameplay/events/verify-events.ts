@@ -1,11 +1,12 @@
+import { inChunks } from '../../../core/in-chunks.ts';
 import type { Database } from '../../../database/database.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
 import type { EventFilter } from './event-filter.ts';
-import { positionOf, type EventPosition } from './event-position.ts';
+import type { EventPosition } from './event-position.ts';
 import { eventRowHash, eventTables } from './event-row.ts';
 import { selectHashedEvents } from './queries.ts';
 
-const ROWS_PER_QUERY = 5_000;
+const CHUNK = 5_000;
 
 /** A row that failed verification. */
 export interface AlteredRow {
@@ -24,10 +25,11 @@ export async function verifyEvents(
   report: (row: AlteredRow) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
-  let after: EventPosition | undefined;
   let count = 0;
-  while (true) {
-    const rows = await selectHashedEvents(tenant, tenantId, filter, after, ROWS_PER_QUERY);
+  const chunks = inChunks(CHUNK, (last?: EventPosition) =>
+    selectHashedEvents(tenant, tenantId, filter, last, CHUNK),
+  );
+  for await (const rows of chunks) {
     for (const { rowHash, ...row } of rows) {
       const origin = { tenantId, createdAt: hashedInstant(row.createdAt) };
       const expected = eventRowHash(filter.scope, origin, {
@@ -37,8 +39,6 @@ export async function verifyEvents(
       if (expected !== rowHash) report({ table: eventTables[filter.scope], tenantId, id: row.id });
     }
     count += rows.length;
-    const last = rows.at(-1);
-    if (rows.length < ROWS_PER_QUERY || !last) return count;
-    after = positionOf(last);
   }
+  return count;
 }

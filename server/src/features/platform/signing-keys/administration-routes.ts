@@ -5,6 +5,7 @@ import { authorOf } from '../../../http/request-context.ts';
 import { Guid, Nullable, OneOf, problems, Timestamp } from '../../../http/schemas.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { describeSigningKeys, rotateByRequest, signingKeyStates } from './administer-keys.ts';
+import { MAX_ACTIVATION_SECONDS } from './rotate-keys.ts';
 
 const tags = ['Administration'];
 
@@ -36,7 +37,7 @@ const RotateBody = Type.Object(
   {
     activateInSeconds: Type.Integer({
       minimum: 0,
-      maximum: 604_800,
+      maximum: MAX_ACTIVATION_SECONDS,
       default: 600,
       description:
         'How long the new key is published before it signs, so that services that verify tokens know it. At most 7 days. Ignored ' +

@@ -11,6 +11,9 @@ import { MAX_TOKEN_LIFETIME_SECONDS } from './token-signer.ts';
 /** A process that misses the notification of a new key reloads the keys after 5 minutes. This is twice that time. */
 const PROPAGATION_SECONDS = 10 * 60;
 
+/** The longest time that a new key is published before it signs. */
+export const MAX_ACTIVATION_SECONDS = 7 * 24 * 60 * 60;
+
 /** Thrown if the keys cannot be rotated now. The message contains the reason. */
 export class RotationRefusedError extends OperatorError {
   override name = 'RotationRefusedError';

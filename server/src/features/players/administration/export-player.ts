@@ -1,8 +1,9 @@
 import type { Author } from '../../../core/author.ts';
 import { auditTrail } from '../../platform/audit/index.ts';
 import { exportInTenant, type ExportServices } from '../profiles/index.ts';
-import { listPlayerDevices } from './list-sessions-and-devices.ts';
-import { readPlayer } from './read-player.ts';
+import { withPlatformName } from '../../sign-in/login/index.ts';
+import { listDevices } from './player-queries.ts';
+import { readProfile, resolvePlayerId } from './read-player.ts';
 
 /** The devices that a player has used in a tenant. A profile has 50 of its own, and the merged ones can have as many. */
 const MAX_DEVICES = 10_000;
@@ -17,12 +18,13 @@ export async function exportPlayer(
   author: Author,
 ): Promise<AsyncGenerator<string>> {
   const { database } = services;
-  const { counts: _counts, ...player } = await readPlayer(database, tenantId, id);
-  const { playerId, mergedProfileIds } = player;
+  const playerId = await resolvePlayerId(database.forTenant(tenantId), tenantId, id);
+  const player = await readProfile(database.forTenant(tenantId, playerId), tenantId, playerId);
   const page = { limit: MAX_DEVICES, offset: 0 };
-  const { items: devices } = await listPlayerDevices(database, tenantId, playerId, page);
+  const rows = await listDevices(database.heavy.forTenant(tenantId, { playerId }), tenantId, playerId, page);
+  const devices = rows.map(withPlatformName);
   await auditTrail(database.forTenant(tenantId), [
     { ...author, action: 'player.exported', tenantId, targetId: playerId, details: { format: 'json' } },
   ]);
-  return exportInTenant(services, tenantId, [playerId, ...mergedProfileIds], { player, devices });
+  return exportInTenant(services, tenantId, [playerId, ...player.mergedProfileIds], { player, devices });
 }

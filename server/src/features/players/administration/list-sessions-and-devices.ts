@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import type { PageRequest } from '../../../core/page.ts';
-import { platformDisplayName } from '../../sign-in/login/index.ts';
-import { countRecords, listDevices, listSessions } from './player-queries.ts';
+import { withPlatformName } from '../../sign-in/login/index.ts';
+import { countDevices, countSessions, listDevices, listSessions } from './player-queries.ts';
 import { resolvePlayerId } from './read-player.ts';
 
 /** A page of a player's sessions in the tenant. Throws player_not_found. */
@@ -13,24 +13,20 @@ export async function listPlayerSessions(
 ) {
   const playerId = await resolvePlayerId(database.heavy.forTenant(tenantId), tenantId, id);
   const tenant = database.heavy.forTenant(tenantId, { playerId });
-  const [sessions, counts] = await Promise.all([
+  const [sessions, totalCount] = await Promise.all([
     listSessions(tenant, tenantId, playerId, page),
-    countRecords(tenant, tenantId, playerId),
+    countSessions(tenant, tenantId, playerId),
   ]);
-  return { items: sessions.map(withPlatformName), ...page, totalCount: counts.sessions };
+  return { items: sessions.map(withPlatformName), ...page, totalCount };
 }
 
 /** A page of the devices that a player has used in the tenant. Throws player_not_found. */
 export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: PageRequest) {
   const playerId = await resolvePlayerId(database.heavy.forTenant(tenantId), tenantId, id);
   const tenant = database.heavy.forTenant(tenantId, { playerId });
-  const [devices, counts] = await Promise.all([
+  const [devices, totalCount] = await Promise.all([
     listDevices(tenant, tenantId, playerId, page),
-    countRecords(tenant, tenantId, playerId),
+    countDevices(tenant, tenantId, playerId),
   ]);
-  return { items: devices.map(withPlatformName), ...page, totalCount: counts.devices };
-}
-
-function withPlatformName<Row extends { platform: Parameters<typeof platformDisplayName>[0] }>(row: Row) {
-  return { ...row, platformDisplayName: platformDisplayName(row.platform) };
+  return { items: devices.map(withPlatformName), ...page, totalCount };
 }

@@ -99,6 +99,20 @@ export function countRecords(db: Querier, tenantId: string, playerId: string): P
     LEFT JOIN LATERAL ${deviceOfSession(playerId)} ON true`);
 }
 
+export function countSessions(db: Querier, tenantId: string, playerId: string): Promise<number> {
+  return db.count(sql`
+    WITH ${person(tenantId, playerId)}
+    SELECT count(*) FROM ${sessionsOf(tenantId)}`);
+}
+
+/** Counts the devices that a player has used in the tenant. */
+export function countDevices(db: Querier, tenantId: string, playerId: string): Promise<number> {
+  return db.count(sql`
+    WITH ${person(tenantId, playerId)}
+    SELECT count(DISTINCT device.id) FROM ${sessionsOf(tenantId)}
+    CROSS JOIN LATERAL ${deviceOfSession(playerId)}`);
+}
+
 /** A session of a player in the tenant. */
 export interface PlayerSessionRow {
   sessionId: string;

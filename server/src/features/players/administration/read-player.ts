@@ -12,10 +12,13 @@ import {
 } from './player-queries.ts';
 import { hasAccess } from './moderation-queries.ts';
 
-/** A player with the numbers of their records. */
-export interface PlayerDetail extends TenantPlayer {
+interface PlayerProfile extends TenantPlayer {
   /** The merged profiles that the tenant knew. */
   mergedProfileIds: string[];
+}
+
+/** A player with the numbers of their records. */
+export interface PlayerDetail extends PlayerProfile {
   counts: PlayerCounts;
 }
 
@@ -38,13 +41,21 @@ export async function resolvePlayerId(db: Querier, tenantId: string, id: string)
 
 /** {@link readPlayer} for a resolved id. Throws player_not_found. */
 export async function readDetail(db: Querier, tenantId: string, playerId: string): Promise<PlayerDetail> {
-  const [[player], mergedProfileIds, counts] = await Promise.all([
-    describePlayers(db, tenantId, [playerId]),
-    listMergedProfiles(db, tenantId, playerId),
+  const [profile, counts] = await Promise.all([
+    readProfile(db, tenantId, playerId),
     countRecords(db, tenantId, playerId),
   ]);
+  return { ...profile, counts };
+}
+
+/** {@link readDetail} without the numbers. */
+export async function readProfile(db: Querier, tenantId: string, playerId: string): Promise<PlayerProfile> {
+  const [[player], mergedProfileIds] = await Promise.all([
+    describePlayers(db, tenantId, [playerId]),
+    listMergedProfiles(db, tenantId, playerId),
+  ]);
   if (!player) throw playerNotFound();
-  return { ...player, mergedProfileIds, counts };
+  return { ...player, mergedProfileIds };
 }
 
 export function playerNotFound(): ProblemError {

@@ -3,8 +3,8 @@ import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { platformDisplayName } from '../../sign-in/login/index.ts';
 import { requireUnrevokedSession } from '../profiles/index.ts';
+import { withPlatformName } from '../../sign-in/login/index.ts';
 import { openLoginData } from '../../sign-in/sessions/index.ts';
 import { countLogins, selectLogins, type LoginPosition, type LoginRow } from './queries.ts';
 
@@ -74,7 +74,7 @@ function asPastSession(
   { receivedAt: _, keySalt, personalData, ...login }: LoginRow,
 ): PastSession {
   const { ipAddress } = openLoginData(vault, { ...login, keySalt, personalData });
-  return { ...login, ipAddress, platformDisplayName: platformDisplayName(login.platform) };
+  return withPlatformName({ ...login, ipAddress });
 }
 
 function positionOf({ cursorTimestamp, cursorId }: HistoryRequest): LoginPosition | undefined {

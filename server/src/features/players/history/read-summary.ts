@@ -1,7 +1,7 @@
 import type { PlayerCaller } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
 import { requireUnrevokedSession } from '../profiles/index.ts';
-import { platformDisplayName } from '../../sign-in/login/index.ts';
+import { withPlatformName } from '../../sign-in/login/index.ts';
 import { selectLogins, sumLogins, type LoginRow, type LoginTotals } from './queries.ts';
 
 /** The number of latest logins in a summary. */
@@ -30,12 +30,8 @@ export async function readSummary(database: Database, caller: PlayerCaller): Pro
   return {
     ...totals,
     lastLoginAt: recent[0]?.occurredAt ?? null,
-    recentSessions: recent.map(({ tenantId, platform, clientVersion, occurredAt }) => ({
-      tenantId,
-      platform,
-      platformDisplayName: platformDisplayName(platform),
-      clientVersion,
-      loginAt: occurredAt,
-    })),
+    recentSessions: recent.map(({ tenantId, platform, clientVersion, occurredAt }) =>
+      withPlatformName({ tenantId, platform, clientVersion, loginAt: occurredAt }),
+    ),
   };
 }

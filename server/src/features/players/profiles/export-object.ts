@@ -1,3 +1,5 @@
+import { inChunks } from '../../../core/in-chunks.ts';
+
 /** Rows per query, so that memory does not grow with the export. 200 logins with metadata have at most 2 MiB. */
 export const PAGE_SIZE = 200;
 
@@ -29,11 +31,5 @@ export async function* readAll<Owner, Row extends object>(
   owners: Owner[],
   readPage: (owner: Owner, last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
-  for (const owner of owners) {
-    let rows: Row[] = [];
-    do {
-      rows = await readPage(owner, rows.at(-1));
-      yield rows;
-    } while (rows.length === PAGE_SIZE);
-  }
+  for (const owner of owners) yield* inChunks(PAGE_SIZE, (last?: Row) => readPage(owner, last));
 }

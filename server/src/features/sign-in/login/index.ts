@@ -6,7 +6,7 @@ export {
   type Identity,
   type TokenProvider,
 } from './identity.ts';
-export { platformDisplayName, platforms, type Platform } from './platforms.ts';
+export { platforms, withPlatformName, type Platform } from './platforms.ts';
 export { playerLoginRoutes } from './routes.ts';
 export { creationFields, deviceFields, signInFields } from './schemas.ts';
 export { createLoginBatchers } from './login-batchers.ts';

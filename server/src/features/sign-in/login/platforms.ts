@@ -43,3 +43,8 @@ export function platformDisplayName(platform: string): string {
     .replaceAll('_', ' ')
     .replace(/(?<=[a-z]{2}|\d|Console[A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, ' ');
 }
+
+/** Adds the display name of its platform to a row. */
+export function withPlatformName<Row extends { platform: string }>(row: Row) {
+  return { ...row, platformDisplayName: platformDisplayName(row.platform) };
+}

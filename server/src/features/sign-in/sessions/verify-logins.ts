@@ -1,3 +1,4 @@
+import { inChunks } from '../../../core/in-chunks.ts';
 import type { Database } from '../../../database/database.ts';
 import { rangeInUtc, type OpenRange } from '../../../core/time-range.ts';
 import { loginRowHash } from './login-row-hash.ts';
@@ -13,16 +14,16 @@ export async function verifyLogins(
   report: (row: { table: string; tenantId: string; id: string }) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
-  let after: LedgerPosition | undefined;
   let count = 0;
-  while (true) {
-    const rows = await selectHashedLogins(tenant, tenantId, rangeInUtc(range), after, CHUNK);
+  const chunks = inChunks(CHUNK, (last?: LedgerPosition) =>
+    selectHashedLogins(tenant, tenantId, rangeInUtc(range), last, CHUNK),
+  );
+  for await (const rows of chunks) {
     for (const row of rows) {
       if (!loginRowHash({ ...row, tenantId }).equals(row.rowHash))
         report({ table: 'login_ledger', tenantId, id: row.id });
     }
     count += rows.length;
-    if (rows.length < CHUNK) return count;
-    after = rows.at(-1);
   }
+  return count;
 }

@@ -1,4 +1,5 @@
 import { keccak256, parseTransaction, type Hex } from 'viem';
+import { inChunks } from '../../../core/in-chunks.ts';
 import type { Querier } from '../../../database/database.ts';
 import { decodeAppend, type Batch } from './ledger-call.ts';
 import { findFirstAttempts, listFirstAttempts, type FirstAttempt } from './queries.ts';
@@ -15,12 +16,8 @@ export async function readBatches(db: Querier, hashes: Hex[]): Promise<Map<Hex, 
 
 /** Reads the entries of all signed calls, in portions. */
 export async function* listBatches(db: Querier): AsyncGenerator<SignedBatch[]> {
-  for (let after = 0; ;) {
-    const calls = await listFirstAttempts(db, after, CHUNK);
-    yield [...decode(calls).values()];
-    if (calls.length < CHUNK) return;
-    after = calls.at(-1)!.position;
-  }
+  const read = (last?: FirstAttempt) => listFirstAttempts(db, last?.position ?? 0, CHUNK);
+  for await (const calls of inChunks(CHUNK, read)) yield [...decode(calls).values()];
 }
 
 /** Ignores calls whose stored bytes do not match their hash, or append nothing: somebody has altered them. */

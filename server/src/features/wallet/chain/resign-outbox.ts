@@ -1,3 +1,4 @@
+import { inChunks } from '../../../core/in-chunks.ts';
 import { describeRefusal, ChainStalledError } from './contract-faults.ts';
 import { raisedCap } from './fees.ts';
 import { decodeAppend } from './ledger-call.ts';
@@ -32,8 +33,10 @@ export async function resignOutbox(
   const signed = await database.transaction(async (transaction) => {
     await lockNextNonce(transaction, writer.id);
     let nonce = nextNonce;
-    for (let after = 0; ;) {
-      const calls = await listUnmined(transaction, writer.id, { after, limit: CHUNK });
+    const chunks = inChunks(CHUNK, (last?: WaitingCall) =>
+      listUnmined(transaction, writer.id, { after: last?.position, limit: CHUNK }),
+    );
+    for await (const calls of chunks) {
       const attempts = [];
       for (const call of calls) {
         const cap = raisedCap(fees, call, feeLimit) ?? call;
@@ -41,8 +44,6 @@ export async function resignOutbox(
         attempts.push(await signAgain(context, call, { nonce: nonce++, cap, gas: enoughGas }));
       }
       if (attempts.length > 0) await insertAttempts(transaction, attempts);
-      if (calls.length < CHUNK) break;
-      after = calls.at(-1)!.position;
     }
     await setNextNonce(transaction, writer.id, nonce);
     return nonce - nextNonce;

@@ -1,3 +1,4 @@
+import { inChunks } from '../../../core/in-chunks.ts';
 import type { Database } from '../../../database/database.ts';
 import { filterConfirmed, findLastEnqueued, readAppended, readClock, type Chain } from '../chain/index.ts';
 import { findEntryHashes, listEnqueuedEntries } from './queries.ts';
@@ -42,8 +43,10 @@ export async function verifyOnChain(
     count += appended.length;
   }
 
-  for (let after = 0; ;) {
-    const enqueued = await listEnqueuedEntries(tenant, tenantId, after, CHUNK);
+  const chunks = inChunks(CHUNK, (last?: { index: number }) =>
+    listEnqueuedEntries(tenant, tenantId, last?.index ?? 0, CHUNK),
+  );
+  for await (const enqueued of chunks) {
     const missing = enqueued.filter(
       ({ index }) => !ranges.some(({ first, last }) => first <= index && index <= last),
     );
@@ -55,7 +58,6 @@ export async function verifyOnChain(
     );
     for (const { index, transactionHash } of missing)
       if (confirmed.has(transactionHash)) found(index, 'was final, but is not on the chain');
-    if (enqueued.length < CHUNK) return count;
-    after = enqueued.at(-1)!.index;
   }
+  return count;
 }

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { inChunks } from '../../../../core/in-chunks.ts';
 import type { Database } from '../../../../database/database.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
@@ -94,16 +95,16 @@ async function verifyPart(
 
   // DuckDB finds the rows whose hash may be wrong, and the function that made the hashes decides: the two write some control
   // characters of a key in different ways.
-  let after = ['1900-01-01T00:00:00.000000Z', ''];
-  while (true) {
-    const rows = (await run(suspectRows(part), [...files, ...after])) as unknown as HashedEventRow[];
+  const readSuspects = async (last = { occurredAt: '1900-01-01T00:00:00.000000Z', idempotencyKey: '' }) => {
+    const { occurredAt, idempotencyKey } = last;
+    const rows: unknown = await run(suspectRows(part), [...files, occurredAt, idempotencyKey]);
+    return rows as HashedEventRow[];
+  };
+  for await (const rows of inChunks(ROWS_PER_PAGE, readSuspects))
     for (const { createdAt, rowHash, ...row } of rows)
       if (eventRowHash(part.scope, { tenantId: part.tenantId, createdAt }, row) !== rowHash)
         report({ table: `archived ${eventTables[part.scope]}`, tenantId: part.tenantId, id: row.id });
-    const last = rows.at(-1);
-    if (rows.length < ROWS_PER_PAGE || !last) return undefined;
-    after = [last.occurredAt, last.idempotencyKey];
-  }
+  return undefined;
 }
 
 /** Selects the rows whose hash differs from the one of their columns (docs/row-hashes.md), after a position. */

@@ -5,7 +5,7 @@ import { ProblemError } from '../../../../core/problem.ts';
 import { now } from '../../../../core/timestamps.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import { notifyChange, type ChangeAuthor } from '../../../sign-in/email/index.ts';
-import { platformDisplayName } from '../../../sign-in/login/index.ts';
+import { withPlatformName } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import {
   requireProof,
@@ -24,14 +24,10 @@ export interface Device extends DeviceRow {
   platformDisplayName: string;
 }
 
-function asDevice(row: DeviceRow): Device {
-  return { ...row, platformDisplayName: platformDisplayName(row.platform) };
-}
-
 /** Lists all devices that a player has signed in from, in all tenants, the last used first. */
 export async function listDevices(database: Database, playerId: string): Promise<Device[]> {
   const rows = await findDevices(database.forPlayer(playerId), playerId, { limit: MAX_DEVICES, offset: 0 });
-  return rows.map(asDevice);
+  return rows.map(withPlatformName);
 }
 
 /** A page of the caller's own devices. Throws invalid_bearer for a token of a revoked session. */
@@ -47,7 +43,7 @@ export async function listOwnDevices(
       requireUnrevokedSession(transaction, caller),
     ]),
   );
-  return rows.map(asDevice);
+  return rows.map(withPlatformName);
 }
 
 /**
@@ -94,5 +90,5 @@ export async function changeDevice(
     return changed;
   });
   if (!device) throw new ProblemError('not_found', 'The player has no such device.');
-  return asDevice(device);
+  return withPlatformName(device);
 }
