@@ -5,7 +5,7 @@ import { pauseAfter, wait, type BackOff } from './waiting.ts';
 export interface RetryOptions {
   /** How often a request is sent at most, 5 times by default. */
   attempts?: number;
-  /** The first and the longest pause between two attempts, 250 milliseconds and 30 seconds by default. */
+  /** The first and the longest pause between two attempts, half a second and 30 seconds by default. */
   backOff?: BackOff;
 }
 
@@ -15,7 +15,7 @@ export interface RetryOptions {
  */
 export function withRetries(
   send: Send,
-  { attempts = 5, backOff = { firstMs: 250, longestMs: 30_000 } }: RetryOptions = {},
+  { attempts = 5, backOff = { firstMs: 500, longestMs: 30_000 } }: RetryOptions = {},
 ): Send {
   return async (method, path, options) => {
     for (let attempt = 1; ; attempt++) {
