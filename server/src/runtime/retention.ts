@@ -13,7 +13,7 @@ import {
   type Archive,
   type EventScope,
 } from '../features/gameplay/events/index.ts';
-import { auditTrail, type AuditAction } from '../features/platform/audit/index.ts';
+import { audit, type AuditAction } from '../features/platform/audit/index.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
 export type Retention = Partial<Record<PartitionedTable, number>>;
@@ -81,7 +81,7 @@ async function record(
   action: AuditAction,
   details: Record<string, unknown>,
 ): Promise<void> {
-  await auditTrail(database.forPlatform(), [{ ...SYSTEM, action, details }]);
+  await audit(database.forPlatform(), { ...SYSTEM, action, details });
 }
 
 /** Drops all rows that are older than their table keeps them, also if another table fails. Then throws. */

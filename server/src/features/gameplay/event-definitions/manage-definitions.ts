@@ -3,7 +3,7 @@ import type { Exports } from '../../../http/exports.ts';
 import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { MAX_DEFINITIONS, type FullDefinition, type MutableFields } from './definition.ts';
 import type { DefinitionResolver } from './resolve-definitions.ts';
 import { lockDefinitions, updateSettings } from './queries.ts';
@@ -90,9 +90,13 @@ export async function changeSettings(
   await database.forTenant(tenantId).transaction(async (transaction) => {
     if (!(await updateSettings(transaction, tenantId, after.autoCreate))) return;
     const details = { before: { autoCreate: !after.autoCreate }, after };
-    await auditTrail(transaction, [
-      { ...author, action: 'event_definition_settings.updated', tenantId, targetId: tenantId, details },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'event_definition_settings.updated',
+      tenantId,
+      targetId: tenantId,
+      details,
+    });
   });
   definitions.invalidateSettings(tenantId);
   return after;

@@ -2,7 +2,7 @@ import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Querier } from '../../../database/database.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { newId } from '../../../core/ids.ts';
-import { auditTrail, difference, type AuditAction, type AuditEntry } from '../../platform/audit/index.ts';
+import { auditAll, difference, type AuditAction, type AuditEntry } from '../../platform/audit/index.ts';
 import {
   pairKey,
   type Definition,
@@ -68,7 +68,7 @@ async function insertAudited(
     targetId: id,
     details: { ...(source && { source }), after },
   }));
-  await auditTrail(transaction, entries);
+  await auditAll(transaction, entries);
   return created;
 }
 
@@ -116,7 +116,7 @@ async function updateAudited(
     });
   }
   if (changed.length === 0) return [];
-  await auditTrail(transaction, entries);
+  await auditAll(transaction, entries);
   return updateDefinitions(transaction, tenantId, changed);
 }
 

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
+import { audit, type AuditAction } from '../../platform/audit/index.ts';
 import type { WebhookRef } from './queries.ts';
 
 /** Writes the audit record of a change of a webhook in the caller's transaction. */
@@ -11,5 +11,5 @@ export function auditWebhook(
   action: AuditAction,
   details: Record<string, unknown>,
 ): Promise<void> {
-  return auditTrail(transaction, [{ ...author, action, workspaceId, targetId: webhookId, details }]);
+  return audit(transaction, { ...author, action, workspaceId, targetId: webhookId, details });
 }

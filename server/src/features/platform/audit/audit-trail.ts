@@ -17,10 +17,15 @@ export interface AuditEntry extends Author {
 }
 
 /**
- * Appends records to the audit trail. Pass the transaction of the audited change, if there is one. A record of a tenant can be
- * written in the scope of that tenant, or in the scope of a player whom it knows.
+ * Appends a record to the audit trail. Pass the transaction of the audited change, if there is one. A record of a tenant can be written
+ * in the scope of that tenant, or in the scope of a player whom it knows.
  */
-export async function auditTrail(db: Querier, entries: AuditEntry[]): Promise<void> {
+export function audit(db: Querier, entry: AuditEntry): Promise<void> {
+  return auditAll(db, [entry]);
+}
+
+/** Appends records with one statement, like {@link audit}. */
+export async function auditAll(db: Querier, entries: AuditEntry[]): Promise<void> {
   await insertAuditRecords(
     db,
     entries.map((entry) => ({

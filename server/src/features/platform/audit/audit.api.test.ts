@@ -5,7 +5,7 @@ import { openDatabase } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { auditTrail } from './index.ts';
+import { audit } from './index.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -123,9 +123,9 @@ describe('row-level security of audit_records', () => {
       const system = { kind: 'system' as const, id: null };
       const entry = { action: 'tenant.updated' as const, actor: system, tenantId: tenant.tenantId };
       const violation = /row-level security/;
-      await assert.rejects(auditTrail(database, [entry]), violation);
-      await assert.rejects(auditTrail(database.forTenant(foreign.tenantId), [entry]), violation);
-      await auditTrail(database, [{ action: 'signing_key.rotated', actor: system }]);
+      await assert.rejects(audit(database, entry), violation);
+      await assert.rejects(audit(database.forTenant(foreign.tenantId), entry), violation);
+      await audit(database, { action: 'signing_key.rotated', actor: system });
       await assert.rejects(database.run(sql`DELETE FROM audit_records`), /permission denied/);
       await assert.rejects(database.run(sql`UPDATE audit_records SET action = 'x'`), /permission denied/);
     } finally {

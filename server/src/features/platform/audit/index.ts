@@ -1,4 +1,4 @@
 export { auditActions, type AuditAction } from './actions.ts';
-export { auditTrail, difference, type AuditEntry } from './audit-trail.ts';
+export { audit, auditAll, difference, type AuditEntry } from './audit-trail.ts';
 export { eraseAuditAddresses } from './queries.ts';
 export { auditRoutes, platformAuditRoutes } from './routes.ts';

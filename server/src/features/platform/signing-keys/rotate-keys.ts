@@ -3,7 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { OperatorError } from '../../../core/operator-error.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { auditTrail } from '../audit/index.ts';
+import { audit } from '../audit/index.ts';
 import { generateSigningKey, readKeyRing } from './key-ring.ts';
 import { insertSigningKey, listSigningKeys, retireSigningKeys } from './queries.ts';
 import { MAX_TOKEN_LIFETIME_SECONDS } from './token-signer.ts';
@@ -62,14 +62,12 @@ export async function rotateKeys(
     await retireSigningKeys(transaction, oldRetireAt);
     const key = await generateSigningKey(vault, activeFrom);
     await insertSigningKey(transaction, key);
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: revokeOld ? 'signing_key.revoked' : 'signing_key.rotated',
-        targetId: key.kid,
-        details: { activeFrom, oldKids: before.map(({ kid }) => kid), oldRetireAt },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: revokeOld ? 'signing_key.revoked' : 'signing_key.rotated',
+      targetId: key.kid,
+      details: { activeFrom, oldKids: before.map(({ kid }) => kid), oldRetireAt },
+    });
     return { kid: key.kid, activeFrom, oldRetireAt };
   });
 }

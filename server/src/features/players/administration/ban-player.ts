@@ -5,7 +5,7 @@ import { newId } from '../../../core/ids.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import { banFingerprint } from '../../sign-in/login/index.ts';
 import {
@@ -68,21 +68,19 @@ export async function banPlayer(
     const fingerprints = identities.map((identity) => banFingerprint(vault, tenantId, identity));
     await insertBanFingerprints(transaction, { tenantId, playerId, fingerprints });
     await endPlayerSessions(transaction, playerId, { tenantId }, { reason: 'account_suspended' });
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'player.banned',
-        tenantId,
-        targetId: playerId,
-        details: {
-          banId: ban.id,
-          reason: ban.reason,
-          note: ban.note,
-          until: ban.until,
-          ...(replaced && { replacedBanId: replaced.id }),
-        },
+    await audit(transaction, {
+      ...author,
+      action: 'player.banned',
+      tenantId,
+      targetId: playerId,
+      details: {
+        banId: ban.id,
+        reason: ban.reason,
+        note: ban.note,
+        until: ban.until,
+        ...(replaced && { replacedBanId: replaced.id }),
       },
-    ]);
+    });
     return ban;
   });
 }
@@ -99,9 +97,13 @@ export async function liftBan(
     await deleteBanFingerprints(transaction, tenantId, playerId);
     const lifted = await liftActiveBans(transaction, tenantId, playerId, author.actor.id);
     if (!lifted) return;
-    await auditTrail(transaction, [
-      { ...author, action: 'player.ban_lifted', tenantId, targetId: playerId, details: { banId: lifted.id } },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'player.ban_lifted',
+      tenantId,
+      targetId: playerId,
+      details: { banId: lifted.id },
+    });
   });
 }
 

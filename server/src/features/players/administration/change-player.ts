@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { audit, difference } from '../../platform/audit/index.ts';
 import { lockSettings, updateSettings, type PlayerSettings } from './player-queries.ts';
 import { playerNotFound, readDetail, type PlayerDetail } from './read-player.ts';
 
@@ -18,9 +18,13 @@ export async function changePlayer(
     const details = difference(before, after);
     if (details) {
       await updateSettings(transaction, tenantId, playerId, after);
-      await auditTrail(transaction, [
-        { ...author, action: 'player.updated', tenantId, targetId: playerId, details },
-      ]);
+      await audit(transaction, {
+        ...author,
+        action: 'player.updated',
+        tenantId,
+        targetId: playerId,
+        details,
+      });
     }
     return readDetail(transaction, tenantId, playerId);
   });

@@ -1,5 +1,5 @@
 import type { Author } from '../../../core/author.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { exportInTenant, type ExportServices } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
 import { listDevices } from './player-queries.ts';
@@ -23,8 +23,12 @@ export async function exportPlayer(
   const page = { limit: MAX_DEVICES, offset: 0 };
   const rows = await listDevices(database.heavy.forTenant(tenantId, { playerId }), tenantId, playerId, page);
   const devices = rows.map(withPlatformName);
-  await auditTrail(database.forTenant(tenantId), [
-    { ...author, action: 'player.exported', tenantId, targetId: playerId, details: { format: 'json' } },
-  ]);
+  await audit(database.forTenant(tenantId), {
+    ...author,
+    action: 'player.exported',
+    tenantId,
+    targetId: playerId,
+    details: { format: 'json' },
+  });
   return exportInTenant(services, tenantId, [playerId, ...player.mergedProfileIds], { player, devices });
 }

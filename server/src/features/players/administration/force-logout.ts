@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import { lockAccess } from './moderation-queries.ts';
 import { playerNotFound } from './read-player.ts';
@@ -23,15 +23,13 @@ export async function forceLogout(
       { reason: 'kicked', message },
     );
     if (endedSessions > 0) {
-      await auditTrail(transaction, [
-        {
-          ...author,
-          action: 'player.force_logged_out',
-          tenantId,
-          targetId: playerId,
-          details: { endedSessions, message },
-        },
-      ]);
+      await audit(transaction, {
+        ...author,
+        action: 'player.force_logged_out',
+        tenantId,
+        targetId: playerId,
+        details: { endedSessions, message },
+      });
     }
     return { endedSessions };
   });

@@ -2,7 +2,7 @@ import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Database } from '../../../database/database.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { hasAccess, lockPlayer } from './moderation-queries.ts';
 import { insertNote, listNotes, MAX_NOTES, readNote, removeNote, type Note } from './note-queries.ts';
 import { playerNotFound, resolvePlayerId } from './read-player.ts';
@@ -34,15 +34,13 @@ export async function addNote(
     const id = newId();
     if (!(await insertNote(transaction, { ...player, id, text, authorId: author.actor.id })))
       throw new ProblemError('conflict', `A player has at most ${MAX_NOTES} notes. Delete an old one first.`);
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'player.note_added',
-        tenantId: player.tenantId,
-        targetId: player.playerId,
-        details: { noteId: id },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'player.note_added',
+      tenantId: player.tenantId,
+      targetId: player.playerId,
+      details: { noteId: id },
+    });
     return readNote(transaction, player.tenantId, player.playerId, id);
   });
 }
@@ -56,14 +54,12 @@ export async function deleteNote(
   await database.forTenant(note.tenantId).transaction(async (transaction) => {
     if (!(await removeNote(transaction, note)))
       throw new ProblemError('not_found', 'The player has no such note.');
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'player.note_deleted',
-        tenantId: note.tenantId,
-        targetId: note.playerId,
-        details: { noteId: note.noteId },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'player.note_deleted',
+      tenantId: note.tenantId,
+      targetId: note.playerId,
+      details: { noteId: note.noteId },
+    });
   });
 }

@@ -3,7 +3,7 @@ import type { Author } from '../../../core/author.ts';
 import { isGuid } from '../../../core/ids.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditAll } from '../../platform/audit/index.ts';
 import { findActiveId } from '../lookup/index.ts';
 import { readProfile, type FullProfile } from '../profiles/index.ts';
 import { findPlayersByEmail, findPlayersByIdentity } from './identity-queries.ts';
@@ -51,7 +51,7 @@ async function recordSearch(
 ): Promise<void> {
   const searchFingerprint = vault.fingerprint(`player search ${text.toLowerCase()}`).toString('hex');
   const targets = ids.length === 0 ? [null] : ids;
-  await auditTrail(
+  await auditAll(
     database,
     targets.map((targetId) => ({
       ...author,

@@ -4,7 +4,7 @@ import { newId } from '../../../core/ids.ts';
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { ReportError } from '../../../core/report-error.ts';
-import { auditTrail, eraseAuditAddresses } from '../../platform/audit/index.ts';
+import { audit, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
 import {
   deleteCredentials,
@@ -162,6 +162,6 @@ async function recordDeletion(
   for (const tenantId of scopes) {
     const scope = tenantId === null ? database : database.forTenant(tenantId);
     const visibleOrigin = tenantId === deletion.tenantId && origin ? { origin } : {};
-    await auditTrail(scope, [{ ...deletion, ...visibleOrigin, tenantId, targetId: playerId, details }]);
+    await audit(scope, { ...deletion, ...visibleOrigin, tenantId, targetId: playerId, details });
   }
 }

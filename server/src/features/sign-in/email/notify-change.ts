@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditAll } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { findTenant } from '../../studio/tenants/index.ts';
 import { listTenantsOfPlayer, listVerifiedAddresses } from './notice-queries.ts';
@@ -45,7 +45,7 @@ export async function notifyChange(
   const { playerId, tenantId, origin } = author;
   const tenantIds = await listTenantsOfPlayer(db, playerId);
   if (tenantIds.length > 0)
-    await auditTrail(
+    await auditAll(
       db,
       tenantIds.map((id) => ({
         action: ACTIONS[change],

@@ -7,7 +7,7 @@ import {
 } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, type AuditEntry } from '../../platform/audit/index.ts';
+import { audit, type AuditEntry } from '../../platform/audit/index.ts';
 
 export interface RefreshRequest {
   token: string;
@@ -67,7 +67,7 @@ export async function exchangeRefreshToken<Session>(
 
 async function revokeFamily<Session>(store: RefreshTokenStore<Session>, session: Session): Promise<void> {
   await store.scope.transaction(async (transaction) => {
-    if (await store.revoke(transaction, session)) await auditTrail(transaction, [store.reuseOf(session)]);
+    if (await store.revoke(transaction, session)) await audit(transaction, store.reuseOf(session));
   });
 }
 

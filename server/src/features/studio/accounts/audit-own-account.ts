@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Self } from '../../../core/author.ts';
-import { auditTrail, type AuditAction } from '../../platform/audit/index.ts';
+import { audit, type AuditAction } from '../../platform/audit/index.ts';
 
 /** Writes the audit record of a change that an account makes to itself, in the caller's transaction. */
 export function auditOwnAccount(
@@ -11,5 +11,5 @@ export function auditOwnAccount(
   targetId = accountId,
 ): Promise<void> {
   const actor = { kind: 'account' as const, id: accountId };
-  return auditTrail(transaction, [{ actor, origin, action, targetId, details }]);
+  return audit(transaction, { actor, origin, action, targetId, details });
 }

@@ -2,7 +2,7 @@ import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import { enterScope, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { hasPlatformAdmin, insertAccount, type AccountWithPassword, type NewAccount } from './queries.ts';
 
 /** Creates an account in the caller's transaction. Throws email_taken. */
@@ -14,14 +14,12 @@ export async function createAccount(
   await enterScope(transaction, 'account_id', account.id);
   const created = await insertAccount(transaction, account);
   if (!created) throw new ProblemError('email_taken');
-  await auditTrail(transaction, [
-    {
-      ...author,
-      action: 'account.created',
-      targetId: created.id,
-      details: { after: { email: created.email, isPlatformAdmin: created.isPlatformAdmin } },
-    },
-  ]);
+  await audit(transaction, {
+    ...author,
+    action: 'account.created',
+    targetId: created.id,
+    details: { after: { email: created.email, isPlatformAdmin: created.isPlatformAdmin } },
+  });
   return created;
 }
 

@@ -1,6 +1,6 @@
 import { enterScope, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import {
   findAccountByEmail,
   lockAccount,
@@ -25,14 +25,12 @@ export async function resetByOperator(
   await markVerified(transaction, account.id);
   const endedSessions = await replacePassword(transaction, account.id, passwordHash);
   const totpRemoved = removeTotp && (await deleteTotp(transaction, account.id));
-  await auditTrail(transaction, [
-    {
-      ...author,
-      action: 'account.password_reset',
-      targetId: account.id,
-      details: { source: 'operator', endedSessions, totpRemoved },
-    },
-  ]);
+  await audit(transaction, {
+    ...author,
+    action: 'account.password_reset',
+    targetId: account.id,
+    details: { source: 'operator', endedSessions, totpRemoved },
+  });
   return true;
 }
 
@@ -49,14 +47,12 @@ export async function promoteByOperator(
   if (!account) return 'unknown';
   if (!account.emailVerified) return 'unverified';
   if (await promote(transaction, account.id))
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'account.promoted',
-        targetId: account.id,
-        details: { source: 'operator', before: { isPlatformAdmin: false }, after: { isPlatformAdmin: true } },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'account.promoted',
+      targetId: account.id,
+      details: { source: 'operator', before: { isPlatformAdmin: false }, after: { isPlatformAdmin: true } },
+    });
   return 'promoted';
 }
 

@@ -17,7 +17,7 @@ import {
   type SessionServices,
   type SignedIn,
 } from '../accounts/index.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { insertMembership, lockWorkspace, type Membership } from '../workspaces/index.ts';
 import { endInvitation, findInvitationOfToken, type MailedInvitation } from './invitation-queries.ts';
 
@@ -131,15 +131,13 @@ async function addMember(
   // The token was mailed, so the caller can read the mailbox of the address.
   await markVerified(transaction, account.id);
   await insertMembership(transaction, { workspaceId, accountId: account.id, role });
-  await auditTrail(transaction, [
-    {
-      ...author,
-      action: 'member.joined',
-      workspaceId,
-      targetId: account.id,
-      details: { after: { email: account.email, role }, invitationId, invitedBy },
-    },
-  ]);
+  await audit(transaction, {
+    ...author,
+    action: 'member.joined',
+    workspaceId,
+    targetId: account.id,
+    details: { after: { email: account.email, role }, invitationId, invitedBy },
+  });
   return { workspaceId, workspaceName, workspaceSlug, role };
 }
 

@@ -2,7 +2,7 @@ import type { Database, Querier } from '../../../database/database.ts';
 import type { Role } from '../../../core/role.ts';
 import type { AccountAuthor } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit, auditAll } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { endPaymentsOf } from '../paid-keys/index.ts';
 import {
@@ -43,15 +43,13 @@ export async function changeRole(
     if (member.role === role) return member;
     if (member.role === 'owner') await requireAnotherOwner(transaction, workspaceId);
     await updateRole(transaction, workspaceId, { userId, role });
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'member.role_changed',
-        workspaceId,
-        targetId: userId,
-        details: { before: { role: member.role }, after: { role } },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'member.role_changed',
+      workspaceId,
+      targetId: userId,
+      details: { before: { role: member.role }, after: { role } },
+    });
     await withdrawInvitationsNotAllowed(transaction, author, { workspaceId, userId }, role);
     if (role === 'viewer') await endPaymentsOf(services, transaction, author, { workspaceId, userId });
     return { ...member, role };
@@ -75,15 +73,13 @@ export async function removeMember(
     if (!leaves) requireAuthority(manager, member.role);
     if (member.role === 'owner') await requireAnotherOwner(transaction, workspaceId);
     await deleteMembership(transaction, workspaceId, userId);
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: leaves ? 'member.left' : 'member.removed',
-        workspaceId,
-        targetId: userId,
-        details: { before: { email: member.email, role: member.role } },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: leaves ? 'member.left' : 'member.removed',
+      workspaceId,
+      targetId: userId,
+      details: { before: { email: member.email, role: member.role } },
+    });
     await withdrawInvitationsNotAllowed(transaction, author, { workspaceId, userId }, undefined);
     await endPaymentsOf(services, transaction, author, { workspaceId, userId });
   });
@@ -111,7 +107,7 @@ async function withdrawInvitationsNotAllowed(
   const roles = rolesNotAssignableBy(role);
   const withdrawn = await endInvitationsBy(transaction, workspaceId, { userId, roles });
   if (withdrawn.length > 0)
-    await auditTrail(
+    await auditAll(
       transaction,
       withdrawn.map((invitation) => withdrawalRecord(author, invitation)),
     );

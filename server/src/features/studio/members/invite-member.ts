@@ -7,7 +7,7 @@ import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { lockAccount, type Account } from '../accounts/index.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { lockTeamForManager, requireAuthority } from './authority.ts';
 import {
@@ -81,18 +81,16 @@ export async function inviteMember(
       token,
     });
     await sendMail(services, transaction, { to: email, content, usefulSeconds: LIFETIME_SECONDS });
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'member.invited',
-        workspaceId,
-        targetId: invitation.invitationId,
-        details: {
-          ...(previous && { before: { email, role: previous.role } }),
-          after: { email, role, expiresAt: invitation.expiresAt },
-        },
+    await audit(transaction, {
+      ...author,
+      action: 'member.invited',
+      workspaceId,
+      targetId: invitation.invitationId,
+      details: {
+        ...(previous && { before: { email, role: previous.role } }),
+        after: { email, role, expiresAt: invitation.expiresAt },
       },
-    ]);
+    });
     return invitation;
   });
 }

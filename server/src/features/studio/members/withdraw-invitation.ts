@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import type { AccountAuthor } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, type AuditEntry } from '../../platform/audit/index.ts';
+import { audit, type AuditEntry } from '../../platform/audit/index.ts';
 import { lockTeamForManager, requireAuthority } from './authority.ts';
 import { endInvitation, findOpenInvitation, type OpenInvitation } from './invitation-queries.ts';
 
@@ -17,7 +17,7 @@ export async function withdrawInvitation(
     if (!invitation) throw new ProblemError('not_found');
     requireAuthority(manager, invitation.role);
     await endInvitation(transaction, invitation.id);
-    await auditTrail(transaction, [withdrawalRecord(author, invitation)]);
+    await audit(transaction, withdrawalRecord(author, invitation));
   });
 }
 

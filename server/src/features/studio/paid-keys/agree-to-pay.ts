@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { findRole } from '../workspaces/index.ts';
@@ -55,9 +55,13 @@ export async function announceAgreement(
 ): Promise<void> {
   if (payerId === ownWorkspaceId) return;
   const details = { after: { prefix, tenantId } };
-  await auditTrail(transaction, [
-    { ...author, action: 'paid_key.agreed', workspaceId: payerId, targetId: keyId, details },
-  ]);
+  await audit(transaction, {
+    ...author,
+    action: 'paid_key.agreed',
+    workspaceId: payerId,
+    targetId: keyId,
+    details,
+  });
   // The texts contain no names, because another workspace chose them.
   await notifyTeam(services, transaction, payerId, {
     type: 'paid_key.agreed',
@@ -87,7 +91,11 @@ export async function auditRotation(
 ): Promise<void> {
   if (payerId === ownWorkspaceId) return;
   const details = { after: { prefix, tenantId }, rotatedFrom };
-  await auditTrail(transaction, [
-    { actor, action: 'paid_key.agreed', workspaceId: payerId, targetId: keyId, details },
-  ]);
+  await audit(transaction, {
+    actor,
+    action: 'paid_key.agreed',
+    workspaceId: payerId,
+    targetId: keyId,
+    details,
+  });
 }

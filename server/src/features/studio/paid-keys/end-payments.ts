@@ -1,7 +1,7 @@
 import { enterScope, type Database, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { auditAll } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { lockWorkspace } from '../workspaces/index.ts';
@@ -106,7 +106,7 @@ async function auditInPayer(
   author: Author,
   { payerId, ended, reason }: PaymentEnd,
 ): Promise<void> {
-  await auditTrail(
+  await auditAll(
     transaction,
     ended.map(({ keyId, prefix, tenantId }) => ({
       ...author,
@@ -147,7 +147,7 @@ async function auditInTenants(
 ): Promise<void> {
   for (const [tenantId, keys] of Map.groupBy(ended, (key) => key.tenantId)) {
     await enterScope(transaction, 'tenant_id', tenantId);
-    await auditTrail(
+    await auditAll(
       transaction,
       keys.map(({ keyId }) => ({
         // The IP address is omitted, because the author belongs to another workspace.

@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { audit, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
 import { announcePaymentEnd, announcePayer } from './announce-payer.ts';
@@ -59,9 +59,13 @@ export async function changeKey(
     const after = (await updateKey(transaction, reference, settings)) ?? before;
     const details = difference(auditedSettings(kind, before), auditedSettings(kind, after));
     if (details)
-      await auditTrail(transaction, [
-        { ...author, action: `${kind}_key.updated`, tenantId, targetId: keyId, details },
-      ]);
+      await audit(transaction, {
+        ...author,
+        action: `${kind}_key.updated`,
+        tenantId,
+        targetId: keyId,
+        details,
+      });
     await announcePayer(services, transaction, author, { ...after, tenantId }, before);
     return after;
   });
@@ -95,15 +99,13 @@ export async function revokeKey(
     if (!key) throw new ProblemError('not_found');
     if (key.revokedAt) return;
     await revokeKeyRow(transaction, reference);
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: `${kind}_key.revoked`,
-        tenantId,
-        targetId: keyId,
-        details: { name: key.name, prefix: key.prefix },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: `${kind}_key.revoked`,
+      tenantId,
+      targetId: keyId,
+      details: { name: key.name, prefix: key.prefix },
+    });
     await announcePaymentEnd(services, transaction, author, { ...key, tenantId }, 'key_revoked');
   });
   services.keys.invalidate(tenantId);

@@ -4,7 +4,7 @@ import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
 import { announcePayer } from './announce-payer.ts';
@@ -69,15 +69,13 @@ export async function issueKey(
   const key = newOpaqueToken(kind);
   const secret = { prefix: visiblePrefix(key), fingerprint: vault.fingerprint(key) };
   const created = await insertKey(transaction, { tenantId, kind, keyId: newId() }, secret, settings);
-  await auditTrail(transaction, [
-    {
-      ...author,
-      action: `${kind}_key.created`,
-      tenantId,
-      targetId: created.id,
-      details: { after: { ...auditedSettings(kind, created), prefix: created.prefix } },
-    },
-  ]);
+  await audit(transaction, {
+    ...author,
+    action: `${kind}_key.created`,
+    tenantId,
+    targetId: created.id,
+    details: { after: { ...auditedSettings(kind, created), prefix: created.prefix } },
+  });
   return { ...created, key };
 }
 

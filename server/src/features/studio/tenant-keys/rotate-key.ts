@@ -1,7 +1,7 @@
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { lockTeamForShare } from '../paid-keys/index.ts';
 import { auditSuccessor } from './announce-payer.ts';
 import type { ChangeKeyServices } from './change-key.ts';
@@ -42,18 +42,16 @@ export async function rotateKey(
     const expiresAt =
       old.expiresAt !== null && Date.parse(old.expiresAt) < Date.parse(ends) ? old.expiresAt : ends;
     await replaceKey(transaction, reference, { successorId: successor.id, expiresAt });
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: `${kind}_key.rotated`,
-        tenantId,
-        targetId: keyId,
-        details: {
-          before: { expiresAt: old.expiresAt },
-          after: { expiresAt, successorId: successor.id },
-        },
+    await audit(transaction, {
+      ...author,
+      action: `${kind}_key.rotated`,
+      tenantId,
+      targetId: keyId,
+      details: {
+        before: { expiresAt: old.expiresAt },
+        after: { expiresAt, successorId: successor.id },
       },
-    ]);
+    });
     await auditSuccessor(transaction, author, { ...successor, tenantId }, keyId);
     return successor;
   });

@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../../../database/errors.ts';
 import type { Author } from '../../../core/author.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, difference, type AuditAction } from '../../platform/audit/index.ts';
+import { audit, difference, type AuditAction } from '../../platform/audit/index.ts';
 import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
 import { requireRoomForTenant } from './tenant-limit.ts';
 
@@ -34,9 +34,13 @@ export async function changeTenant(
       if (!details) return tenant;
       if (after.isActive && !before.isActive) await requireRoomForTenant(transaction, tenant.workspaceId);
       const updated = await updateTenant(transaction, tenantId, after);
-      await auditTrail(transaction, [
-        { ...author, action: actionOf(before, after), tenantId, targetId: tenantId, details },
-      ]);
+      await audit(transaction, {
+        ...author,
+        action: actionOf(before, after),
+        tenantId,
+        targetId: tenantId,
+        details,
+      });
       return updated ?? tenant;
     });
     if (change.isActive !== undefined) keys.invalidate(tenantId);

@@ -3,7 +3,7 @@ import type { Author } from '../../../core/author.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { slugCandidates } from '../../../core/text.ts';
-import { auditTrail } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import { insertTenant, type Tenant } from './queries.ts';
 import { requireRoomForTenant } from './tenant-limit.ts';
 
@@ -38,16 +38,14 @@ export async function createTenant(transaction: Querier, author: Author, tenant:
     const created = await insertTenant(transaction, row);
     if (!created) continue;
     const { name, settings } = created;
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'tenant.created',
-        workspaceId,
-        tenantId: id,
-        targetId: id,
-        details: { after: { name, slug, hiddenFromDiscovery, settings } },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'tenant.created',
+      workspaceId,
+      tenantId: id,
+      targetId: id,
+      details: { after: { name, slug, hiddenFromDiscovery, settings } },
+    });
     return created;
   }
   throw new ProblemError('slug_taken');

@@ -3,7 +3,7 @@ import type { Author } from '../../../core/author.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { tenantUrlError } from '../../../outbound/tenant-url.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { audit, difference } from '../../platform/audit/index.ts';
 import { unsealSecrets, sealSecrets, type Secrets } from './provider-secrets.ts';
 import { mayUseMock, settingNames, type Provider } from './providers.ts';
 import { listProviderSettings, lockTenant, upsertProviderSettings } from './queries.ts';
@@ -77,15 +77,13 @@ export async function setProvider(
   const replacedSecrets = Object.keys(secrets).filter((name) => secrets[name] !== storedSecrets[name]);
   const changed = difference(auditedFields(before), auditedFields(after));
   if (changed || replacedSecrets.length > 0) {
-    await auditTrail(transaction, [
-      {
-        ...author,
-        action: 'provider.updated',
-        tenantId,
-        targetId: provider,
-        details: { ...changed, ...(replacedSecrets.length > 0 && { replacedSecrets }) },
-      },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'provider.updated',
+      tenantId,
+      targetId: provider,
+      details: { ...changed, ...(replacedSecrets.length > 0 && { replacedSecrets }) },
+    });
   }
   return after;
 }

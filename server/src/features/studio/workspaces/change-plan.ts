@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { audit, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { warnOfPlan } from '../../traffic/usage/index.ts';
 import { lockPlan, updatePlan, type Plan } from './queries.ts';
@@ -34,9 +34,13 @@ export async function changePlan(
     const details = difference(before, after);
     if (!details) return before;
     await updatePlan(transaction, workspaceId, after);
-    await auditTrail(transaction, [
-      { ...author, action: 'workspace.plan_changed', workspaceId, targetId: workspaceId, details },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'workspace.plan_changed',
+      workspaceId,
+      targetId: workspaceId,
+      details,
+    });
     await warnOfPlan(services, transaction, workspaceId);
     return after;
   });

@@ -6,7 +6,7 @@ import { newId } from '../../../core/ids.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { slugCandidates } from '../../../core/text.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { audit, difference } from '../../platform/audit/index.ts';
 import {
   countOwnedWorkspaces,
   countWorkspaces,
@@ -55,15 +55,13 @@ export async function createWorkspace(
   await requireRoomForWorkspace(transaction, ownerId);
   const slug = await insertWithSlug(transaction, { id, name, slug: wanted });
   await insertMembership(transaction, { workspaceId: id, accountId: ownerId, role: 'owner' });
-  await auditTrail(transaction, [
-    {
-      ...author,
-      action: 'workspace.created',
-      workspaceId: id,
-      targetId: id,
-      details: { after: { name, slug, ownerId } },
-    },
-  ]);
+  await audit(transaction, {
+    ...author,
+    action: 'workspace.created',
+    workspaceId: id,
+    targetId: id,
+    details: { after: { name, slug, ownerId } },
+  });
   const created = await findWorkspace(transaction, id, ownerId);
   if (!created) throw new Error('The new workspace was not found.');
   return created;
@@ -108,9 +106,13 @@ export async function changeWorkspace(
       const details = difference(before, { name, slug });
       if (!details) return;
       await updateWorkspace(transaction, workspaceId, { name, slug });
-      await auditTrail(transaction, [
-        { ...author, action: 'workspace.updated', workspaceId, targetId: workspaceId, details },
-      ]);
+      await audit(transaction, {
+        ...author,
+        action: 'workspace.updated',
+        workspaceId,
+        targetId: workspaceId,
+        details,
+      });
     });
   } catch (error) {
     throw isUniqueViolation(error, 'workspaces_slug_key') ? new ProblemError('slug_taken') : error;

@@ -1,7 +1,7 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { auditTrail, difference } from '../../platform/audit/index.ts';
+import { audit, difference } from '../../platform/audit/index.ts';
 import { findAlertSettings, lockAlertSettings, updateAlertSettings, type AlertSettings } from './queries.ts';
 
 /** Reads the alert thresholds of a tenant. Throws not_found. */
@@ -31,9 +31,13 @@ export async function changeAlertSettings(
     const details = difference(before, after);
     if (!details) return before;
     await updateAlertSettings(transaction, tenantId, after);
-    await auditTrail(transaction, [
-      { ...author, action: 'alert_settings.updated', tenantId, targetId: tenantId, details },
-    ]);
+    await audit(transaction, {
+      ...author,
+      action: 'alert_settings.updated',
+      tenantId,
+      targetId: tenantId,
+      details,
+    });
     return after;
   });
   keys.invalidate(tenantId);

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../../../core/author.ts';
 import type { Database } from '../../../../database/database.ts';
 import { findPartitionsBefore } from '../../../../database/drop-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
-import { auditTrail } from '../../../platform/audit/index.ts';
+import { audit } from '../../../platform/audit/index.ts';
 import { EVENT_SCOPES, eventTables } from '../event-row.ts';
 import { archiveEvents } from './archive-events.ts';
 import type { Archive } from './archive.ts';
@@ -38,9 +38,11 @@ export async function archiveBefore(
   } finally {
     const { parts, events } = totals;
     if (parts > 0)
-      await auditTrail(database.forPlatform(), [
-        { ...SYSTEM, action: 'events.archived', details: { before, parts, events } },
-      ]);
+      await audit(database.forPlatform(), {
+        ...SYSTEM,
+        action: 'events.archived',
+        details: { before, parts, events },
+      });
   }
   return totals;
 }
