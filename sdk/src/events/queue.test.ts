@@ -138,6 +138,20 @@ test('takes events of a player whose session has ended before the first of them'
   assert.equal(queue.progress.waiting, 1);
 });
 
+test('names a refused event in the console by what the game called it', async (context) => {
+  const warn = context.mock.method(console, 'warn', () => {});
+  const queue = createEventQueue({ ...sender, send: refuseAll }, { storage: memoryStorage() });
+  context.after(() => queue.close());
+  const name = { idempotencyKey: 'level-7', occurredAt: new Date() };
+  for (const event of [{ eventKey: 'jump' }, { eventDefinitionId: 'the-id' }, name])
+    await queue.addPlayerEvent(event);
+  await queue.flush();
+  assert.deepEqual(
+    warn.mock.calls.map((call) => call.arguments[0]),
+    ['jump', 'the-id', 'level-7'].map((event) => `Guildhall refused the event "${event}": refused`),
+  );
+});
+
 describe('an own name of an event', () => {
   test('needs the time of the event, which is part of the name', async (context) => {
     const queue = createEventQueue(sender, { storage: memoryStorage() });

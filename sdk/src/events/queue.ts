@@ -129,7 +129,7 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     backOff = { firstMs: 1_000, longestMs: 60_000 },
     adoptAfterMs = 30_000,
     onRefused = ({ event, error }) =>
-      console.warn(`Guildhall refused the event ${event.idempotencyKey}: ${error}`),
+      console.warn(`Guildhall refused the event "${nameOf(event)}": ${error}`),
     onWarning = warnOnce(),
     onDropped = ({ reason, events }) => console.error(`Guildhall lost ${events.length} events: ${reason}`),
   } = options;
@@ -269,11 +269,16 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
 /** Writes each text of a warning to the console once, up to 100 texts. */
 function warnOnce(): (warned: WarnedEvent) => void {
   const written = new Set<string>();
-  return ({ event: { eventKey, idempotencyKey }, message }) => {
+  return ({ event, message }) => {
     if (written.has(message) || written.size === 100) return;
     written.add(message);
-    console.warn(`Guildhall warns about the event "${String(eventKey ?? idempotencyKey)}": ${message}`);
+    console.warn(`Guildhall warns about the event "${nameOf(event)}": ${message}`);
   };
+}
+
+/** Names an event for a person. A random `idempotencyKey` says nothing. */
+function nameOf({ eventKey, eventDefinitionId, idempotencyKey }: SentEvent): string {
+  return String(eventKey ?? eventDefinitionId ?? idempotencyKey);
 }
 
 /** Gives an event its name and its player. */

@@ -180,9 +180,9 @@ async function reportRefused(
 function withoutDefinition(event: CheckedEvent, autoCreate: boolean): EventError {
   if (event.eventKey === null) return refusal(event, 404, 'No event definition has this ID.');
   const reason = autoCreate
-    ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first`
-    : 'auto-create is off';
-  return refusal(event, 422, `No event definition has this key and value, and ${reason}.`);
+    ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first.`
+    : 'auto-create is off. Correct the key, create the definition, or turn auto-create on.';
+  return refusal(event, 422, `No event definition has this key and value, and ${reason}`);
 }
 
 const isUsable = ({ isActive, eventScope }: Definition, scope: EventScope): boolean =>
