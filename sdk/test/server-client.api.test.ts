@@ -121,7 +121,11 @@ describe('createServerClient', () => {
     assert.deepEqual([items.map(({ id }) => id), notFound], [[playerId], [unknown]]);
     await assert.rejects(newServer().players.get('unknown'), failsWith('not_found', 404));
     const server = tracked(createServerClient({ baseUrl: app.url, gameKey }));
-    await assert.rejects(server.players.getMany([playerId]), failsWith('missing_api_key', 401));
+    await assert.rejects(
+      server.players.getMany([playerId]),
+      /TypeError: .*Pass apiKey to createServerClient/,
+    );
+    await assert.rejects(server.assertions.validate(undefined as never), /TypeError: The token is missing/);
   });
 
   test('sends events of a match once when answers are lost', async () => {
@@ -258,12 +262,21 @@ describe('createEventQueue', () => {
 });
 
 test('a client says that its address is wrong', () => {
-  for (const baseUrl of ['127.0.0.1:8080', '', undefined as unknown as string])
+  for (const baseUrl of [
+    '127.0.0.1:8080',
+    '',
+    undefined as unknown as string,
+    `${app.url}/?x=1`,
+    `${app.url}/#/`,
+  ])
     assert.throws(() => createPlayerClient({ baseUrl, gameKey }), /baseUrl is the address of the server/);
 });
 
 test('a client says that its game key is wrong', () => {
-  for (const wrong of ['', 'gh_game_…', 'gh_api_0f', undefined as unknown as string])
-    for (const create of [createPlayerClient, createServerClient])
+  for (const create of [createPlayerClient, createServerClient]) {
+    for (const wrong of ['gh_game_…', 'gh_api_0f'])
       assert.throws(() => create({ baseUrl: app.url, gameKey: wrong }), /gameKey must begin with gh_game_/);
+    for (const missing of ['', undefined as unknown as string])
+      assert.throws(() => create({ baseUrl: app.url, gameKey: missing }), /gameKey is missing/);
+  }
 });

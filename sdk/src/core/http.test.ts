@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { createPlayerClient, createApiClient, GuildhallError, type ApiClientOptions } from '../index.ts';
 import { createServerClient } from '../server.ts';
 
@@ -92,7 +92,8 @@ describe('a request that cannot be sent', () => {
 
   test('with the placeholder of a key is found when the client is made', () => {
     for (const apiKey of ['gh_api_…', 'gh_game_0', '']) {
-      const error = { name: 'TypeError', message: /apiKey must begin with gh_api_/ };
+      const message = apiKey ? /apiKey must begin with gh_api_/ : /apiKey is missing/;
+      const error = { name: 'TypeError', message };
       assert.throws(() => createApiClient({ baseUrl, apiKey }), error);
       assert.throws(() => createServerClient({ baseUrl, gameKey, apiKey }), error);
     }
@@ -208,20 +209,32 @@ describe('a network error in a page', () => {
   const fail: typeof fetch = () => Promise.reject(new TypeError('Failed to fetch'));
   const page = 'http://localhost:5173';
 
-  test('names CORS_ORIGINS and the origin of the page, if the server has another origin', async (context) => {
-    Object.assign(globalThis, { document: { baseURI: `${page}/game` }, location: { origin: page } });
+  const openPage = (context: TestContext, origin: string) => {
+    Object.assign(globalThis, { document: { baseURI: `${page}/game` }, self: { origin } });
     context.after(() => {
-      for (const name of ['document', 'location']) Reflect.deleteProperty(globalThis, name);
+      for (const name of ['document', 'self']) Reflect.deleteProperty(globalThis, name);
     });
+  };
+
+  test('names CORS_ORIGINS and the origin of the page, if the server has another origin', async (context) => {
+    openPage(context, page);
     const detail = /cannot be reached.*CORS_ORIGINS.*http:\/\/localhost:5173/;
     await assert.rejects(read({ fetch: fail }), { code: 'network_error', detail });
     const here = await read({ fetch: fail, baseUrl: page }).catch((error: GuildhallError) => error.detail);
     assert.doesNotMatch(String(here), /CORS/);
   });
 
+  test('says that a sandboxed frame has no origin', async (context) => {
+    openPage(context, 'null');
+    await assert.rejects(read({ fetch: fail }), {
+      code: 'network_error',
+      detail: /sandboxed frame.*CORS_ORIGINS to \*/,
+    });
+  });
+
   test('does not name it outside of a page', async () => {
     const detail = await read({ fetch: fail }).catch((error: GuildhallError) => error.detail);
-    assert.match(String(detail), /cannot be reached/);
+    assert.ok(String(detail).startsWith(`The server cannot be reached at ${baseUrl}, or`), String(detail));
     assert.doesNotMatch(String(detail), /CORS/);
   });
 });

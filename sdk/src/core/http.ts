@@ -61,7 +61,7 @@ export function createSend(
       return await readAnswer(response, url, readAs);
     } catch (error) {
       if (error instanceof GuildhallError || init.signal.aborted) throw error;
-      const detail = `The server cannot be reached, or its answer is incomplete.${corsHint(url)}`;
+      const detail = `The server cannot be reached at ${base}, or its answer is incomplete.${corsHint(url)}`;
       throw clientError('network_error', detail, error);
     }
   }
@@ -106,7 +106,11 @@ export function createSend(
     } catch (error) {
       if (error instanceof GuildhallError || !limit.signal.aborted) throw error;
       signal?.throwIfAborted();
-      throw clientError('timeout', `The server did not answer within ${timeoutMs / 1000} seconds.`, error);
+      throw clientError(
+        'timeout',
+        `The server at ${base} did not answer within ${timeoutMs / 1000} seconds.`,
+        error,
+      );
     } finally {
       clearTimeout(timer);
       // The caller's signal ends a stream that the caller still reads.
@@ -117,15 +121,19 @@ export function createSend(
 
 /** Browsers do not say why a request failed. Often the server does not allow the page. */
 function corsHint(url: string): string {
-  if (typeof document === 'undefined' || new URL(url, document.baseURI).origin === location.origin) return '';
-  return ` If it runs, check that its setting CORS_ORIGINS has the origin of this page: ${location.origin}`;
+  if (typeof document === 'undefined') return '';
+  const { origin } = self;
+  if (origin === 'null')
+    return ' This page runs in a sandboxed frame without an origin. Add allow-same-origin to the frame, or set CORS_ORIGINS to * on the server.';
+  if (new URL(url, document.baseURI).origin === origin) return '';
+  return ` If it runs, check that its setting CORS_ORIGINS has the origin of this page: ${origin}`;
 }
 
 /** The address of the server without a slash at its end. A setting that is missing would look like a network that is down. */
 export function baseOf(baseUrl: string | URL): string {
   const address = String(baseUrl).trim();
   // A page may name a path of its own server, such as /guildhall.
-  if (!/^(https?:\/)?\//.test(address) || !URL.canParse(address, 'https://page.example'))
+  if (!/^(https?:\/)?\/[^?#]*$/.test(address) || !URL.canParse(address, 'https://page.example'))
     throw new TypeError(
       `The baseUrl is the address of the server, such as https://api.example, not ${baseUrl}.`,
     );
@@ -144,9 +152,10 @@ export const apiKeyHeader = (apiKey: string): { 'x-api-key': string } => ({
 
 /** A missing setting or the placeholder of an example would be sent as a wrong key. */
 function requireKey(kind: 'game' | 'api', key: string): string {
+  if (!key) throw new TypeError(`The ${kind}Key is missing. Create one in the console.`);
   if (!new RegExp(`^gh_${kind}_\\w+$`).test(key))
     throw new TypeError(
-      `The ${kind}Key must begin with gh_${kind}_ and contain only letters and digits. Create one in the dashboard.`,
+      `The ${kind}Key must begin with gh_${kind}_ and contain only letters and digits. Create one in the console.`,
     );
   return key;
 }

@@ -158,6 +158,11 @@ describe('an own name of an event', () => {
     context.after(() => queue.close());
     const nameOnly = { eventKey: 'level', idempotencyKey: 'level-7-done' } as unknown as EventContent;
     await assert.rejects(queue.addPlayerEvent(nameOnly), TypeError);
+    const atNoTime = { eventKey: 'jump', occurredAt: new Date(Number.NaN) };
+    await assert.rejects(
+      queue.addPlayerEvent(atNoTime),
+      /TypeError: The occurredAt of an event must be a valid date/,
+    );
     assert.equal(queue.progress.waiting, 0);
     await queue.addPlayerEvent({ ...nameOnly, occurredAt: '2026-11-22T10:00:00Z' });
     assert.equal(queue.progress.waiting, 1);

@@ -286,6 +286,8 @@ function sentEvent(kind: EventKind, content: EventContent, player: EventOwner, n
   const { occurredAt = now, idempotencyKey = randomId(), ...rest } = content;
   if (content.idempotencyKey !== undefined && content.occurredAt === undefined)
     throw new TypeError('An event with an idempotencyKey needs its occurredAt: both are its name.');
+  if (occurredAt instanceof Date && Number.isNaN(occurredAt.getTime()))
+    throw new TypeError('The occurredAt of an event must be a valid date.');
   return {
     ...(kind === 'player' && { playerId: player.playerId }),
     ...(player.sessionId && { loginSessionId: player.sessionId }),

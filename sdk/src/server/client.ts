@@ -102,14 +102,16 @@ export interface ServerClient {
 
 export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
   const key = gameKeyHeader(gameKey);
-  const withApiKey = apiKey === undefined ? {} : apiKeyHeader(apiKey);
+  const withApiKey = apiKey === undefined ? undefined : apiKeyHeader(apiKey);
   const sendWith = (headers: Record<string, string>): Send =>
     createSend(http, { headers: async () => headers });
   const send = sendWith(key);
   const api = createApi(send);
   const repeated = createApi(withRetries(send, retries));
-  const withBearer = (token: string): Send =>
-    withRetries(sendWith({ ...key, authorization: `Bearer ${token}` }), retries);
+  const withBearer = (token: string): Send => {
+    if (!token) return () => Promise.reject(new TypeError('The token is missing.'));
+    return withRetries(sendWith({ ...key, authorization: `Bearer ${token}` }), retries);
+  };
   const match = (matchSessionId: string) => ({ path: { matchSessionId } });
   const nameOf = ({ idempotencyKey = randomId() }: Idempotent = {}) => ({
     'idempotency-key': idempotencyKey,
@@ -143,10 +145,11 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     },
     players: {
       get: (playerId) => repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
-      getMany: (playerIds) =>
-        createApi(withRetries(sendWith(withApiKey), retries)).POST('/api/player-profiles/bulk', {
-          body: { playerIds },
-        }),
+      getMany: async (playerIds) => {
+        if (!withApiKey) throw new TypeError('getMany needs an API key. Pass apiKey to createServerClient.');
+        const { POST } = createApi(withRetries(sendWith(withApiKey), retries));
+        return POST('/api/player-profiles/bulk', { body: { playerIds } });
+      },
       find: async (body) => (await repeated.POST('/api/player-auth/players/exists', { body })).playerId,
     },
     assertions: {

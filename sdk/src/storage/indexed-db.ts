@@ -104,6 +104,8 @@ export function indexedDbStorage(name = 'guildhall'): ClientStorage {
     watch: (key, listener) => {
       const channel = channels.get(key) ?? new BroadcastChannel(`${name} ${key}`);
       channels.set(key, channel);
+      // In Node, which has no IndexedDB, the channel would keep the program running.
+      (channel as { unref?(): void }).unref?.();
       channel.addEventListener('message', listener);
     },
   };
