@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { withDatabaseAt } from '../database/database.ts';
+import { withDatabaseAt, type Database } from '../database/database.ts';
 import { SYSTEM } from '../core/author.ts';
 import { hasDatabase } from '../database/embedded/data-folder.ts';
-import { sql } from '../database/sql.ts';
+import { secondsFromNow } from '../core/timestamps.ts';
+import { findActiveTenant, findDemoTenant } from '../features/studio/tenants/index.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
-import { readConfig } from '../runtime/config.ts';
 import { createVault } from '../security/vault.ts';
 import { openMasterKey } from '../runtime/open-master-key.ts';
 import {
@@ -16,7 +16,15 @@ import {
   summary,
   type AlertThresholds,
 } from '../simulation/index.ts';
-import { durationOption, integer, onClosedOutput, stopOnSignal, UsageError, withStorage } from './command.ts';
+import {
+  durationOption,
+  integer,
+  onClosedOutput,
+  readSettings,
+  stopOnSignal,
+  UsageError,
+  withStorage,
+} from './command.ts';
 import { checkTenantId } from './tenants.ts';
 
 const duration = durationOption(1, 7 * 24 * 60 * 60);
@@ -69,7 +77,7 @@ export const simulateCommand = new Command('simulate')
   .action(run);
 
 async function run(options: Options): Promise<void> {
-  const url = (options.url ?? `http://127.0.0.1:${readConfig().port}`).replace(/\/+$/, '');
+  const url = (options.url ?? `http://127.0.0.1:${readSettings().port}`).replace(/\/+$/, '');
   if (!URL.canParse(url)) throw new UsageError(`--url: "${url}" is not a URL.`);
   const access = options.key
     ? { gameKey: options.key, thresholds: DEFAULT_THRESHOLDS }
@@ -114,51 +122,53 @@ async function createSimulationKey(
   url: string,
   { rate, duration, tenant }: Options,
 ): Promise<{ gameKey: string; thresholds: AlertThresholds }> {
-  const config = readConfig();
-  if (config.databaseUrl)
+  await requireEmbeddedDatabase(url);
+  checkTenantId(tenant);
+  const requests = 600 + 120 * rate;
+  const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };
+  const gameKey = await withStorage((databaseUrl, config) =>
+    withDatabaseAt(databaseUrl, async (database) => {
+      const vault = createVault(await openMasterKey(config, databaseUrl));
+      const tenantId = await findSimulationTenant(database, tenant);
+      const { key } = await database.forTenant(tenantId).transaction((transaction) =>
+        createOwnKey(transaction, vault, SYSTEM, {
+          tenantId,
+          kind: 'game',
+          name: 'Simulation',
+          rateLimitPerMinute: thresholds.requests,
+          payloadBytesPerMinute: thresholds.bytes,
+          expiresAt: secondsFromNow(duration + KEY_OUTLIVES_SECONDS),
+        }),
+      );
+      return key;
+    }),
+  );
+  return { gameKey, thresholds };
+}
+
+/** Throws {@link UsageError} if the server does not answer, or the settings name no embedded database. */
+async function requireEmbeddedDatabase(url: string): Promise<void> {
+  const { databaseUrl, dataDir } = readSettings();
+  if (databaseUrl)
     throw new UsageError(
       'Set a game key with --key or GUILDHALL_GAME_KEY. Only the embedded database has a demo.',
     );
   if (!(await fetch(`${url}/health/live`).catch(() => undefined))?.ok)
     throw new UsageError(`No server answers at ${url}. Start it with \`npm start\`, or set --url.`);
-  if (!(await hasDatabase(config.dataDir)))
-    throw new UsageError(
-      `${config.dataDir} has no database. Set DATA_DIR to the server's folder, or set --key.`,
-    );
-  checkTenantId(tenant);
+  if (!(await hasDatabase(dataDir)))
+    throw new UsageError(`${dataDir} has no database. Set DATA_DIR to the server's folder, or set --key.`);
+}
 
-  const requests = 600 + 120 * rate;
-  const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };
-  const gameKey = await withStorage((databaseUrl) =>
-    withDatabaseAt(databaseUrl, async (database) => {
-      const vault = createVault(await openMasterKey(config, databaseUrl));
-      const found = await database
-        .forPlatform()
-        .row<{ id: string }>(
-          tenant
-            ? sql`SELECT id FROM tenants WHERE id = ${tenant} AND disabled_at IS NULL`
-            : sql`SELECT id FROM tenants WHERE is_demo AND disabled_at IS NULL ORDER BY id LIMIT 1`,
-        );
-      if (!found)
-        throw new UsageError(
-          tenant
-            ? `The database has no active tenant ${tenant}.`
-            : 'The database has no demo tenant. Set a game key with --key or GUILDHALL_GAME_KEY.',
-        );
-      const created = await database.forTenant(found.id).transaction((transaction) =>
-        createOwnKey(transaction, vault, SYSTEM, {
-          tenantId: found.id,
-          kind: 'game',
-          name: 'Simulation',
-          rateLimitPerMinute: thresholds.requests,
-          payloadBytesPerMinute: thresholds.bytes,
-          expiresAt: new Date(Date.now() + (duration + KEY_OUTLIVES_SECONDS) * 1000).toISOString(),
-        }),
-      );
-      return created.key;
-    }),
+/** The id of the given tenant, or of the demo. Throws {@link UsageError} if there is none, or it is disabled. */
+async function findSimulationTenant(database: Database, tenant: string | undefined): Promise<string> {
+  const platform = database.forPlatform();
+  const found = await (tenant ? findActiveTenant(platform, tenant) : findDemoTenant(platform));
+  if (found) return found.id;
+  throw new UsageError(
+    tenant
+      ? `The database has no active tenant ${tenant}.`
+      : 'The database has no demo tenant. Set a game key with --key or GUILDHALL_GAME_KEY.',
   );
-  return { gameKey, thresholds };
 }
 
 const SAMPLE_MS = 250;

@@ -1,7 +1,7 @@
 import { isGuid } from '../core/ids.ts';
 import { withDatabaseAt, type Database } from '../database/database.ts';
-import { sql } from '../database/sql.ts';
 import { openArchive, type EventSources } from '../features/gameplay/events/index.ts';
+import { findTenant, listTenantIds } from '../features/studio/tenants/index.ts';
 import { UsageError, withStorage } from './command.ts';
 
 /** The option `--tenant`. Without it, a command works on all tenants. */
@@ -16,12 +16,11 @@ export function checkTenantId(tenant: string | undefined): void {
 
 /** The id of the option, or the ids of all tenants. Throws {@link UsageError} if no tenant has the id. */
 export async function selectTenantIds(database: Database, tenant: string | undefined): Promise<string[]> {
-  const selected = tenant === undefined ? sql`` : sql`WHERE id = ${tenant}`;
-  const rows = await database
-    .forPlatform()
-    .rows<{ id: string }>(sql`SELECT id FROM tenants ${selected} ORDER BY id`);
-  if (tenant !== undefined && rows.length === 0) throw new UsageError(`No tenant has the id ${tenant}.`);
-  return rows.map(({ id }) => id);
+  const platform = database.forPlatform();
+  if (tenant === undefined) return listTenantIds(platform);
+  const found = await findTenant(platform, tenant);
+  if (!found) throw new UsageError(`No tenant has the id ${tenant}.`);
+  return [found.id];
 }
 
 /** Runs work for each tenant of the option, with the database and the archive that the settings name. */

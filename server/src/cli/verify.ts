@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { withDatabaseAt } from '../database/database.ts';
+import type { AlteredRow } from '../core/row-hash.ts';
 import { toMicroseconds } from '../core/timestamps.ts';
 import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
 import {
@@ -7,7 +8,6 @@ import {
   openArchive,
   verifyArchive,
   verifyEvents,
-  type AlteredRow,
   type Archive,
 } from '../features/gameplay/events/index.ts';
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The all-zero UUID, which some clients send instead of no id. */
+/** The all-zero UUID. No row has it as its id. Some clients send it instead of no id. */
 export const EMPTY_GUID = '00000000-0000-0000-0000-000000000000';
 
 /**

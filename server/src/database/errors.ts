@@ -67,6 +67,11 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
 }
 
+/** Whether PostgreSQL has stopped a statement at its time limit. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014';
+}
+
 /** Whether a statement waited for a lock for longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';

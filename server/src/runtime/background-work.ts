@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
 import { issuerOf, type Config } from './config.ts';
+import { within } from '../core/within.ts';
 import { openDatabase } from '../database/database.ts';
 import { openOwnerPool } from '../database/pool.ts';
 import { openConfiguredChain, startChainSender } from '../features/wallet/chain/index.ts';
@@ -86,7 +86,7 @@ export async function startBackgroundWork(
   );
   const running = opened.move();
   return {
-    stop: () => Promise.race([running.disposeAsync(), sleep(STOP_WITHIN_MS, undefined, { ref: false })]),
+    stop: () => within(STOP_WITHIN_MS, running.disposeAsync()),
   };
 }
 

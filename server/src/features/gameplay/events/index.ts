@@ -16,7 +16,7 @@ export { eventIngestionRoutes } from './ingestion-routes.ts';
 export { eventQueryRoutes } from './query-routes.ts';
 export { eventReadingRoutes } from './reading-routes.ts';
 export { createRosters } from './roster.ts';
-export { verifyEvents, type AlteredRow } from './verify-events.ts';
+export { verifyEvents } from './verify-events.ts';
 export type { EventSources } from './event-sources.ts';
 export { exportEventsOfPlayer } from './export-events.ts';
 export { StoredEvent } from './schemas.ts';

@@ -1,6 +1,8 @@
 import { ProblemError } from '../../../core/problem.ts';
 import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
+import { isTimeout } from '../../../database/errors.ts';
+import { limitStatements } from '../../../database/limit-statements.ts';
 import { queryTimeout } from './archive/fetch-parts.ts';
 import { countArchived } from './archive/count-archived.ts';
 import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
@@ -9,8 +11,6 @@ import {
   groupEvents,
   groupsByDefinition,
   groupsByPlayer,
-  isTimeout,
-  limitStatements,
   type Dimension,
   type EventGroup,
   type Grouping,

@@ -1,5 +1,5 @@
-import { DatabaseError } from 'pg';
 import type { Querier } from '../../../database/database.ts';
+import { limitStatements } from '../../../database/limit-statements.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
 import type { Bucket } from '../../../core/time-range.ts';
@@ -150,13 +150,6 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
       ${ofArchive})`;
 }
 
-/** Lets PostgreSQL stop the statements of a transaction at a time limit, and when the server has closed the connection. */
-export async function limitStatements(db: Querier, seconds: number): Promise<void> {
-  await db.run(sql`
-    SELECT set_config('statement_timeout', ${`${Math.ceil(seconds * 1000)}ms`}, true),
-           set_config('client_connection_check_interval', '500ms', true)`);
-}
-
 /** Expressions before other expressions of a SELECT. */
 const leading = (expressions: Sql[]): Sql =>
   expressions.length === 0 ? empty : sql`${join(expressions, ', ')},`;
@@ -167,8 +160,3 @@ const groupByFirst = (columns: number): Sql =>
 
 /** The positions of columns in GROUP BY. There are at most four: a time bucket and three dimensions, or three ids. */
 const POSITIONS: Sql[] = [sql`1`, sql`2`, sql`3`, sql`4`];
-
-/** Whether PostgreSQL has stopped a statement at its time limit. */
-export function isTimeout(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '57014';
-}

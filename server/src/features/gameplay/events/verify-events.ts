@@ -1,21 +1,12 @@
 import { inChunks } from '../../../core/in-chunks.ts';
 import type { Database } from '../../../database/database.ts';
-import { hashedInstant } from '../../../core/row-hash.ts';
+import { hashedInstant, type AlteredRow } from '../../../core/row-hash.ts';
 import type { EventFilter } from './event-filter.ts';
 import type { EventPosition } from './event-position.ts';
 import { eventRowHash, eventTables } from './event-row.ts';
 import { selectHashedEvents } from './queries.ts';
 
 const CHUNK = 5_000;
-
-/** A row that failed verification. */
-export interface AlteredRow {
-  table: string;
-  tenantId: string;
-  id: string;
-  /** Absent if the hash of the row does not match its columns. */
-  problem?: string;
-}
 
 /** Recomputes the hashes of a tenant's events and reports each mismatch. Returns the number of rows it checked. */
 export async function verifyEvents(

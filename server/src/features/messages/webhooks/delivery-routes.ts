@@ -122,8 +122,8 @@ export function deliveryRoutes(
         const { deliveryId, ...params } = request.params;
         const ref = refOf(params);
         await spend(ref);
-        const restarted = await redeliver({ database, jobs }, authorOf(request), ref, deliveryId);
-        return reply.code(202).send(restarted);
+        reply.code(202);
+        return redeliver({ database, jobs }, authorOf(request), ref, deliveryId);
       },
     );
   };

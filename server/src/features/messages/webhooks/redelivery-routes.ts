@@ -51,8 +51,8 @@ export function redeliveryRoutes(
       async (request, reply) => {
         const ref = refOf(request.params);
         await spend(ref);
-        const started = await startRedelivery({ database, jobs }, authorOf(request), ref, request.body);
-        return reply.code(202).send(started);
+        reply.code(202);
+        return startRedelivery({ database, jobs }, authorOf(request), ref, request.body);
       },
     );
 

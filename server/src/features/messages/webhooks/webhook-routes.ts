@@ -77,14 +77,8 @@ export function webhookRoutes(
       },
       async (request, reply) => {
         const owner = ownerOf(request.params);
-        const created = await createWebhook(
-          { database, vault },
-          config,
-          authorOf(request),
-          owner,
-          request.body,
-        );
-        return reply.code(201).send(created);
+        reply.code(201);
+        return createWebhook({ database, vault }, config, authorOf(request), owner, request.body);
       },
     );
 

@@ -1,11 +1,11 @@
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { AccountAuthor } from '../../../core/author.ts';
+import { futureInstant } from '../../../core/future-instant.ts';
 import { newId } from '../../../core/ids.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
-import { invalidField } from '../../../core/problem.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
 import { audit } from '../../platform/audit/index.ts';
+import { lockPlayer } from '../../sign-in/email/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import { banFingerprint } from '../../sign-in/login/index.ts';
 import {
@@ -16,7 +16,6 @@ import {
   liftActiveBans,
   listBans,
   listIdentities,
-  lockPlayer,
   setBannedUntil,
   type Ban,
 } from './moderation-queries.ts';
@@ -40,15 +39,10 @@ export async function banPlayer(
   { tenantId, playerId, reason, note, until: sentUntil }: BanRequest,
   author: AccountAuthor,
 ): Promise<Ban> {
-  // In UTC, because PostgreSQL rejects offsets of 16 hours and more. It also rounds to microseconds, and this truncates.
-  const until = sentUntil ? toMicroseconds(sentUntil) : null;
-  if (until && Date.parse(until) <= Date.now())
-    throw invalidField(
-      'until',
-      'must be in the future',
-      'until must be in the future. Leave it out for a ban without an end.',
-    );
-
+  const until =
+    typeof sentUntil === 'string'
+      ? futureInstant('until', sentUntil, 'Leave it out for a ban without an end.')
+      : null;
   const bannedBy = author.actor.id;
   return database.forTenant(tenantId).transaction(async (transaction) => {
     // A concurrent deletion of the player runs either before or after the whole ban.
@@ -61,7 +55,7 @@ export async function banPlayer(
       playerId,
       reason: reason || null,
       note: note || null,
-      until: until ?? null,
+      until,
       bannedBy,
     });
     const identities = await listIdentities(transaction, playerId);

@@ -19,11 +19,6 @@ export function setBannedUntil(
     WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
 }
 
-/** Locks a player. Sign-ins also lock the player before the access record. */
-export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
-  await db.run(sql`SELECT FROM players WHERE id = ${playerId} FOR NO KEY UPDATE`);
-}
-
 /** Lists all identities of a player, in all tenants. */
 export function listIdentities(
   db: Querier,

@@ -3,7 +3,8 @@ import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Database } from '../../../database/database.ts';
 import { audit } from '../../platform/audit/index.ts';
-import { hasAccess, lockPlayer } from './moderation-queries.ts';
+import { lockPlayer } from '../../sign-in/email/index.ts';
+import { hasAccess } from './moderation-queries.ts';
 import { insertNote, listNotes, MAX_NOTES, readNote, removeNote, type Note } from './note-queries.ts';
 import { playerNotFound, resolvePlayerId } from './read-player.ts';
 

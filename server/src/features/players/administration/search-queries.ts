@@ -1,4 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
+import { beginsWith } from '../../../database/begins-with.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
@@ -101,7 +102,7 @@ export async function listSlice(
 /**
  * Finds the players whose name begins with a text, or whose provider user id or email address in this tenant does, and the player of
  * an id. Each condition uses an index that begins with the tenant. So not even the response time reveals names or numbers of players
- * of other tenants. The conditions are ranges, because row-level security keeps LIKE from using an index.
+ * of other tenants.
  */
 export function searchPlayers(
   db: Querier,
@@ -110,10 +111,8 @@ export function searchPlayers(
   filter: PlayerFilter,
   slice: Slice,
 ): Promise<SearchResult> {
-  const beginning = (column: Sql) => sql`
-    ${column} >= guildhall_search_form(${text}) AND ${column} < guildhall_search_form(${text}) || ${LAST_CHARACTER}`;
   const matching = (table: Sql, column: Sql) => sql`
-    (SELECT player_id FROM ${table} WHERE tenant_id = ${tenantId} AND ${beginning(column)}
+    (SELECT player_id FROM ${table} WHERE tenant_id = ${tenantId} AND ${beginsWith(column, text)}
      ORDER BY ${column} LIMIT ${MAX_FOUND})`;
   const matches = [
     sql`(SELECT ${playerId}::uuid AS player_id WHERE ${playerId}::uuid IS NOT NULL)`,
@@ -157,9 +156,6 @@ function pageOf(
            ARRAY(SELECT access.player_id::text FROM access ORDER BY ${orderOf(sort)}
                  LIMIT ${limit} OFFSET ${offset}) AS "playerIds"`);
 }
-
-/** The greatest code point. A text followed by it sorts after all continuations of the text. */
-const LAST_CHARACTER = '\u{10FFFF}';
 
 const isBanned = sql`access.banned_until > now()`;
 const isHidden = sql`access.hidden_from_discovery`;

@@ -2,6 +2,9 @@ import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { deleteTokens, type TokenOwner } from './token-queries.ts';
 
+/** The providers whose user id is an email address. */
+export const emailProviders = sql`('EmailOneTimeCode', 'EmailPassword')`;
+
 /** An address and its player. Without a player the address is pending: a code was sent but not used, or the player has left it. */
 export interface Credential {
   playerId: string | null;
@@ -114,7 +117,7 @@ function insertMethod(method: { email: string; playerId: string; authMethodId: s
             -- A second method of an address is restricted to the same workspace as the first one.
             (SELECT linked_in_workspace FROM auth_methods
              WHERE player_id = ${playerId} AND provider_user_id = ${email}
-               AND auth_provider IN ('EmailOneTimeCode', 'EmailPassword') LIMIT 1))
+               AND auth_provider IN ${emailProviders} LIMIT 1))
     ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`;
 }
 
@@ -140,7 +143,7 @@ export async function listProviders(db: Querier, playerId: string, email: string
   const rows = await db.rows<{ provider: string }>(sql`
     SELECT auth_provider AS provider FROM auth_methods
     WHERE player_id = ${playerId} AND provider_user_id = ${email}
-      AND auth_provider IN ('EmailOneTimeCode', 'EmailPassword')`);
+      AND auth_provider IN ${emailProviders}`);
   return rows.map(({ provider }) => provider);
 }
 
@@ -154,7 +157,7 @@ export async function moveCredentials(db: Querier, sourceId: string, targetId: s
     WITH freed AS (
       ${release(sql`player_id = ${sourceId} AND verified_at IS NULL`)} RETURNING email)
     DELETE FROM auth_methods method USING freed
-    WHERE method.auth_provider IN ('EmailOneTimeCode', 'EmailPassword') AND method.provider_user_id = freed.email`);
+    WHERE method.auth_provider IN ${emailProviders} AND method.provider_user_id = freed.email`);
   await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 

@@ -5,6 +5,7 @@ export {
   deleteCredentials,
   deletePendingCredentials,
   lockCredentials,
+  lockPlayer,
   moveCredentials,
 } from './credential-queries.ts';
 export { createMailBudget } from './mail-limits.ts';

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
+import { emailProviders } from './credential-queries.ts';
 
 /** Counts an email from a tenant to an address. Returns false if the daily limit is reached. */
 export function countMail(
@@ -41,7 +42,7 @@ export function isVerifiedInTenant(db: Querier, tenantId: string, email: string)
     JOIN auth_methods method ON method.id = used.auth_method_id
     JOIN email_credentials credential
       ON credential.email = method.provider_user_id AND credential.player_id = method.player_id
-    WHERE used.tenant_id = ${tenantId} AND method.auth_provider IN ('EmailOneTimeCode', 'EmailPassword')
+    WHERE used.tenant_id = ${tenantId} AND method.auth_provider IN ${emailProviders}
       AND method.provider_user_id = ${email} AND credential.verified_at IS NOT NULL
     LIMIT 1`);
 }

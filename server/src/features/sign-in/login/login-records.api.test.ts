@@ -5,7 +5,7 @@ import { arrangeTenant } from '../../../testing/arrange.ts';
 import { loginDataOf } from '../../../testing/ledger-data.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { verify } from '../../../cli/verify.ts';
-import type { AlteredRow } from '../../gameplay/events/index.ts';
+import type { AlteredRow } from '../../../core/row-hash.ts';
 import { platforms } from './platforms.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });

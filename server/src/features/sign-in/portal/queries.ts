@@ -1,3 +1,4 @@
+import { EMPTY_GUID } from '../../../core/ids.ts';
 import type { Querier } from '../../../database/database.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import { empty, sql } from '../../../database/sql.ts';
@@ -9,7 +10,7 @@ import type { Provider } from '../../studio/tenants/index.ts';
  * The tenant id of the player portal in the tables of codes, challenges and counters. No tenant has this id, so the same row-level
  * security policies apply (migration 0003).
  */
-export const PORTAL_TENANT_ID = '00000000-0000-0000-0000-000000000000';
+export const PORTAL_TENANT_ID = EMPTY_GUID;
 
 export async function insertStartedLogin(db: Querier, stateHash: Buffer, expiresAt: string): Promise<void> {
   await db.run(sql`

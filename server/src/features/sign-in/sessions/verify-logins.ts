@@ -1,5 +1,6 @@
 import { inChunks } from '../../../core/in-chunks.ts';
 import type { Database } from '../../../database/database.ts';
+import type { AlteredRow } from '../../../core/row-hash.ts';
 import { rangeInUtc, type OpenRange } from '../../../core/time-range.ts';
 import { loginRowHash } from './login-row-hash.ts';
 import { selectHashedLogins, type LedgerPosition } from './queries.ts';
@@ -11,7 +12,7 @@ export async function verifyLogins(
   database: Database,
   tenantId: string,
   range: OpenRange,
-  report: (row: { table: string; tenantId: string; id: string }) => void,
+  report: (row: AlteredRow) => void,
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
   let count = 0;

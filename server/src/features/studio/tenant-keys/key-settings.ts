@@ -1,9 +1,10 @@
 import type { KeyKind } from '../../../core/callers.ts';
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
+import { futureInstant } from '../../../core/future-instant.ts';
 import { newId } from '../../../core/ids.ts';
 import { invalidField } from '../../../core/problem.ts';
-import { now, toMicroseconds } from '../../../core/timestamps.ts';
+import { now } from '../../../core/timestamps.ts';
 import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
 
 /**
@@ -26,12 +27,14 @@ export function applyChange(before: KeySettings, change: KeyChange, { actor }: A
     subscriberWorkspaceId === null
       ? { subscriberAgreementId: null, subscriberAgreedBy: null, subscriberAgreedAt: null }
       : { subscriberAgreementId: newId(), subscriberAgreedBy: actor.id, subscriberAgreedAt: now() };
+  const { expiresAt = before.expiresAt } = change;
   return {
     ...before,
     ...change,
     ...(subscriberWorkspaceId !== before.subscriberWorkspaceId && agreement),
     rateLimit: changeLimit(before.rateLimit, change.rateLimit),
-    expiresAt: change.expiresAt === undefined ? before.expiresAt : futureInstant(change.expiresAt),
+    expiresAt:
+      typeof change.expiresAt === 'string' ? futureInstant('expiresAt', change.expiresAt) : expiresAt,
   };
 }
 
@@ -73,11 +76,4 @@ function changeLimit(before: RateLimit | null, change: KeyChange['rateLimit']): 
   if (change === null) return null;
   const { perMinute = null, perHour = null } = { ...before, ...change };
   return perMinute === null && perHour === null ? null : { perMinute, perHour };
-}
-
-function futureInstant(text: string | null): string | null {
-  if (text === null) return null;
-  const instant = toMicroseconds(text);
-  if (instant !== undefined && Date.parse(instant) > Date.now()) return instant;
-  throw invalidField('expiresAt', 'must be in the future');
 }

@@ -145,8 +145,8 @@ function routesOf(
       async (request, reply) => {
         const reference = { ...request.params, kind };
         const graceSeconds = request.body?.gracePeriodSeconds;
-        const successor = await rotateKey(services, authorOf(request), reference, graceSeconds);
-        return reply.code(201).send(successor);
+        reply.code(201);
+        return rotateKey(services, authorOf(request), reference, graceSeconds);
       },
     );
 

@@ -3,7 +3,7 @@ export { createTenant } from './create-tenant.ts';
 export { providerRoutes } from './provider-routes.ts';
 export { createProviderSettings, type ProviderSettings } from './provider-settings.ts';
 export { providers, type Provider } from './providers.ts';
-export { findTenant, listTenantIds } from './queries.ts';
+export { findActiveTenant, findDemoTenant, findTenant, listTenantIds } from './queries.ts';
 export { readTenant } from './read-tenants.ts';
 export { setProvider } from './set-provider.ts';
 export { tenantRoutes } from './tenant-routes.ts';

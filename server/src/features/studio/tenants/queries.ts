@@ -36,7 +36,7 @@ export function listTenants(
 
 /** Lists the ids of all tenants. Needs the scope of the platform. */
 export async function listTenantIds(platform: Querier): Promise<string[]> {
-  const rows = await platform.rows<{ id: string }>(sql`SELECT id FROM tenants`);
+  const rows = await platform.rows<{ id: string }>(sql`SELECT id FROM tenants ORDER BY id`);
   return rows.map(({ id }) => id);
 }
 
@@ -52,6 +52,16 @@ export function countActiveTenants(db: Querier, workspaceId: string): Promise<nu
 
 export function findTenant(db: Querier, tenantId: string): Promise<Tenant | undefined> {
   return db.row(sql`SELECT ${columns} FROM tenants WHERE id = ${tenantId}`);
+}
+
+/** Finds the id of a tenant that is not disabled. Needs the scope of the platform. */
+export function findActiveTenant(platform: Querier, tenantId: string): Promise<{ id: string } | undefined> {
+  return platform.row(sql`SELECT id FROM tenants WHERE id = ${tenantId} AND disabled_at IS NULL`);
+}
+
+/** Finds the id of the oldest demo that is not disabled. Needs the scope of the platform. */
+export function findDemoTenant(platform: Querier): Promise<{ id: string } | undefined> {
+  return platform.row(sql`SELECT id FROM tenants WHERE is_demo AND disabled_at IS NULL ORDER BY id LIMIT 1`);
 }
 
 /** Finds a tenant and locks its row until the transaction ends. */

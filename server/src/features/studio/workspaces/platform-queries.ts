@@ -1,5 +1,6 @@
 import type { Role } from '../../../core/role.ts';
 import type { Querier } from '../../../database/database.ts';
+import { beginsWith } from '../../../database/begins-with.ts';
 import { join, sql } from '../../../database/sql.ts';
 import { columns, type Workspace } from './queries.ts';
 
@@ -11,9 +12,6 @@ export const MAX_LISTED = 200;
 
 /** How many workspaces a beginning of a name finds. */
 const MAX_FOUND = 2_500;
-
-/** The greatest code point. A text followed by it sorts after all continuations of the text. */
-const LAST_CHARACTER = '\u{10FFFF}';
 
 /** Lists all workspaces, newest first. The cursor is the id of the last one. */
 export function listAll(
@@ -35,8 +33,7 @@ export function searchAll(
     sql`(SELECT unnest(${ids}::uuid[]) AS id)`,
     sql`(SELECT id FROM workspaces WHERE slug = lower(${text}))`,
     sql`(SELECT id FROM workspaces
-         WHERE search_name >= guildhall_search_form(${text})
-           AND search_name < guildhall_search_form(${text}) || ${LAST_CHARACTER}
+         WHERE ${beginsWith(sql`search_name`, text)}
          ORDER BY search_name LIMIT ${MAX_FOUND})`,
   ];
   return db.rows(sql`

@@ -1,4 +1,3 @@
-import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 
@@ -8,9 +7,9 @@ export function compareEnds(
   tenantId: string,
 ): Promise<{
   headIndex: number;
-  headHash: Hex | null;
+  headHash: string | null;
   lastIndex: number;
-  lastHash: Hex | null;
+  lastHash: string | null;
 }> {
   return db.one(sql`
     SELECT coalesce(head.entries, 0) AS "headIndex", encode(head.hash, 'hex') AS "headHash",

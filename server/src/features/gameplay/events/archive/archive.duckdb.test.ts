@@ -19,7 +19,7 @@ import { startTestApp } from '../../../../testing/test-app.ts';
 import { whileLocked } from '../../../../testing/while-locked.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { checkRollups, rollUpEvents } from '../rollups/maintain.ts';
-import type { AlteredRow } from '../verify-events.ts';
+import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { EVENTS_FILE, partFolder, PROOFS_FILE, type PartName } from './archive-files.ts';
 import { archiveEvents } from './archive-events.ts';
 import { archiveBefore } from './archive-old-events.ts';

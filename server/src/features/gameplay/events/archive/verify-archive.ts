@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { inChunks } from '../../../../core/in-chunks.ts';
 import type { Database } from '../../../../database/database.ts';
+import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
-import type { AlteredRow } from '../verify-events.ts';
 import type { OpenRange } from '../../../../core/time-range.ts';
 import {
   checkPart,

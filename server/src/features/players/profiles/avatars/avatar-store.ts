@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError } from '../../../../core/problem.ts';
+import { within } from '../../../../core/within.ts';
 import {
   isMissingObject,
   keyOf,
@@ -79,21 +80,14 @@ export async function openAvatarStore(storage: ObjectStorage, publicUrl: string)
 
 async function mapFailure<Result>(work: Promise<Result>): Promise<Result> {
   try {
-    return await endWithin(TOTAL_MS, work);
+    const done = await within(
+      TOTAL_MS,
+      work.then((result) => ({ result })),
+    );
+    if (!done) throw new Error(`The storage did not finish within ${TOTAL_MS} ms.`);
+    return done.result;
   } catch (error) {
     const { cause = error } = error as Error;
     throw new ProblemError('avatar_storage_unavailable', { retryAfter: 5 }, { cause });
-  }
-}
-
-async function endWithin<Result>(ms: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The storage did not finish within ${ms} ms.`)), ms);
-  });
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,0 +1,12 @@
+import { invalidField } from './problem.ts';
+import { toMicroseconds } from './timestamps.ts';
+
+/**
+ * Returns the time of a field in UTC, because PostgreSQL rejects offsets of 16 hours and more. It also rounds to microseconds, and this
+ * truncates. Throws invalid_request if the time is not in the future.
+ */
+export function futureInstant(field: string, text: string, advice = ''): string {
+  const instant = toMicroseconds(text);
+  if (instant !== undefined && Date.parse(instant) > Date.now()) return instant;
+  throw invalidField(field, 'must be in the future', `${field} must be in the future. ${advice}`.trim());
+}
