@@ -376,7 +376,13 @@ describe('the workspace that pays for the reads of an API key', () => {
     await page.getByRole('option', { name: 'The workspace of this game' }).click();
     await dialog.getByLabel('Requests per hour').fill('2000000000');
     await dialog.getByRole('button', { name: 'Create the key' }).click();
-    await dialog.getByText('Enter 2000000 or less, the limit of the plan.').waitFor();
+    await dialog.getByText('Enter 2,000,000 or less, the limit of the plan.').waitFor();
+    await becomes(
+      () => dialog.getByLabel('Requests per hour').evaluate((field) => field === document.activeElement),
+      true,
+    );
+    await countBecomes(dialog.getByText('is not valid'), 0);
+    await countBecomes(dialog.getByRole('alert'), 0);
     assert.equal(await payerOf('Refused'), undefined);
   });
 
