@@ -371,6 +371,18 @@ describe('the workspace that pays for the reads of an API key', () => {
     assert.equal(await payer.inputValue(), 'Lost role');
     await assertAccessible(page, 'a refused payer');
 
+    // What is not a whole number is neither changed nor sent.
+    const perMinute = dialog.getByLabel('Requests per minute', { exact: true });
+    for (const text of ['-5', '1.5', '1e3']) {
+      await perMinute.fill(text);
+      await dialog.getByRole('button', { name: 'Create the key' }).click();
+      await dialog.getByText('Enter a whole number.').waitFor();
+      await becomes(() => perMinute.inputValue(), text);
+    }
+    await perMinute.fill('1.000');
+    await dialog.getByLabel('Name').focus();
+    await becomes(() => perMinute.inputValue(), '1,000');
+
     // A limit above the plan is refused at its field too.
     await payer.click();
     await page.getByRole('option', { name: 'The workspace of this game' }).click();

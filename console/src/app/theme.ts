@@ -88,7 +88,6 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'xs' } },
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
-    NumberInput: { defaultProps: { size: 'sm', hideControls: true } },
     Select: { defaultProps: { size: 'sm', allowDeselect: false } },
     Textarea: { defaultProps: { size: 'sm' } },
     Switch: { defaultProps: { size: 'sm', w: 'fit-content' } },

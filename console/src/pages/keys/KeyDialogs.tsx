@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
+import { checkWholeNumber } from '../../components/whole-number';
 import { WholeNumberInput } from '../../components/WholeNumberInput';
 import { OWN_WORKSPACE, usePayers } from './payers';
 import { useCreateKey, useRevokeKey, useRotateKey, useUpdateKey, type AnyKey, type KeyKind } from './queries';
@@ -28,6 +29,11 @@ interface KeyForm {
 
 /** An empty field means the value of the plan or of the game. */
 const orNull = (value: number | string): number | null => (value === '' ? null : Number(value));
+
+const validate = {
+  rateLimit: { perMinute: checkWholeNumber, perHour: checkWholeNumber },
+  rateLimitPerMinute: checkWholeNumber,
+};
 
 function toBody(
   { name, rateLimit, rateLimitPerMinute, allowDataApi, subscriberWorkspaceId }: KeyForm,
@@ -109,6 +115,7 @@ export function CreateKeyDialog({
   onCreated,
 }: DialogProps & { onCreated: (secret: string) => void }) {
   const form = useForm<KeyForm & { days: string }>({
+    validate,
     initialValues: {
       name: '',
       rateLimit: { perMinute: '', perHour: '' },
@@ -153,6 +160,7 @@ export function CreateKeyDialog({
 export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps & { current: AnyKey }) {
   const payers = usePayers();
   const form = useForm<KeyForm>({
+    validate,
     initialValues: {
       name: current.name,
       rateLimit: {
