@@ -66,6 +66,28 @@ describe('members', () => {
   });
 });
 
+describe('the list of members on a phone', () => {
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`has an edge on the right until its end is in view: ${colorScheme}`, async () => {
+      const page = await studio.open(`${workspace}/members`, {
+        viewport: { width: 390, height: 800 },
+        colorScheme,
+      });
+      await rowOf(page, studio.owner.email).waitFor();
+      const table = page.getByRole('region', { name: 'Members' });
+      const hasEdge = async () => {
+        const shown = await table.screenshot();
+        await table.evaluate((element) => (element.style.background = 'var(--gh-surface)'));
+        const plain = await table.screenshot();
+        await table.evaluate((element) => (element.style.background = ''));
+        return !shown.equals(plain);
+      };
+      assert.ok(await hasEdge());
+      await table.evaluate((element) => (element.scrollLeft = element.scrollWidth));
+      assert.ok(!(await hasEdge()));
+    });
+});
+
 describe('the name of a workspace', () => {
   test('is changed by owners only', async () => {
     const admin = await open('admin', '');
