@@ -105,7 +105,9 @@ describe('the commands and the code of empty pages', () => {
     const { page, text } = await snippetsOf(tenant, (shown, name) => commandOf(shown, name, tenant));
     assert.match(await run(text), /"records":\[\{/);
     await page.reload();
-    await page.getByRole('cell', { name: 'round_won' }).waitFor();
+    await page.getByRole('cell', { name: 'round_won' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Open the match' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Match · duel' }).waitFor();
   });
 
   test('lead to the first match event in one file', async () => {

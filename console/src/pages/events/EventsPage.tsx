@@ -273,6 +273,21 @@ function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEven
               Open the player
             </TextLink>,
           ],
+          ...(event.matchSessionId === undefined
+            ? []
+            : [
+                [
+                  'Match',
+                  <TextLink
+                    key="match"
+                    size="sm"
+                    to="/games/$tenantId/matches/$matchSessionId"
+                    params={{ tenantId, matchSessionId: event.matchSessionId }}
+                  >
+                    Open the match
+                  </TextLink>,
+                ] satisfies [string, ReactNode],
+              ]),
           ['Idempotency key', <CopyableId key="key" id={event.idempotencyKey} />],
         ]}
       />
