@@ -113,6 +113,8 @@ describe('the audit log of a workspace', () => {
     const page = await studio.open(studio.game);
     await page.getByRole('link', { name: 'Workspace audit log' }).click();
     await page.getByText('Who changed what in this workspace and its games').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Workspace audit log' }).waitFor();
+    await becomes(() => page.title(), 'Workspace audit log · Guildhall');
     await page.getByRole('cell', { name: 'webhook.created' }).waitFor();
   });
 });
