@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
 import { accountClient, someEmail } from '../../server/src/testing/account-client.ts';
-import { countBecomes, dialogCloses, startStudio, type Studio } from './browser.ts';
+import { becomes, countBecomes, dialogCloses, startStudio, type Studio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
