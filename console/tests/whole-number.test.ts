@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { checkWholeNumber, parseWholeNumber } from '../src/components/whole-number.ts';
+import { checkWholeNumber, editWholeNumber, parseWholeNumber } from '../src/components/whole-number.ts';
 
 describe('parseWholeNumber', () => {
   for (const text of ['60000', '60.000', '60,000', '60 000', ' 60000 ', '60\u202f000'])
@@ -17,5 +17,18 @@ describe('parseWholeNumber', () => {
   test('keeps an empty text, which is no error', () => {
     assert.equal(parseWholeNumber(' '), '');
     assert.equal(checkWholeNumber(''), null);
+  });
+});
+
+describe('editWholeNumber', () => {
+  test('accepts a digit that is added to groups or removed from them', () => {
+    assert.equal(editWholeNumber(60_000, '60,000', '60,0001'), 600_001);
+    assert.equal(editWholeNumber(60_000, '60,000', '60,00'), 6_000);
+  });
+
+  test('refuses wrong groups that are pasted or typed', () => {
+    assert.equal(editWholeNumber(60_000, '60,000', '1,5'), '1,5');
+    assert.equal(editWholeNumber(1, '1', '1,'), '1,');
+    assert.equal(editWholeNumber('1,', '1,', '1,5'), '1,5');
   });
 });

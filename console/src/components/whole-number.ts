@@ -7,6 +7,16 @@ export function parseWholeNumber(text: string): number | string {
   return WHOLE_NUMBER.test(typed) ? Number(typed.replaceAll(/\D/g, '')) : typed;
 }
 
+/** The number after an edit. A digit that is added to 60,000 or removed from it makes its groups wrong, which is no mistake. */
+export function editWholeNumber(value: number | string, before: string, text: string): number | string {
+  const isEditOfGroups =
+    typeof value === 'number' &&
+    before.includes(',') &&
+    Math.abs(text.length - before.length) === 1 &&
+    /^\d[\d,]*$/.test(text);
+  return parseWholeNumber(isEditOfGroups ? text.replaceAll(',', '') : text);
+}
+
 /** What is wrong with the value of a field that may be empty. */
 export const checkWholeNumber = (value: number | string): string | null =>
   value === '' || Number.isInteger(value) ? null : 'Enter a whole number.';
