@@ -71,6 +71,62 @@ describe('the first steps of a game', () => {
   });
 });
 
+describe('the commands and the code of empty pages', () => {
+  const PAGES = [
+    ['providers', 'Sign-in'],
+    ['matches', 'Match'],
+    ['events', 'Event'],
+  ] as const;
+
+  /** Shows the snippets of the pages of a new game, one after the other, and turns on what they need. */
+  async function snippetsOf(tenant: TestTenant, read: (page: Page, name: string) => Promise<string>) {
+    const page = await studio.open(`/games/${tenant.tenantId}/players`);
+    await page.getByRole('button', { name: 'Turn Mock on' }).click();
+    await page.getByRole('button', { name: 'Turn Mock on' }).waitFor({ state: 'detached' });
+    const snippets: string[] = [];
+    for (const [path, name] of PAGES) {
+      await page.goto(`/games/${tenant.tenantId}/${path}`);
+      if (path === 'providers') await page.getByRole('button', { name: 'Try it' }).last().click();
+      if (path === 'events') await page.getByRole('button', { name: 'Turn auto-create on' }).click();
+      snippets.push(await read(page, name));
+    }
+    await page.getByRole('button', { name: 'Turn auto-create on' }).waitFor({ state: 'detached' });
+    return { page, text: snippets.join('\n') };
+  }
+
+  async function arrangeNewGame(): Promise<TestTenant> {
+    const tenant = await arrangeTenant(studio.app, { workspaceId: studio.tenant.workspaceId });
+    await studio.app.owner.query('DELETE FROM provider_settings WHERE tenant_id = $1', [tenant.tenantId]);
+    return tenant;
+  }
+
+  test('lead to the first match event in one terminal', async () => {
+    const tenant = await arrangeNewGame();
+    const { page, text } = await snippetsOf(tenant, (shown, name) => commandOf(shown, name, tenant));
+    assert.match(await run(text), /"records":\[\{/);
+    await page.reload();
+    await page.getByRole('cell', { name: 'round_won' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Open the match' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Match · duel' }).waitFor();
+  });
+
+  test('lead to the first match event in one file', async () => {
+    const tenant = await arrangeNewGame();
+    const { page, text } = await snippetsOf(tenant, async (shown, name) => {
+      await commandOf(shown, name, tenant);
+      await shown.getByRole('tab', { name: 'TypeScript' }).click();
+      return shown.getByRole('region', { name: `${name}: TypeScript code` }).innerText();
+    });
+    const code = text.replaceAll(/gh_game_[^']+/g, tenant.gameKey);
+    await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '--eval', code], {
+      cwd: import.meta.dirname,
+      timeout: 60_000,
+    });
+    await page.reload();
+    await page.getByRole('cell', { name: 'round_won' }).waitFor();
+  });
+});
+
 describe('events', () => {
   test('filters by key and player, in the URL', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player`);

@@ -71,7 +71,7 @@ const PAGES: [path: string, heading: string][] = [
   [`${workspace}/alerts`, 'Alerts'],
   [`${workspace}/webhooks`, 'Webhooks'],
   [`${workspace}/webhooks/${webhook.id}`, 'Webhook'],
-  [`${workspace}/audit`, 'Audit log'],
+  [`${workspace}/audit`, 'Workspace audit log'],
   ['/workspaces', 'Workspaces'],
   ['/account', 'Account and security'],
   ['/platform/workspaces', 'All workspaces'],

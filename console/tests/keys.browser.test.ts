@@ -371,12 +371,30 @@ describe('the workspace that pays for the reads of an API key', () => {
     assert.equal(await payer.inputValue(), 'Lost role');
     await assertAccessible(page, 'a refused payer');
 
+    // What is not a whole number is neither changed nor sent.
+    const perMinute = dialog.getByLabel('Requests per minute', { exact: true });
+    for (const text of ['-5', '1.5', '1e3']) {
+      await perMinute.fill(text);
+      await dialog.getByRole('button', { name: 'Create the key' }).click();
+      await dialog.getByText('Enter a whole number.').waitFor();
+      await becomes(() => perMinute.inputValue(), text);
+    }
+    await perMinute.fill('1.000');
+    await dialog.getByLabel('Name').focus();
+    await becomes(() => perMinute.inputValue(), '1,000');
+
     // A limit above the plan is refused at its field too.
     await payer.click();
     await page.getByRole('option', { name: 'The workspace of this game' }).click();
     await dialog.getByLabel('Requests per hour').fill('2000000000');
     await dialog.getByRole('button', { name: 'Create the key' }).click();
-    await dialog.getByText('Enter 2000000 or less, the limit of the plan.').waitFor();
+    await dialog.getByText('Enter 2,000,000 or less, the limit of the plan.').waitFor();
+    await becomes(
+      () => dialog.getByLabel('Requests per hour').evaluate((field) => field === document.activeElement),
+      true,
+    );
+    await countBecomes(dialog.getByText('is not valid'), 0);
+    await countBecomes(dialog.getByRole('alert'), 0);
     assert.equal(await payerOf('Refused'), undefined);
   });
 

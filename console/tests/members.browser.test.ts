@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
 import { accountClient, someEmail } from '../../server/src/testing/account-client.ts';
-import { countBecomes, dialogCloses, startStudio, type Studio } from './browser.ts';
+import { becomes, countBecomes, dialogCloses, startStudio, type Studio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -66,6 +66,31 @@ describe('members', () => {
   });
 });
 
+describe('the list of members on a phone', () => {
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`has an edge on the right until its end is in view: ${colorScheme}`, async () => {
+      const page = await studio.open(`${workspace}/members`, {
+        viewport: { width: 390, height: 800 },
+        colorScheme,
+      });
+      await rowOf(page, studio.owner.email).waitFor();
+      const table = page.getByRole('region', { name: 'Members' });
+      const { x, y, width } = (await table.boundingBox())!;
+      // Inside of the first row, whose border is between two pixels. Relative times of other columns change.
+      const clip = { x: x + width - 20, y: y + 42, width: 20, height: 16 };
+      const hasEdge = async () => {
+        const shown = await page.screenshot({ clip });
+        await table.evaluate((element) => element.style.setProperty('--gh-edge', 'transparent'));
+        const plain = await page.screenshot({ clip });
+        await table.evaluate((element) => element.style.removeProperty('--gh-edge'));
+        return !shown.equals(plain);
+      };
+      await becomes(hasEdge, true);
+      await table.evaluate((element) => (element.scrollLeft = element.scrollWidth));
+      await becomes(hasEdge, false);
+    });
+});
+
 describe('the name of a workspace', () => {
   test('is changed by owners only', async () => {
     const admin = await open('admin', '');
@@ -91,6 +116,8 @@ describe('the audit log of a workspace', () => {
     const page = await studio.open(studio.game);
     await page.getByRole('link', { name: 'Workspace audit log' }).click();
     await page.getByText('Who changed what in this workspace and its games').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Workspace audit log' }).waitFor();
+    await becomes(() => page.title(), 'Workspace audit log · Guildhall');
     await page.getByRole('cell', { name: 'webhook.created' }).waitFor();
   });
 });

@@ -171,6 +171,7 @@ describe('the settings of a game', () => {
     await dialogHasFocus(other);
     await other.keyboard.press('Enter');
     await other.getByText('Enter a value.').waitFor();
+    await countBecomes(other.getByRole('dialog').getByRole('alert'), 0);
   });
 });
 

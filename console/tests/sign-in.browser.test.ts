@@ -365,5 +365,9 @@ describe('the link of the first start', () => {
     const again = await studio.visit(`/welcome#token=${token}`);
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.getByRole('alert').waitFor();
+    await countBecomes(again.getByRole('button', { name: 'Sign in' }), 0);
+    await assertAccessible(again, 'a used link');
+    await again.getByRole('link', { name: 'Sign in with the password' }).click();
+    await again.waitForURL('**/sign-in');
   });
 });

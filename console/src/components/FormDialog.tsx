@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
-import { submitOf, type SentForm } from './form-submit';
+import { isShownAtFields, submitOf, type SentForm } from './form-submit';
 import { useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
@@ -34,7 +34,9 @@ export function FormDialog<Values, Input, Answer>({
       <form onSubmit={submitOf(sent)} noValidate>
         <Stack gap="sm">
           {children}
-          {mutation.error && <ErrorText error={mutation.error} />}
+          {mutation.error && !isShownAtFields(mutation.error, form.getValues(), sent.errorsBelow) && (
+            <ErrorText error={mutation.error} />
+          )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} disabled={mutation.isPending}>
               Cancel

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
-import { submitOf, type SentForm } from './form-submit';
+import { isShownAtFields, submitOf, type SentForm } from './form-submit';
 import { useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
@@ -36,7 +36,9 @@ export function SettingsForm<Values, Input, Answer>({
       <Stack gap="sm" maw={420}>
         {children}
         {unsaved.question}
-        {mutation.error && <ErrorText error={mutation.error} />}
+        {mutation.error && !isShownAtFields(mutation.error, form.getValues(), sent.errorsBelow) && (
+          <ErrorText error={mutation.error} />
+        )}
         {canChange && (
           <Group gap="sm">
             <Button type="submit" variant="default" loading={mutation.isPending} disabled={!form.isDirty()}>

@@ -25,6 +25,10 @@ export function Snippet({ code, label }: { code: string; label: string }) {
   );
 }
 
+/** A line for the shell that keeps a member of the answer in a variable, for the commands of the next steps. */
+export const keep = (variable: string, member: string, answer: string): string =>
+  String.raw`${variable}=$(echo "$${answer}" | sed 's/.*"${member}":"\([^"]*\)".*/\1/')`;
+
 /** The package is not in the npm registry yet. */
 const INSTALL = '// Make and install the package: docs/sdk.md in the repository, "Install".';
 

@@ -1,16 +1,31 @@
-import { NumberInput, type NumberInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { useState } from 'react';
+import { formatNumber } from './format';
+import { editWholeNumber } from './whole-number';
 
-/** A whole number. A point or a comma between its digits groups them: 60.000 is sixty thousand. */
-export function WholeNumberInput(props: NumberInputProps) {
+interface WholeNumberInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
+  value?: number | string;
+  onChange?: (value: number | string) => void;
+}
+
+/** A whole number. What is typed stays as it is, and a text that is not a whole number is the value of the field. */
+export function WholeNumberInput({ value = '', onChange, onBlur, ...props }: WholeNumberInputProps) {
+  const [typed, setTyped] = useState<string>();
+  const shown = typeof value === 'number' ? formatNumber(value) : value;
   return (
-    <NumberInput
-      min={1}
-      allowDecimal={false}
-      allowNegative={false}
-      thousandSeparator=","
-      // With a point, a pasted 60.000 becomes 60.
-      decimalSeparator="_"
+    <TextInput
+      inputMode="numeric"
+      autoComplete="off"
       {...props}
+      value={typed ?? shown}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange?.(editWholeNumber(value, typed ?? shown, currentTarget.value));
+      }}
+      onBlur={(event) => {
+        setTyped(undefined);
+        onBlur?.(event);
+      }}
     />
   );
 }

@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { GuildhallError } from '../app/client';
+import { formatNumber } from './format';
 
 /** A form, and the request that its values become. */
 export interface SentForm<Values, Input, Answer> {
@@ -23,9 +24,33 @@ export function submitOf<Values, Input, Answer>({
   return form.onSubmit((values) =>
     mutation.mutate(toInput(values), {
       onSuccess: onDone,
-      onError: (error) => form.setErrors(fieldErrors(error, errorsBelow)),
+      onError: (error) => {
+        const errors = fieldErrors(error, errorsBelow);
+        form.setErrors(errors);
+        // Screen readers read the message of the field that gets the focus.
+        const [first] = Object.keys(errors);
+        if (first !== undefined) form.getInputNode(first)?.focus();
+      },
     }),
   );
+}
+
+/** Whether the fields of a form show all that the server refused. */
+export function isShownAtFields(error: Error, values: unknown, below = ''): boolean {
+  const paths = error instanceof GuildhallError ? (error.errors ?? []).map(({ path }) => path ?? '') : [];
+  return (
+    paths.length > 0 &&
+    paths.every((path) => path.startsWith(below) && isField(values, path.slice(below.length)))
+  );
+}
+
+function isField(values: unknown, path: string): boolean {
+  let value = values;
+  for (const name of path.split('.')) {
+    if (!isObject(value) || !(name in value)) return false;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return !isObject(value);
 }
 
 /** Some members of a request. Objects in it have some of their members too. */
@@ -74,7 +99,10 @@ export function fieldErrors(error: unknown, below = ''): Record<string, string> 
 /** What to enter, for the messages of the server's schemas. Its other messages are written for people. */
 function toInstruction(message: string): string {
   for (const [pattern, instruction] of INSTRUCTIONS)
-    if (pattern.test(message)) return message.replace(pattern, instruction);
+    if (pattern.test(message))
+      return message
+        .replace(pattern, instruction)
+        .replaceAll(/\d{4,}/g, (digits) => formatNumber(BigInt(digits)));
   return message;
 }
 

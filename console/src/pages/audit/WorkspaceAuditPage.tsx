@@ -7,7 +7,7 @@ const route = getRouteApi('/app/workspaces/$workspaceId/audit');
 export function WorkspaceAuditPage() {
   const { workspaceId } = route.useParams();
   return (
-    <Page title="Audit log" subtitle="Who changed what in this workspace and its games" fill>
+    <Page title="Workspace audit log" subtitle="Who changed what in this workspace and its games" fill>
       <AuditTable scope={{ kind: 'workspace', workspaceId }} filter={route.useSearch()} />
     </Page>
   );

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { writeJson } from '../../app/client';
-import { useGame } from '../../app/game';
+import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -22,6 +22,9 @@ import { Chart } from '../../components/Chart';
 import { startDownload } from '../../components/downloads';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { definitionsQuery } from '../definitions/queries';
+import { AutoCreateSwitch } from '../first-run/Prerequisites';
+import { SignInLink } from '../players/SignInSnippet';
 import { eventColumns } from './columns';
 import { EventSnippet } from './EventSnippet';
 import { topSeries } from './top-series';
@@ -221,10 +224,34 @@ function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string
       </NoResults>
     );
   return (
-    <EmptyState title="No events in this time" next={<EventSnippet tenantId={tenantId} scope={scope} />}>
-      Events appear here as soon as the game sends them. Send one with the access token of a player:
+    <EmptyState
+      title="No events in this time"
+      next={
+        <>
+          <NewGameSwitch tenantId={tenantId} />
+          <EventSnippet tenantId={tenantId} scope={scope} />
+        </>
+      }
+    >
+      Events appear here as soon as the game sends them. The command and the code continue those of{' '}
+      {scope === 'match' && (
+        <>
+          <TextLink to="/games/$tenantId/matches" params={{ tenantId }} inherit underline="always">
+            Matches
+          </TextLink>
+          , which continue those of{' '}
+        </>
+      )}
+      <SignInLink tenantId={tenantId} />, in the same terminal or file:
     </EmptyState>
   );
+}
+
+/** A game with definitions has auto-create off for a reason, also in an hour without events. */
+function NewGameSwitch({ tenantId }: { tenantId: string }) {
+  const canChange = useCanChangeGame();
+  const { data } = useInfiniteQuery({ ...definitionsQuery(tenantId, {}), enabled: canChange });
+  return data?.pages[0]?.totalCount === 0 && <AutoCreateSwitch tenantId={tenantId} />;
 }
 
 function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEvent }) {
@@ -247,6 +274,21 @@ function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEven
               Open the player
             </TextLink>,
           ],
+          ...(event.matchSessionId === undefined
+            ? []
+            : [
+                [
+                  'Match',
+                  <TextLink
+                    key="match"
+                    size="sm"
+                    to="/games/$tenantId/matches/$matchSessionId"
+                    params={{ tenantId, matchSessionId: event.matchSessionId }}
+                  >
+                    Open the match
+                  </TextLink>,
+                ] satisfies [string, ReactNode],
+              ]),
           ['Idempotency key', <CopyableId key="key" id={event.idempotencyKey} />],
         ]}
       />

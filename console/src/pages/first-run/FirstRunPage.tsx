@@ -1,17 +1,15 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useCanChangeGame, useGame } from '../../app/game';
-import { ErrorText } from '../../components/ErrorState';
+import { useGame } from '../../app/game';
 import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
 import { nameOf } from '../../components/player-name';
-import { definitionSettingsQuery, useSetAutoCreate } from '../definitions/queries';
 import { EventSnippet } from '../events/EventSnippet';
 import { useKeyPlaceholder, useKeys } from '../keys/queries';
 import { SignInSnippet } from '../players/SignInSnippet';
-import { providersQuery, useSetProvider } from '../providers/queries';
+import { AutoCreateSwitch, MockSwitch } from './Prerequisites';
 import { firstEventQuery, firstPlayersQuery } from './queries';
 import classes from './FirstRunPage.module.css';
 
@@ -83,64 +81,6 @@ export function FirstRunPage() {
         Open the overview
       </ButtonLink>
     </Page>
-  );
-}
-
-/** The sign-in of the command needs this provider, which new games do not have. */
-function MockSwitch({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(providersQuery(tenantId));
-  const set = useSetProvider(tenantId, 'Mock');
-  if (!data || data.items.some(({ provider, enabled }) => provider === 'Mock' && enabled)) return null;
-  return (
-    <Prerequisite
-      text="The command needs the sign-in provider Mock, which is off. With Mock anyone signs in with any name: turn it off before you release the game."
-      verb="Turn Mock on"
-      change={set}
-      onConfirm={() => set.mutate({ enabled: true })}
-    />
-  );
-}
-
-/** The event of the command has no definition. */
-function AutoCreateSwitch({ tenantId }: { tenantId: string }) {
-  const canChange = useCanChangeGame();
-  const { data } = useQuery({ ...definitionSettingsQuery(tenantId), enabled: canChange });
-  const set = useSetAutoCreate(tenantId);
-  if (!data || data.autoCreate) return null;
-  return (
-    <Prerequisite
-      text="The event has no definition. With auto-create, the first event of a new name creates its definition."
-      verb="Turn auto-create on"
-      change={set}
-      onConfirm={() => set.mutate(true)}
-    />
-  );
-}
-
-function Prerequisite({
-  text,
-  verb,
-  change,
-  onConfirm,
-}: {
-  text: string;
-  verb: string;
-  change: { error: unknown; isPending: boolean };
-  onConfirm: () => void;
-}) {
-  const canChange = useCanChangeGame();
-  return (
-    <>
-      <Text size="sm">{text}</Text>
-      {change.error != null && <ErrorText error={change.error} />}
-      {canChange ? (
-        <Button variant="default" w="fit-content" loading={change.isPending} onClick={onConfirm}>
-          {verb}
-        </Button>
-      ) : (
-        <Text size="sm">Ask an owner or admin of the workspace to turn it on.</Text>
-      )}
-    </>
   );
 }
 

@@ -1,8 +1,9 @@
 import { Select, Switch, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { useForm, type UseFormInput, type UseFormReturnType } from '@mantine/form';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
+import { checkWholeNumber } from '../../components/whole-number';
 import { WholeNumberInput } from '../../components/WholeNumberInput';
 import { OWN_WORKSPACE, usePayers } from './payers';
 import { useCreateKey, useRevokeKey, useRotateKey, useUpdateKey, type AnyKey, type KeyKind } from './queries';
@@ -29,6 +30,14 @@ interface KeyForm {
 /** An empty field means the value of the plan or of the game. */
 const orNull = (value: number | string): number | null => (value === '' ? null : Number(value));
 
+function useKeyForm<Values extends KeyForm>(initialValues: Values): UseFormReturnType<Values> {
+  const validate = {
+    rateLimit: { perMinute: checkWholeNumber, perHour: checkWholeNumber },
+    rateLimitPerMinute: checkWholeNumber,
+  };
+  return useForm<Values>({ initialValues, validate: validate as UseFormInput<Values>['validate'] });
+}
+
 function toBody(
   { name, rateLimit, rateLimitPerMinute, allowDataApi, subscriberWorkspaceId }: KeyForm,
   kind: KeyKind,
@@ -41,7 +50,7 @@ function toBody(
   };
 }
 
-function KeyFields({ form, kind }: { form: ReturnType<typeof useForm<KeyForm>>; kind: KeyKind }) {
+function KeyFields({ form, kind }: { form: UseFormReturnType<KeyForm>; kind: KeyKind }) {
   return (
     <>
       <TextInput
@@ -82,7 +91,7 @@ function KeyFields({ form, kind }: { form: ReturnType<typeof useForm<KeyForm>>; 
 }
 
 /** The workspace that pays for the reads of an API key. Only its owners and admins can agree to that. */
-function PayerSelect({ form }: { form: ReturnType<typeof useForm<KeyForm>> }) {
+function PayerSelect({ form }: { form: UseFormReturnType<KeyForm> }) {
   const payers = usePayers();
   const field = form.getInputProps('subscriberWorkspaceId');
   return (
@@ -108,15 +117,13 @@ export function CreateKeyDialog({
   onClose,
   onCreated,
 }: DialogProps & { onCreated: (secret: string) => void }) {
-  const form = useForm<KeyForm & { days: string }>({
-    initialValues: {
-      name: '',
-      rateLimit: { perMinute: '', perHour: '' },
-      rateLimitPerMinute: '',
-      allowDataApi: false,
-      subscriberWorkspaceId: '',
-      days: '',
-    },
+  const form = useKeyForm<KeyForm & { days: string }>({
+    name: '',
+    rateLimit: { perMinute: '', perHour: '' },
+    rateLimitPerMinute: '',
+    allowDataApi: false,
+    subscriberWorkspaceId: '',
+    days: '',
   });
   const create = useCreateKey(tenantId, kind);
   return (
@@ -152,17 +159,15 @@ export function CreateKeyDialog({
 
 export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps & { current: AnyKey }) {
   const payers = usePayers();
-  const form = useForm<KeyForm>({
-    initialValues: {
-      name: current.name,
-      rateLimit: {
-        perMinute: current.rateLimit?.perMinute ?? '',
-        perHour: current.rateLimit?.perHour ?? '',
-      },
-      rateLimitPerMinute: current.rateLimitPerMinute ?? '',
-      allowDataApi: current.allowDataApi ?? false,
-      subscriberWorkspaceId: payers.of(current) ?? '',
+  const form = useKeyForm<KeyForm>({
+    name: current.name,
+    rateLimit: {
+      perMinute: current.rateLimit?.perMinute ?? '',
+      perHour: current.rateLimit?.perHour ?? '',
     },
+    rateLimitPerMinute: current.rateLimitPerMinute ?? '',
+    allowDataApi: current.allowDataApi ?? false,
+    subscriberWorkspaceId: payers.of(current) ?? '',
   });
   const update = useUpdateKey(tenantId, kind);
   return (

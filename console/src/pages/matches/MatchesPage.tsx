@@ -6,12 +6,13 @@ import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
 import { FilterSelect } from '../../components/FilterSelect';
 import { Page } from '../../components/Page';
-import { Snippets } from '../../components/Snippet';
+import { keep, Snippets } from '../../components/Snippet';
 import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { useKeyPlaceholder } from '../keys/queries';
+import { SignInLink } from '../players/SignInSnippet';
 import { matchColumns } from './columns';
 import { matchesQuery, type MatchFilter } from './queries';
 
@@ -66,7 +67,8 @@ export function MatchesPage() {
             </NoResults>
           ) : (
             <EmptyState title="No matches yet" next={<MatchSnippet tenantId={game.id} />}>
-              A game server creates a match for players who are signed in:
+              A game server creates a match for players who are signed in. The command and the code continue
+              those of <SignInLink tenantId={game.id} />, in the same terminal or file:
             </EmptyState>
           )
         }
@@ -81,13 +83,19 @@ function MatchSnippet({ tenantId }: { tenantId: string }) {
   return (
     <Snippets
       name="Match"
-      curl={`curl -s ${origin}/api/game/matches \\
+      curl={`MATCH=$(curl -s ${origin}/api/game/matches \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
-  -d '{"mode":"duel","players":[{"playerId":"'$PLAYER_ID'"}]}'`}
+  -d '{"mode":"duel","players":[{"playerId":"'"$PLAYER_ID"'"}]}')
+${keep('MATCH_ID', 'matchSessionId', 'MATCH')}
+${keep('MATCH_PLAYER_ID', 'matchPlayerId', 'MATCH')}
+echo "$MATCH"`}
       sdk={`import { createServerClient } from '@guildhall/client/server';
 
 const server = createServerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
-await server.api.POST('/api/game/matches', { body: { mode: 'duel', players: [{ playerId }] } });`}
+const { matchSessionId, players } = await server.api.POST('/api/game/matches', {
+  body: { mode: 'duel', players: [{ playerId }] },
+});
+const { matchPlayerId } = players[0];`}
     />
   );
 }

@@ -2,6 +2,7 @@ import { SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
+import { checkWholeNumber } from '../../components/whole-number';
 import { WholeNumberInput } from '../../components/WholeNumberInput';
 import type { Plan } from '../usage/plan-facts';
 import { useChangePlan } from './queries';
@@ -24,15 +25,16 @@ const toPlan = ({ monthlyUnits, ...values }: PlanForm) => ({
 export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps) {
   const form = useForm<PlanForm>({
     initialValues: { ...plan, monthlyUnits: plan.monthlyUnits ?? '' },
+    validate: {
+      monthlyUnits: checkWholeNumber,
+      rateLimit: { perMinute: checkWholeNumber, perHour: checkWholeNumber },
+      maxMatchEventRecordsPerRequest: checkWholeNumber,
+      maxPlayerEventRecordsPerRequest: checkWholeNumber,
+    },
   });
   const change = useChangePlan(workspaceId);
-  const field = (path: string, label: string, max?: number) => (
-    <WholeNumberInput
-      label={label}
-      {...(max !== undefined && { max })}
-      required
-      {...form.getInputProps(path)}
-    />
+  const field = (path: string, label: string) => (
+    <WholeNumberInput label={label} required {...form.getInputProps(path)} />
   );
   return (
     <FormDialog
@@ -53,13 +55,12 @@ export function PlanDialog({ workspaceId, name, plan, onClose }: PlanDialogProps
         <WholeNumberInput
           label="Units per month"
           placeholder="Unlimited"
-          min={0}
           {...form.getInputProps('monthlyUnits')}
         />
         {field('rateLimit.perMinute', 'Requests per minute and key')}
         {field('rateLimit.perHour', 'Requests per hour and key')}
-        {field('maxMatchEventRecordsPerRequest', 'Match events per request', 10_000)}
-        {field('maxPlayerEventRecordsPerRequest', 'Player events per request', 10_000)}
+        {field('maxMatchEventRecordsPerRequest', 'Match events per request')}
+        {field('maxPlayerEventRecordsPerRequest', 'Player events per request')}
       </SimpleGrid>
       <Switch
         label="Refuse requests after the last unit"

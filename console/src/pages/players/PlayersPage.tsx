@@ -14,6 +14,7 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { MockSwitch } from '../first-run/Prerequisites';
 import { SignInSnippet } from './SignInSnippet';
 import { PlayerState } from './PlayerState';
 import { providerChoices, providerNames } from './providers';
@@ -96,7 +97,15 @@ export function PlayersPage() {
               Search for the beginning of a name, or for a whole id, provider id or email address.
             </NoResults>
           ) : (
-            <EmptyState title="No players yet" next={<SignInSnippet tenantId={game.id} />}>
+            <EmptyState
+              title="No players yet"
+              next={
+                <>
+                  <MockSwitch tenantId={game.id} />
+                  <SignInSnippet tenantId={game.id} />
+                </>
+              }
+            >
               A player appears here after the first sign-in. Sign one in:
             </EmptyState>
           )

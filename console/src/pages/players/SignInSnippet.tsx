@@ -1,4 +1,5 @@
-import { Snippets } from '../../components/Snippet';
+import { TextLink } from '../../components/links';
+import { keep, Snippets } from '../../components/Snippet';
 import { useKeyPlaceholder } from '../keys/queries';
 
 /** The sign-in of a first player, with the address of this server and a key of the game. */
@@ -12,17 +13,22 @@ export function SignInSnippet({ tenantId, username = 'ada' }: { tenantId: string
       curl={`LOGIN=$(curl -s ${origin}/api/player-auth/login \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"provider":"Mock","token":"${token}"}')
-${keep('ACCESS_TOKEN', 'accessToken')}
-${keep('PLAYER_ID', 'playerId')}
+${keep('ACCESS_TOKEN', 'accessToken', 'LOGIN')}
+${keep('PLAYER_ID', 'playerId', 'LOGIN')}
 echo "$LOGIN"`}
       sdk={`import { createPlayerClient } from '@guildhall/client';
 
 const game = createPlayerClient({ baseUrl: '${origin}', gameKey: '${gameKey}' });
-await game.signIn.withProvider({ provider: 'Mock', token: '${token}' });`}
+const { playerId } = await game.signIn.withProvider({ provider: 'Mock', token: '${token}' });`}
     />
   );
 }
 
-/** A line for the shell that keeps a member of the answer, for the commands of the next steps. */
-const keep = (variable: string, member: string): string =>
-  String.raw`${variable}=$(echo "$LOGIN" | sed 's/.*"${member}":"\([^"]*\)".*/\1/')`;
+/** Leads to the snippet of the sign-in. The providers offer it also when the game has players. */
+export function SignInLink({ tenantId }: { tenantId: string }) {
+  return (
+    <TextLink to="/games/$tenantId/providers" params={{ tenantId }} inherit underline="always">
+      the sign-in with Mock
+    </TextLink>
+  );
+}

@@ -1,12 +1,15 @@
 import { Snippet } from '../../components/Snippet';
 import { useKeyPlaceholder } from '../keys/queries';
 import { providerNames } from '../players/providers';
+import { SignInSnippet } from '../players/SignInSnippet';
 import type { Provider } from './queries';
 
 /** The first request of a sign-in with a provider, with the address of this server and a key of the game. */
 export function TrySnippet({ tenantId, provider: { provider } }: { tenantId: string; provider: Provider }) {
   const gameKey = useKeyPlaceholder(tenantId, 'game');
   const [path, body] = firstRequest(provider);
+  // The commands of matches and events continue it.
+  if (provider === 'Mock') return <SignInSnippet tenantId={tenantId} />;
   const code = `curl -s ${window.location.origin}/api/player-auth/${path} \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body)}'`;
@@ -21,8 +24,6 @@ function firstRequest(provider: Provider['provider']): [path: string, body: obje
       return ['email/otc', { email: 'you@example.com' }];
     case 'EmailPassword':
       return ['email/signup', { email: 'you@example.com', password: 'correct horse' }];
-    case 'Mock':
-      return ['login', { provider, token: 'mock:ada:secret' }];
     default:
       return ['login', { provider, token: '…' }];
   }

@@ -128,7 +128,11 @@ function LoadedAlertForm({
       />
       <WholeNumberInput
         label="Bytes per minute"
-        description={formatBytes(Number(form.values.payloadBytesPerMinute))}
+        description={
+          Number.isInteger(form.values.payloadBytesPerMinute)
+            ? formatBytes(form.values.payloadBytesPerMinute)
+            : undefined
+        }
         disabled={!canChange}
         {...form.getInputProps('payloadBytesPerMinute')}
       />

@@ -1,10 +1,10 @@
 import { Button, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, client } from '../../app/client';
+import { api, client, GuildhallError } from '../../app/client';
 import { gamesQuery } from '../../app/game';
 import { meQuery } from '../../app/account';
 import { ErrorText } from '../../components/ErrorState';
-import { TextLink } from '../../components/links';
+import { ButtonLink } from '../../components/links';
 import { useAfterSignIn } from './after-sign-in';
 import { AuthPage } from './AuthPage';
 import { useMailedToken } from './mailed-token';
@@ -25,19 +25,24 @@ export function WelcomePage() {
     },
     onSuccess: (tenantId) => enter(tenantId === undefined ? '/' : `/games/${tenantId}/first-run`),
   });
+  const isUsed = signIn.error instanceof GuildhallError && isFinal(signIn.error);
   return (
     <AuthPage title="Welcome to Guildhall" text="This link signs the administrator in once.">
       <Stack gap="sm">
         {signIn.error && <ErrorText error={signIn.error} />}
-        <Button size="sm" autoFocus loading={signIn.isPending} onClick={() => signIn.mutate()}>
-          Sign in
-        </Button>
-        {signIn.error && (
-          <TextLink to="/sign-in" size="sm">
+        {isUsed ? (
+          <ButtonLink to="/sign-in" variant="filled" size="sm" w="100%" autoFocus>
             Sign in with the password
-          </TextLink>
+          </ButtonLink>
+        ) : (
+          <Button size="sm" autoFocus loading={signIn.isPending} onClick={() => signIn.mutate()}>
+            Sign in
+          </Button>
         )}
       </Stack>
     </AuthPage>
   );
 }
+
+/** A link that was used or is too old never works again. Without a connection or above a limit it may. */
+const isFinal = ({ status }: GuildhallError): boolean => status === 400 || status === 401;

@@ -39,7 +39,7 @@ function Fields({ form }: { form: ReturnType<typeof useForm<WebhookValues>> }) {
     <>
       <TextInput
         label="URL"
-        description="An https address that answers with a status from 200 to 299 within 15 seconds."
+        description="An http or https address that answers with a status from 200 to 299 within 15 seconds."
         required
         data-autofocus
         {...form.getInputProps('url')}
