@@ -61,8 +61,8 @@ export async function draftCluster(folder: string): Promise<ClusterDraft> {
 }
 
 /**
- * Throws {@link OperatorError} if a restore writes to a data folder. Whoever creates a cluster there calls it after its own draft exists:
- * then at least one of both sees the other.
+ * Throws {@link OperatorError} if a restore writes to a data folder. A server that creates a cluster there calls this after
+ * its own draft exists, so that at least one of both sees the other.
  */
 export async function refuseDuringRestore(folder: string): Promise<void> {
   if (await pathExists(draftIn(folder))) throw isRestored(folder);
