@@ -276,7 +276,13 @@ describe('the records of a login', () => {
       'session_id',
       body.sessionId,
     );
-    assert.deepEqual(session, { ...said, ended_at: null, last_ip_address: ip, tokens_revoked_at: null });
+    assert.deepEqual(session, {
+      ...said,
+      ended_at: null,
+      last_ip_address: ip,
+      tokens_revoked_at: null,
+      suspended_at: null,
+    });
     assert.deepEqual([started_at, last_seen_at], [occurred_at, occurred_at]);
     assert.ok(updated_at_db);
     assert.match(key_salt, /^\\x[0-9a-f]{32}$/);
