@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
-import { isShownAtFields, submitOf, type SentForm } from './form-submit';
+import { errorOfForm, submitOf, type SentForm } from './form-submit';
 import { useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
@@ -26,6 +26,7 @@ export function FormDialog<Values, Input, Answer>({
   ...sent
 }: FormDialogProps<Values, Input, Answer>) {
   const { form, mutation } = sent;
+  const error = errorOfForm(sent);
   const unsaved = useUnsavedChanges(form.isDirty());
   useDraft(form, title);
   const close = () => !mutation.isPending && unsaved.leave(onClose);
@@ -34,9 +35,7 @@ export function FormDialog<Values, Input, Answer>({
       <form onSubmit={submitOf(sent)} noValidate>
         <Stack gap="sm">
           {children}
-          {mutation.error && !isShownAtFields(mutation.error, form.getValues(), sent.errorsBelow) && (
-            <ErrorText error={mutation.error} />
-          )}
+          {error && <ErrorText error={error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} disabled={mutation.isPending}>
               Cancel

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
-import { isShownAtFields, submitOf, type SentForm } from './form-submit';
+import { errorOfForm, submitOf, type SentForm } from './form-submit';
 import { useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
@@ -29,6 +29,7 @@ export function SettingsForm<Values, Input, Answer>({
   ...sent
 }: SettingsFormProps<Values, Input, Answer>) {
   const { form, mutation } = sent;
+  const error = errorOfForm(sent);
   const unsaved = useUnsavedChanges(form.isDirty());
   useDraft(form, name, secrets);
   return (
@@ -36,9 +37,7 @@ export function SettingsForm<Values, Input, Answer>({
       <Stack gap="sm" maw={420}>
         {children}
         {unsaved.question}
-        {mutation.error && !isShownAtFields(mutation.error, form.getValues(), sent.errorsBelow) && (
-          <ErrorText error={mutation.error} />
-        )}
+        {error && <ErrorText error={error} />}
         {canChange && (
           <Group gap="sm">
             <Button type="submit" variant="default" loading={mutation.isPending} disabled={!form.isDirty()}>

@@ -35,13 +35,16 @@ export function submitOf<Values, Input, Answer>({
   );
 }
 
-/** Whether the fields of a form show all that the server refused. */
-export function isShownAtFields(error: Error, values: unknown, below = ''): boolean {
+/** The error of the request, unless the fields of the form show all that the server refused. */
+export function errorOfForm<Values, Input, Answer>({
+  form,
+  mutation: { error },
+  errorsBelow: below = '',
+}: SentForm<Values, Input, Answer>): Error | null {
+  const values = form.getValues();
   const paths = error instanceof GuildhallError ? (error.errors ?? []).map(({ path }) => path ?? '') : [];
-  return (
-    paths.length > 0 &&
-    paths.every((path) => path.startsWith(below) && isField(values, path.slice(below.length)))
-  );
+  const isShown = (path: string) => path.startsWith(below) && isField(values, path.slice(below.length));
+  return paths.length > 0 && paths.every(isShown) ? null : error;
 }
 
 function isField(values: unknown, path: string): boolean {

@@ -1,6 +1,6 @@
 import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, linkOptions, type LinkProps } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { writeJson } from '../../app/client';
@@ -254,6 +254,14 @@ function NewGameSwitch({ tenantId }: { tenantId: string }) {
   return data?.pages[0]?.totalCount === 0 && <AutoCreateSwitch tenantId={tenantId} />;
 }
 
+/** A fact that leads to the page of a record. */
+const linked = (name: string, to: LinkProps): [string, ReactNode] => [
+  name,
+  <TextLink key={name} size="sm" {...to}>
+    Open the {name.toLowerCase()}
+  </TextLink>,
+];
+
 function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEvent }) {
   return (
     <Stack gap="md">
@@ -263,31 +271,23 @@ function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEven
           ['Value', event.value === null ? '–' : String(event.value)],
           ['Occurred', <RelativeTime key="at" at={event.occurredAt} />],
           ['Received', <RelativeTime key="received" at={event.receivedAt} />],
-          [
+          linked(
             'Player',
-            <TextLink
-              key="player"
-              size="sm"
-              to="/games/$tenantId/players/$playerId"
-              params={{ tenantId, playerId: event.playerId }}
-            >
-              Open the player
-            </TextLink>,
-          ],
+            linkOptions({
+              to: '/games/$tenantId/players/$playerId',
+              params: { tenantId, playerId: event.playerId },
+            }),
+          ),
           ...(event.matchSessionId === undefined
             ? []
             : [
-                [
+                linked(
                   'Match',
-                  <TextLink
-                    key="match"
-                    size="sm"
-                    to="/games/$tenantId/matches/$matchSessionId"
-                    params={{ tenantId, matchSessionId: event.matchSessionId }}
-                  >
-                    Open the match
-                  </TextLink>,
-                ] satisfies [string, ReactNode],
+                  linkOptions({
+                    to: '/games/$tenantId/matches/$matchSessionId',
+                    params: { tenantId, matchSessionId: event.matchSessionId },
+                  }),
+                ),
               ]),
           ['Idempotency key', <CopyableId key="key" id={event.idempotencyKey} />],
         ]}

@@ -37,7 +37,7 @@ export function ForceLogoutDialog({
       title={`End all sessions of ${name}`}
       verb="End all sessions"
       mutation={end}
-      input={''}
+      input=""
     >
       Ends {formatCount(openSessions, 'open session')} in this game. The player can sign in again. Ended
       sessions cannot be resumed.

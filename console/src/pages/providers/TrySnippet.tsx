@@ -7,9 +7,9 @@ import type { Provider } from './queries';
 /** The first request of a sign-in with a provider, with the address of this server and a key of the game. */
 export function TrySnippet({ tenantId, provider: { provider } }: { tenantId: string; provider: Provider }) {
   const gameKey = useKeyPlaceholder(tenantId, 'game');
-  const [path, body] = firstRequest(provider);
   // The commands of matches and events continue it.
   if (provider === 'Mock') return <SignInSnippet tenantId={tenantId} />;
+  const [path, body] = firstRequest(provider);
   const code = `curl -s ${window.location.origin}/api/player-auth/${path} \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body)}'`;
