@@ -32,7 +32,6 @@ interface DroppedRows {
   partitions: string[];
   /** The number of rows of months without a partition. */
   unpartitioned: number;
-  archivedEvents: number;
 }
 
 /**
@@ -46,7 +45,7 @@ export async function dropOldRows(
   table: PartitionedTable,
   before: string,
   archive: Archive,
-): Promise<DroppedRows> {
+): Promise<DroppedRows & { archivedEvents: number }> {
   if (isLedger(table) && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
     throw new OperatorError(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
@@ -68,7 +67,7 @@ async function dropRows(
   database: Database,
   table: PartitionedTable,
   before: string,
-): Promise<Omit<DroppedRows, 'archivedEvents'>> {
+): Promise<DroppedRows> {
   const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
   if (partitions.length > 0 || unpartitioned > 0)

@@ -150,14 +150,14 @@ export const LinkBody = Type.Object(
   { title: 'LinkAuthMethodRequest' },
 );
 
-export const SetPrimaryBody = Nullable(
-  Type.Object({ proof: Type.Optional(IdentityProof) }, { title: 'SetPrimaryAuthMethodRequest' }),
-);
+/** An optional body, which has nothing but a proof. */
+const proofAlone = (title: string) =>
+  Nullable(Type.Object({ proof: Type.Optional(IdentityProof) }, { title }));
 
-/** The optional body of a deletion. */
-export const ProofBody = Nullable(
-  Type.Object({ proof: Type.Optional(IdentityProof) }, { title: 'IdentityProofRequest' }),
-);
+export const SetPrimaryBody = proofAlone('SetPrimaryAuthMethodRequest');
+
+/** The body of a deletion. */
+export const ProofBody = proofAlone('IdentityProofRequest');
 
 export const MergeBody = Type.Object(
   {
