@@ -114,7 +114,7 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
     const player = await newPlayer(studio);
     const body = { provider: 'Mock', token: `mock:${someText()}:secret` };
     const { id } = accepted(await http.post(`${ME}/auth-methods`, body, player.caller));
-    return { path: { authMethodId: id as string }, ...asPlayer(player) };
+    return { path: { authMethodId: id as string }, body: {}, ...asPlayer(player) };
   };
   const newStoreAPlayer = async (studio: Studio) => {
     const { playerId } = await newPlayer(studio);
@@ -286,7 +286,7 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
       body: { displayName: someText(), profileVisibility: 'full' },
       ...asPlayer(await newPlayer(studio)),
     }),
-    deleteOwnProfile: async (studio) => asPlayer(await newPlayer(studio)),
+    deleteOwnProfile: async (studio) => ({ body: {}, ...asPlayer(await newPlayer(studio)) }),
     listAuthMethods: async (studio) => asPlayer(await newPlayer(studio)),
     listOwnTenants: async (studio) => asPlayer(await newPlayer(studio)),
     exportOwnData: async (studio) => asPlayer(await newPlayer(studio)),
@@ -309,7 +309,7 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
       return { body, ...asPlayer(await newPlayer(studio)) };
     },
     unlinkAuthMethod: newAuthMethod,
-    setPrimaryAuthMethod: async (studio) => ({ ...(await newAuthMethod(studio)), body: {} }),
+    setPrimaryAuthMethod: newAuthMethod,
     getPlayerProfile: async (studio) => ({ path: { playerId: (await newPlayer(studio)).playerId } }),
     getPlayerProfiles: async (studio) => ({ body: { playerIds: [(await newPlayer(studio)).playerId] } }),
     getPublicPlayerProfile: async (studio) => ({ path: { playerId: (await newPlayer(studio)).playerId } }),
