@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../core/lru-cache.ts';
 import { countCache } from '../core/cache-counts.ts';
 import type { ChangeFeed, WatchedTable } from './change-feed.ts';
 
@@ -40,8 +40,7 @@ export function createCache<Value extends object>({
   idsOf = (_value, key) => [key],
 }: CacheOptions<Value>): Cache<Value> {
   const keysById = new Map<string, Set<string>>();
-  const values = new LRUCache<string, Value>({
-    max,
+  const values = createLruCache<string, Value>(max, {
     ttl: MAX_AGE_MS,
     dispose(value, key) {
       for (const id of idsOf(value, key)) {

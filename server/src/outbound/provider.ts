@@ -1,5 +1,5 @@
 import { BrokenCircuitError, handleType } from 'cockatiel';
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../core/lru-cache.ts';
 import { ProblemError } from '../core/problem.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import {
@@ -63,7 +63,7 @@ const MAX_TENANTS = 10_000;
  * failures must not affect other tenants.
  */
 export function createTenantProviders(name: string, client: OutboundClient) {
-  const providers = new LRUCache<string, OutboundProvider>({ max: MAX_TENANTS });
+  const providers = createLruCache<string, OutboundProvider>(MAX_TENANTS);
   return (tenantId: string): OutboundProvider => {
     let provider = providers.get(tenantId);
     if (!provider) providers.set(tenantId, (provider = createOutboundProvider(name, client)));

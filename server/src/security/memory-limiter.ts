@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { createLruCache } from '../core/lru-cache.ts';
 
 /** Counters in each half of a limiter. A limiter with all of them takes 24 MB. */
 export const MAX_COUNTERS = 50_000;
@@ -17,8 +17,8 @@ interface Counter {
  * attacker must use up half of the points of MAX_COUNTERS other keys. And these do not evict the counters of new keys.
  */
 export class MemoryLimiter extends RateLimiterMemory {
-  readonly #low = createCounters();
-  readonly #high = createCounters();
+  readonly #low = createLruCache<string, Counter>(MAX_COUNTERS);
+  readonly #high = createLruCache<string, Counter>(MAX_COUNTERS);
 
   override async consume(key: string, points = 1): Promise<RateLimiterRes> {
     const result = this.#add(key, points);
@@ -45,9 +45,4 @@ export class MemoryLimiter extends RateLimiterMemory {
     const remaining = Math.max(0, this.points - counter.count);
     return new RateLimiterRes(remaining, counter.endsAtMs - nowMs, counter.count, !isOpen);
   }
-}
-
-/** With `maxSize` and not `max`, because `max` allocates the memory of all counters at once. */
-function createCounters(): LRUCache<string, Counter> {
-  return new LRUCache({ maxSize: MAX_COUNTERS, sizeCalculation: () => 1 });
 }

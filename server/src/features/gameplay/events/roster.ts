@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import type { Database } from '../../../database/database.ts';
 import { countCache } from '../../../core/cache-counts.ts';
 import { findRoster } from '../matches/index.ts';
@@ -19,7 +19,7 @@ const MAX_CACHED_ENTRIES = 100_000;
 /** Creates a cache of roster entries. It has no invalidation, because the player and match of an entry never change. */
 export function createRosters(database: Database): Rosters {
   const counts = countCache('rosters');
-  const cache = new LRUCache<string, MatchActor>({ max: MAX_CACHED_ENTRIES });
+  const cache = createLruCache<string, MatchActor>(MAX_CACHED_ENTRIES);
   return {
     async find(tenantId, matchPlayerIds) {
       const found = new Map<string, MatchActor>();

@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto';
 import { jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
@@ -59,7 +59,7 @@ export async function openTokenSigner(
   await ensureSigningKey(database, vault);
   let keys = await readKeyRing(database, vault);
   const counts = countCache('tokens');
-  const verified = new LRUCache<string, { claims: TokenClaims; kid: string }>({ max: MAX_CACHED_TOKENS });
+  const verified = createLruCache<string, { claims: TokenClaims; kid: string }>(MAX_CACHED_TOKENS);
 
   // Reloads run one after another. A change that is notified during a reload can be missing from the rows of that reload.
   let reloading = Promise.resolve();

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import type { KeyKind } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
 import { networkOf } from '../../../core/network.ts';
@@ -30,7 +30,7 @@ export type LookUpKey = (
 
 export function createKeyLookup(database: Database, createBudget: CreateBudget): LookUpKey {
   /** Keys that existed at their last lookup. */
-  const existing = new LRUCache<string, true>({ max: MAX_EXISTING_KEYS });
+  const existing = createLruCache<string, true>(MAX_EXISTING_KEYS);
   const firstLookups = new Map<string, Promise<unknown>>();
   const unknownKeys = createBudget(UNKNOWN_KEY_BUDGET);
 

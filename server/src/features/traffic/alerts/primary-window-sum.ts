@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
 import type { Report, SharedSum, SharedWindowSum } from './redis-window-sum.ts';
@@ -17,7 +17,7 @@ export function createPrimaryWindowSum(primary: Channel): SharedWindowSum {
 
 /** Creates the request handler of the primary process, for the reports of all processes. */
 export function createWindowSumHandler(now = monotonicClock): (reports: Report[]) => SharedSum[] {
-  const windows = new LRUCache<string, RollingWindow>({ max: KEPT_COUNTERS });
+  const windows = createLruCache<string, RollingWindow>(KEPT_COUNTERS);
   return (reports) => {
     const second = Math.floor(now() / 1000);
     return reports.map(({ name, amounts }) => {

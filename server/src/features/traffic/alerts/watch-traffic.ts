@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import type { SharedSum, SharedWindowSum } from './redis-window-sum.ts';
@@ -62,7 +62,7 @@ export function createTrafficWatch({
   logger,
   now = monotonicClock,
 }: TrafficWatchOptions): TrafficWatch {
-  const counters = new LRUCache<string, Record<AlertType, Counter>>({ max: WATCHED_KEYS });
+  const counters = createLruCache<string, Record<AlertType, Counter>>(WATCHED_KEYS);
   /** Counters that have changed since the last check or are above their threshold. */
   let pending = new Set<Counter>();
   const currentSecond = (): number => Math.floor(now() / 1000);

@@ -1,5 +1,5 @@
+import { createLruCache } from '../../../core/lru-cache.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
-import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type { KeylessCaller, RateLimiter, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
@@ -33,7 +33,7 @@ export interface RateLimitServices extends SharedCounts {
  */
 export function createRateLimits(services: RateLimitServices): RateLimiter {
   const { redis, primary, keyless, metrics, logger, now = monotonicClock } = services;
-  const cachedWindows = new LRUCache<string, Windows>({ max: CACHED_KEYS });
+  const cachedWindows = createLruCache<string, Windows>(CACHED_KEYS);
   const refused = new Counter({
     name: 'guildhall_rate_limited_requests_total',
     help: 'Requests refused because their caller had reached a rate limit.',

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import type { RateLimit } from '../../../core/callers.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
 import { COUNT_WITHIN_MS, type Channel } from '../../../processes/channel.ts';
@@ -29,7 +29,7 @@ export function createPrimaryRateCounter(primary: Channel): SharedRateCounter {
  * kept one: then Redis has counted until now (docs/decisions/0027-rate-limit-windows.md).
  */
 export function createRateCounterHandler(now = monotonicClock): (request: CountRequest) => SharedCount {
-  const kept = new LRUCache<string, Windows>({ max: KEPT_KEYS });
+  const kept = createLruCache<string, Windows>(KEPT_KEYS);
   return ({ keyId, limit, cached }) => {
     const time = now();
     const windows = kept.get(keyId) ?? emptyWindows();

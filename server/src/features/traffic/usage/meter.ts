@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import { isRolledBack } from '../../../database/errors.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
 import { countCache } from '../../../core/cache-counts.ts';
@@ -66,8 +66,7 @@ export function openUsageMeter({
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
 
   const counts = countCache('quotas');
-  const quotas = new LRUCache<string, { quota: Promise<Quota | undefined> }>({
-    max: MAX_CACHED_QUOTAS,
+  const quotas = createLruCache<string, { quota: Promise<Quota | undefined> }>(MAX_CACHED_QUOTAS, {
     ttl: QUOTA_LIFETIME_MS,
   });
   const readQuota = async (workspaceId: string): Promise<Quota | undefined> => {

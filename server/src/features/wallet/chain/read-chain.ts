@@ -1,6 +1,6 @@
 import { handleAll } from 'cockatiel';
-import { LRUCache } from 'lru-cache';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
+import { createLruCache } from '../../../core/lru-cache.ts';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCircuitBreaker } from '../../../outbound/circuit-breaker.ts';
@@ -44,7 +44,7 @@ export function createChainReader(
     openMs: OPEN_MS,
   });
   /** The answers at one block. They do not change, because the block is final. */
-  const answers = new LRUCache<string, Promise<Hex | undefined>>({ max: MAX_CACHED });
+  const answers = createLruCache<string, Promise<Hex | undefined>>(MAX_CACHED);
   let cachedBlock = -1;
   const limiter = new MemoryLimiter({ points: MAX_READS_PER_SECOND, duration: 1 });
   const ask = (data: Hex, block: number): Promise<Hex | undefined> =>

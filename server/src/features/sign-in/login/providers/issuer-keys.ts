@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type CryptoKey, type JWSHeaderParameters } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { createLruCache } from '../../../../core/lru-cache.ts';
 import type { OutboundClient } from '../../../../outbound/http-client.ts';
 import {
   jsonObjectOf,
@@ -53,7 +53,7 @@ export function createIssuerKeys(
   config: { allowPrivateAddresses: boolean },
   now = () => performance.now(),
 ): IssuerKeys {
-  const issuers = new LRUCache<string, CachedIssuer>({ max: MAX_CACHED_ISSUERS });
+  const issuers = createLruCache<string, CachedIssuer>(MAX_CACHED_ISSUERS);
 
   const addIssuer = (tenantId: string, name: string): CachedIssuer => {
     const provider = createOutboundProvider(PROVIDER_NAME, client, now);
