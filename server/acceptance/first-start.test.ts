@@ -51,23 +51,28 @@ async function bootstrap(dataDir: string, ...options: string[]) {
   );
 }
 
-test('a command keeps its compiled code for later ones', async () => {
+test('a command keeps its compiled code for later ones, and for the processes that it starts', async () => {
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
-  const printFolder = `import { getCompileCacheDir } from 'node:module'; process.on('exit', () => console.log(getCompileCacheDir()))`;
-  const folderWith = async (given: NodeJS.ProcessEnv): Promise<string> => {
+  const printFolder = `import { getCompileCacheDir } from 'node:module'; process.on('exit', () => console.log(getCompileCacheDir() + '\\n' + process.env.NODE_COMPILE_CACHE))`;
+  const foldersWith = async (given: NodeJS.ProcessEnv) => {
     const options = ['--import', `data:text/javascript,${encodeURIComponent(printFolder)}`];
     const { stdout } = await exec(process.execPath, [...options, CLI, '--version'], {
       env: { ...env, ...given },
     });
-    return stdout.trim().split('\n')[1]!;
+    const [, own, started] = stdout.trim().split('\n');
+    return { own: own!, started: started! };
   };
-  const folder = await folderWith({});
-  assert.ok(folder.startsWith(join(CLI, '../../../../node_modules/.cache/compiled')), folder);
+  const usual = join(CLI, '../../../../node_modules/.cache/compiled');
+  const { own: folder, started } = await foldersWith({});
+  assert.ok(folder.startsWith(usual), folder);
+  assert.equal(started, usual);
   assert.ok(readdirSync(folder).length > 100, 'it has the code of all commands');
 
   const { path: other, remove } = dataFolder();
   after(remove);
-  assert.ok((await folderWith({ NODE_COMPILE_CACHE: other })).startsWith(other));
+  const given = await foldersWith({ NODE_COMPILE_CACHE: other });
+  assert.ok(given.own.startsWith(other));
+  assert.equal(given.started, other);
 });
 
 test('a first start creates a demo once, and its printed commands work', async () => {

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from '../../node-options.ts';
 
 // SIGUSR2 replaces the processes of a server. Without a handler, it ends the process, also while a server loads its code.
 process.on('SIGUSR2', () => {});
-// Compiled code saves each start a third of the processor time that it takes to load the code. NODE_COMPILE_CACHE sets another folder.
 // A user who cannot write to the folder loads the code as if there were none.
-enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url)));
+enableCompileCache(COMPILE_CACHE);
+// The processes that this one starts use it from their first module on.
+process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
 await import('./program.ts');

@@ -6,6 +6,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
+import { COMPILE_CACHE } from '../../node-options.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 import { planProcesses, writeProcessModule } from './test-processes.ts';
@@ -17,7 +18,6 @@ import { withRequirements } from './test-requirements.ts';
  * in it. node's test runner does the rest.
  */
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
-const COMPILE_CACHE = join(SERVER, '../node_modules/.cache/compiled');
 const commandLine = process.argv.slice(2);
 const flags = commandLine.filter((argument) => argument.startsWith('--'));
 const filters = commandLine.filter((argument) => !argument.startsWith('--'));
