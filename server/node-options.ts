@@ -11,4 +11,5 @@ export const SERVER_NODE_OPTIONS: readonly string[] = [
  * load the code. NODE_COMPILE_CACHE sets another one.
  */
 export const COMPILE_CACHE =
-  process.env['NODE_COMPILE_CACHE'] ?? fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
+  process.env['NODE_COMPILE_CACHE'] ??
+  fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));

@@ -138,4 +138,7 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+main().catch((error: Error & { code?: string }) => {
+  console.error(error.code?.startsWith('ERR_PARSE_ARGS') ? error.message : error);
+  process.exitCode = 2;
+});

@@ -1725,7 +1725,7 @@ export interface paths {
         put?: never;
         /**
          * Query gameplay events
-         * @description Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. With a dashboard token it counts as 10 requests.
+         * @description Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. With a console token it counts as 10 requests.
          */
         post: operations["queryEvents"];
         delete?: never;
@@ -2124,7 +2124,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a dashboard account
+         * Create a console account
          * @description Signs the new account in. The first account becomes platform administrator only if the server listens on loopback and uses the embedded database. The request must also come from the same machine: no proxy forwarded it, its `Host` is a loopback name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 accounts per network in 10 minutes.
          */
         post: operations["signUpAccount"];
@@ -2144,7 +2144,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign in to the dashboard
+         * Sign in to the console
          * @description If the account has a second factor, the response contains an `mfaToken` instead of tokens. Send it to `/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in total.
          */
         post: operations["logInAccount"];
@@ -2184,7 +2184,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchange a dashboard refresh token
+         * Exchange a console refresh token
          * @description Returns a new access token and a new refresh token. The old refresh token stops working. If parallel requests send the same token without an `Idempotency-Key`, only one succeeds. If a used token is sent again later, the session ends. With an `Idempotency-Key`, a repeated request within 60 seconds returns the same refresh token, until it is used.
          */
         post: operations["refreshAccountSession"];
@@ -2204,7 +2204,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign out of the dashboard
+         * Sign out of the console
          * @description Ends the session of the refresh token. Its access tokens stop working immediately.
          */
         post: operations["logOutAccount"];

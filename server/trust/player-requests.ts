@@ -50,7 +50,7 @@ export interface PlayerRequests {
   newEvents(studio: Studio): Promise<{ player: Player; matchSessionId: string }>;
 }
 
-/** Makes a valid request of each operation that takes no dashboard account. */
+/** Makes a valid request of each operation that takes no console account. */
 export async function playerRequests(world: World): Promise<PlayerRequests> {
   const { app, store } = world;
   const { http, owner } = app;

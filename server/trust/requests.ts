@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { dashboardRules, requestByRule, type Rule } from '../src/testing/dashboard-operations.ts';
-import { dashboardQueries } from './dashboard-queries.ts';
+import { accountRules, requestByRule, type Rule } from '../src/testing/account-operations.ts';
+import { accountQueries } from './account-queries.ts';
 import { playerRequests } from './player-requests.ts';
 import type { ValidRequest } from './valid-request.ts';
 import { METRICS_TOKEN, type Operation, type Studio, type World } from './world.ts';
@@ -16,12 +16,11 @@ export interface Requests {
 export async function createRequests(world: World): Promise<Requests> {
   const { app, platformAdmin } = world;
   const players = await playerRequests(world);
-  const queries = dashboardQueries(world, players);
+  const queries = accountQueries(world, players);
   // The rules prepare what they need as the owner of the studio whose turn it is.
   const rulesOf = new WeakMap<Studio, Record<string, Rule>>();
   const ruleOf = ({ operationId }: Operation, studio: Studio): Rule | undefined => {
-    if (!rulesOf.has(studio))
-      rulesOf.set(studio, dashboardRules(app, { owner: studio.owner, platformAdmin }));
+    if (!rulesOf.has(studio)) rulesOf.set(studio, accountRules(app, { owner: studio.owner, platformAdmin }));
     return rulesOf.get(studio)![operationId];
   };
   const makeByRule = async (operation: Operation, studio: Studio): Promise<Partial<ValidRequest>> => {
@@ -38,7 +37,7 @@ export async function createRequests(world: World): Promise<Requests> {
     const account = rule.needs === 'platformAdmin' ? platformAdmin.bearer! : owner.bearer;
     return { ...made, query, credentials: { account } };
   };
-  const sample = dashboardRules(app, { owner: platformAdmin, platformAdmin });
+  const sample = accountRules(app, { owner: platformAdmin, platformAdmin });
   return {
     names: [...Object.keys(players.requests), ...Object.keys(sample)],
     async make(operation, studio) {

@@ -6,7 +6,7 @@ import {
   arrangeTenant,
 } from '../src/testing/arrange.ts';
 import { hashPassword } from '../src/security/passwords.ts';
-import { operationsOf, type Operation as DocumentedOperation } from '../src/testing/dashboard-operations.ts';
+import { operationsOf, type Operation as DocumentedOperation } from '../src/testing/account-operations.ts';
 import type { Caller } from '../src/testing/http-client.ts';
 import { withoutReferences } from '../src/testing/openapi.ts';
 import { PLAYER_ENVIRONMENT, PROVIDERS } from '../src/testing/player-operations.ts';

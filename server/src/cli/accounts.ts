@@ -14,7 +14,7 @@ export const bootstrapCommand = new Command('bootstrap')
   .requiredOption('--email <address>', 'its email address')
   .action(({ email }: { email: string }) => bootstrap(email));
 
-export const accountsCommand = new Command('accounts').description('manage the accounts of the dashboard');
+export const accountsCommand = new Command('accounts').description('manage the accounts of the console');
 
 accountsCommand
   .command('reset-password')

@@ -4,7 +4,7 @@ export interface Author {
   origin?: Origin;
 }
 
-/** A dashboard account as the author. */
+/** A console account as the author. */
 export interface AccountAuthor extends Author {
   actor: { kind: 'account'; id: string };
 }

@@ -40,7 +40,7 @@ export interface WalletCaller {
   isVerified: boolean;
 }
 
-/** The dashboard account of a verified SaaS token. */
+/** The console account of a verified SaaS token. */
 export interface AccountCaller {
   accountId: string;
   sessionId: string;

@@ -99,12 +99,12 @@ export const problemCatalog = {
   invalid_game_key: [
     401,
     'The game key is not valid',
-    'The game key is unknown, revoked or expired, or its tenant is disabled. Check the key in the dashboard.',
+    'The game key is unknown, revoked or expired, or its tenant is disabled. Check the key in the console.',
   ],
   invalid_api_key: [
     401,
     'The API key is not valid',
-    'The API key is unknown, revoked or expired, or its tenant is disabled. Check the key in the dashboard.',
+    'The API key is unknown, revoked or expired, or its tenant is disabled. Check the key in the console.',
   ],
   invalid_bearer: [
     401,
@@ -310,7 +310,7 @@ export const problemCatalog = {
   provider_not_available: [
     422,
     'The sign-in provider is not available',
-    'The sign-in provider is disabled or not configured for this tenant. Configure it in the dashboard, or use another one.',
+    'The sign-in provider is disabled or not configured for this tenant. Configure it in the console, or use another one.',
   ],
   idempotency_key_reused: [
     422,

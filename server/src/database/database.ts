@@ -64,7 +64,7 @@ export interface Database extends Scope {
   forPlayer(playerId: string, billing?: BillingContext): Scope;
   /** A scope in which the rows of one workspace, and the audit records of its tenants, are visible. */
   forWorkspace(workspaceId: string): Scope;
-  /** A scope in which only the rows of one dashboard account are visible. */
+  /** A scope in which only the rows of one console account are visible. */
   forAccount(accountId: string): Scope;
   /** A scope for the worker and for platform admins, in which the rows of all workspaces and accounts are visible. */
   forPlatform(): Scope;

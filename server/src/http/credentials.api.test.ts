@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { newOpaqueToken } from '../security/opaque-tokens.ts';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
@@ -13,12 +14,15 @@ const OWN_PROFILE = '/api/player-profile/me';
 const EVENTS = `/api/bus_tenants/${tenant.tenantId}/events?scope=match`;
 
 test('a refused credential is described by what was sent', async () => {
-  const unknown = tenant.gameKey.slice(0, -8);
+  const cut = tenant.gameKey.slice(0, -8);
+  const mistyped = tenant.gameKey.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
   const cases = [
     [EVENTS, {}, 'missing_bearer', /API key in the header X-API-Key/],
     [EVENTS, { apiKey: tenant.gameKey }, 'invalid_api_key', /must contain the API key: gh_api_ and 72 more/],
     [MATCH, { gameKey: tenant.apiKey }, 'invalid_game_key', /must contain the game key: gh_game_ and 72/],
-    [MATCH, { gameKey: unknown }, 'invalid_game_key', /Copy it again/],
+    [MATCH, { gameKey: cut }, 'invalid_game_key', /must contain the game key: gh_game_ and 72/],
+    [MATCH, { gameKey: mistyped }, 'invalid_game_key', /has a typing error: its checksum is wrong/],
+    [MATCH, { gameKey: newOpaqueToken('game') }, 'invalid_game_key', /is unknown, revoked or expired/],
     [OWN_PROFILE, { bearer: tenant.gameKey }, 'invalid_bearer', /a key or a refresh token/],
     [OWN_PROFILE, { bearer: player.refreshToken }, 'invalid_bearer', /a key or a refresh token/],
     [OWN_PROFILE, { bearer: `${player.accessToken}x` }, 'invalid_bearer', /has expired, or is not valid/],

@@ -195,7 +195,7 @@ export function createCredentials(
           );
       },
     },
-    /** Reads a tenant's data, from the dashboard or with an API key. Exactly one of the two. */
+    /** Reads a tenant's data, from the console or with an API key. Exactly one of the two. */
     accountOrApiKey: {
       security: [{ account: [] }, { apiKey: [] }],
       authenticate: async (request, reply) => {
@@ -290,9 +290,12 @@ function invalidKey(kind: KeyKind, sent: string): ProblemError {
   if (isOpaqueToken(kind, sent)) return new ProblemError(code);
   const { prefix, length } = tokenFormat(kind);
   const [name, header] = kind === 'game' ? ['game key', 'X-Game-Key'] : ['API key', 'X-API-Key'];
+  const isMistyped = sent.length === length && sent.startsWith(prefix);
   return new ProblemError(
     code,
-    `${header} must contain the ${name}: ${prefix} and ${length - prefix.length} more characters. Copy it again.`,
+    isMistyped
+      ? `The ${name} in ${header} has a typing error: its checksum is wrong. Copy it again.`
+      : `${header} must contain the ${name}: ${prefix} and ${length - prefix.length} more characters. Copy it again.`,
   );
 }
 

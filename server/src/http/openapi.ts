@@ -10,7 +10,7 @@ const DESCRIPTION = `
 Guildhall is a multi-tenant backend for games. It signs players in, stores their profiles, and records matches and events.
 
 **Credentials.** A game sends its key in \`X-Game-Key\`. A read-only integration sends an API key in \`X-API-Key\`. Players and
-dashboard accounts send their access token as \`Authorization: Bearer\`. Each operation lists the credentials that it accepts.
+console accounts send their access token as \`Authorization: Bearer\`. Each operation lists the credentials that it accepts.
 
 **Errors** are problem documents (RFC 9457) with a stable \`code\`.
 
@@ -37,7 +37,7 @@ const TAGS = [
     description: 'Record sessions, matches and scores of wallet-linked players in a tamper-evident ledger.',
   },
   { name: 'Event definitions', description: 'Define the events that a tenant accepts.' },
-  { name: 'Accounts', description: 'Sign up, sign in and manage a dashboard account.' },
+  { name: 'Accounts', description: 'Sign up, sign in and manage a console account.' },
   { name: 'Workspaces', description: 'Manage workspaces, their members and their plans.' },
   { name: 'Usage', description: 'Read the used units and the costs of a workspace.' },
   { name: 'Tenants', description: 'Manage games and environments, their keys and sign-in providers.' },
@@ -46,7 +46,7 @@ const TAGS = [
     description: 'List, ban and manage the players of a tenant as an administrator.',
   },
   { name: 'Alerts', description: 'Read alerts about keys with unusual traffic.' },
-  { name: 'Notifications', description: 'Read the notifications of a dashboard account.' },
+  { name: 'Notifications', description: 'Read the notifications of a console account.' },
   { name: 'Webhooks', description: 'Send signed events to other servers, and read the deliveries.' },
   { name: 'Administration', description: 'Manage the deployment as a platform admin.' },
   { name: 'Operations', description: 'Read health, metrics and public keys.' },
@@ -99,7 +99,7 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A dashboard access token, valid for 15 minutes.',
+    description: 'A console access token, valid for 15 minutes.',
   },
 } as const;
 

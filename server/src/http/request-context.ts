@@ -52,7 +52,7 @@ export function playerOf(request: FastifyRequest): PlayerCaller {
   return request.playerCaller ?? missingCaller(request, 'player');
 }
 
-/** The verified dashboard account. */
+/** The verified console account. */
 export function accountOf(request: FastifyRequest): AccountCaller {
   return request.accountCaller ?? missingCaller(request, 'account');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../testing/arrange.ts';
-import { operationsOf, type Operation } from '../testing/dashboard-operations.ts';
+import { operationsOf, type Operation } from '../testing/account-operations.ts';
 import { withoutReferences } from '../testing/openapi.ts';
 import { startTestApp } from '../testing/test-app.ts';
 

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { roles } from '../core/role.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import { dashboardRules, operationsOf, sendByRule, type Rule } from '../testing/dashboard-operations.ts';
+import { accountRules, operationsOf, sendByRule, type Rule } from '../testing/account-operations.ts';
 import type { Caller } from '../testing/http-client.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
-// The permissions of each operation of the OpenAPI document that takes a dashboard account, tried by each kind of caller.
+// The permissions of each operation of the OpenAPI document that takes a console account, tried by each kind of caller.
 // An operation without a rule below fails. So does one that changes something and leaves no audit record.
 
 const app = await startTestApp();
@@ -22,11 +22,11 @@ const accounts = {
 type AccountName = keyof typeof accounts;
 const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 
-const rules = dashboardRules(app, accounts);
+const rules = accountRules(app, accounts);
 const { body: document } = await app.http.get('/openapi.json');
 const operations = operationsOf(document).filter(({ security }) => security?.some((one) => 'account' in one));
 
-test('every operation behind a dashboard account has a rule, and every rule an operation', () => {
+test('every operation behind a console account has a rule, and every rule an operation', () => {
   assert.deepEqual(
     operations.map(({ operationId }) => operationId).toSorted(),
     Object.keys(rules).toSorted(),

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangeProvider, arrangeTenant } from '../testing/arrange.ts';
 import { findShardProblems, listDistributedTables } from '../testing/distributed-tables.ts';
-import { dashboardRules, operationsOf, sendByRule } from '../testing/dashboard-operations.ts';
+import { accountRules, operationsOf, sendByRule } from '../testing/account-operations.ts';
 import { PLAYER_ENVIRONMENT, PROVIDERS, usePlayerOperations } from '../testing/player-operations.ts';
 import { startStoreAOpenId } from '../testing/providers/store-a-openid.ts';
 import { startWalletIssuer } from '../testing/providers/wallet-issuer.ts';
@@ -132,7 +132,7 @@ async function useEverything(app: TestApp, tenant: WalletTenant): Promise<void> 
     platformAdmin: await arrangePlatformAdmin(app),
   };
   await usePlayerOperations(app, { tenant, store, reader: accounts.owner });
-  const rules = dashboardRules(app, accounts);
+  const rules = accountRules(app, accounts);
   const { body: document } = await app.http.get('/openapi.json');
   // These two end the work of the tenant.
   const last = ['setProvider', 'disableTenant'];

@@ -22,7 +22,7 @@ export interface GuessThrottle {
   attempt(account: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
 }
 
-/** Creates a throttle for passwords. Dashboard accounts, players and wallet-linked players are counted separately. */
+/** Creates a throttle for passwords. Console accounts, players and wallet-linked players are counted separately. */
 export function createLoginThrottle(
   createBudget: CreateBudget,
   whose: 'accounts' | 'players' | 'wallets',

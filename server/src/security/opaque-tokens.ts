@@ -48,7 +48,7 @@ export function tokenFormat(kind: TokenKind): { prefix: string; length: number }
   return { prefix, length: prefix.length + 2 * SECRET_BYTES + CHECKSUM_DIGITS };
 }
 
-/** The part of a token that the dashboard may show to identify it. */
+/** The part of a token that the console may show to identify it. */
 export function visiblePrefix(token: string): string {
   return token.slice(0, token.lastIndexOf('_') + 7);
 }

@@ -4,14 +4,14 @@ import type { Vault } from './vault.ts';
 
 /**
  * The lifetime of a refresh token, in days from its issue: a session lives as long as it is used once in this time. The lifetime in
- * games is a setting. Sessions of the portal and of dashboard accounts can change profiles and games, so their lifetime is fixed.
+ * games is a setting. Sessions of the portal and of console accounts can change profiles and games, so their lifetime is fixed.
  */
 const DEFAULT_REFRESH_TOKEN_DAYS = 30;
 
 const SECONDS_PER_DAY = 24 * 60 * 60;
 
 /**
- * The owner of a refresh token: a player in a tenant (`refresh`) or in the portal (`portal`), a dashboard account
+ * The owner of a refresh token: a player in a tenant (`refresh`) or in the portal (`portal`), a console account
  * (`session`), or a third party (`thirdparty`).
  */
 export type RefreshTokenKind = 'refresh' | 'portal' | 'session' | 'thirdparty';

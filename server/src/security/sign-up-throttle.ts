@@ -13,7 +13,7 @@ export interface SignUpThrottle {
   spend(address: string | null): Promise<void>;
 }
 
-/** Creates a throttle for sign-ups. Dashboard accounts, players and wallet-linked players are counted separately. */
+/** Creates a throttle for sign-ups. Console accounts, players and wallet-linked players are counted separately. */
 export function createSignUpThrottle(
   createBudget: CreateBudget,
   whose: keyof typeof SIGN_UPS,

@@ -8,7 +8,7 @@ export const ACCOUNT_PASSWORD = 'correct horse';
 const STEP_SECONDS = 30;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** A dashboard account after sign-up. */
+/** A console account after sign-up. */
 export interface SignedUpAccount {
   email: string;
   bearer: string;
@@ -32,7 +32,7 @@ export function authenticatorCode(secret: string, offset = 0): string {
   return String((mac.readUInt32BE(start) % 2 ** 31) % 10 ** 6).padStart(6, '0');
 }
 
-/** Creates a client for tests of dashboard accounts. `network` returns the address that a proxy names for the next request. */
+/** Creates a client for tests of console accounts. `network` returns the address that a proxy names for the next request. */
 export async function accountClient(app: TestApp, network?: () => string) {
   const mailbox = await createMailbox(app);
   const post = (path: string, body: unknown, bearer?: string, headers: Record<string, string> = {}) =>

@@ -49,7 +49,7 @@ export async function arrangeTenant(
   return { workspaceId, tenantId, gameKey: await addKey('game'), apiKey: await addKey('api') };
 }
 
-/** Enables a sign-in provider of a tenant through the dashboard API. */
+/** Enables a sign-in provider of a tenant through the console API. */
 export async function arrangeProvider(app: TestApp, tenant: TestTenant, provider: string, settings: object) {
   const path = `/api/bus_tenants/${tenant.tenantId}/providers/${provider}`;
   const admin = await arrangeAccount(app, tenant, 'admin');
@@ -98,7 +98,7 @@ export async function arrangeStoreAPlayer({ owner }: Pick<TestApp, 'owner'>, { i
   return { playerId, accountId };
 }
 
-/** Inserts a dashboard account with a role in the tenant's workspace (or none), and returns it as a caller. */
+/** Inserts a console account with a role in the tenant's workspace (or none), and returns it as a caller. */
 export async function arrangeAccount(
   app: Pick<TestApp, 'owner' | 'databaseUrl' | 'issuer'>,
   tenant: TestTenant,
@@ -130,7 +130,7 @@ export async function arrangePlatformAdmin(app: TestApp) {
   return { accountId, bearer: await accountToken(app, accountId) };
 }
 
-/** Changes the plan of a tenant's workspace through the dashboard API. Unlike a change by SQL, it applies to the next request. */
+/** Changes the plan of a tenant's workspace through the console API. Unlike a change by SQL, it applies to the next request. */
 export async function arrangePlan(app: TestApp, { workspaceId }: TestTenant, plan: object): Promise<void> {
   const admin = await arrangePlatformAdmin(app);
   const answer = await app.http.patch(`/api/workspaces/${workspaceId}/plan`, plan, admin);

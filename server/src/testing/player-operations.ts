@@ -42,7 +42,7 @@ function accepted({ status, text, body }: Answer) {
 }
 
 /**
- * Sends every operation that takes no dashboard account at least once, and those reads of a dashboard account whose statements depend
+ * Sends every operation that takes no console account at least once, and those reads of a console account whose statements depend
  * on the query.
  */
 export async function usePlayerOperations(
@@ -54,7 +54,7 @@ export async function usePlayerOperations(
   await play(app, tenant);
   await recordWallets(app, tenant);
   await openAccounts(app, tenant);
-  await readDashboard(app, tenant, reader);
+  await readAsAccount(app, tenant, reader);
   for (const path of ['/health/live', '/health/ready', '/.well-known/jwks.json'])
     accepted(await app.http.get(path));
 }
@@ -293,7 +293,7 @@ async function recordWallets(app: TestApp, tenant: WalletTenant): Promise<void> 
     accepted(await http.get(`${storage}/${path}`, { gameKey: tenant.gameKey }));
 }
 
-/** Opens dashboard accounts, by sign-up and by invitation. */
+/** Opens console accounts, by sign-up and by invitation. */
 async function openAccounts(app: TestApp, tenant: TestTenant): Promise<void> {
   const { post, logIn, refresh, signUpVerified, signUpWithTotp, allowCodesAgain, mfaToken } =
     await accountClient(app);
@@ -326,7 +326,7 @@ async function openAccounts(app: TestApp, tenant: TestTenant): Promise<void> {
 }
 
 /** Reads lists with each filter and order. */
-async function readDashboard({ http }: TestApp, tenant: TestTenant, reader: Caller): Promise<void> {
+async function readAsAccount({ http }: TestApp, tenant: TestTenant, reader: Caller): Promise<void> {
   const place = `/api/bus_tenants/${tenant.tenantId}`;
   const players = `${place}/players?limit=5`;
   const { items } = accepted(await http.get(players, reader));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** To load the server takes about 2 seconds of processor time, so tests that start no programs share a process. */
-const FILES_PER_PROCESS = 6;
+const FILES_PER_PROCESS = 12;
 
 /** A test that starts no programs is named `x.test.ts`, `x.api.test.ts` or `x.db.test.ts`, and is not about the repository. */
 const STARTS_NO_PROGRAM = /^src\/(?!testing\/).*\/[^./]+(\.(api|db))?\.test\.ts$/;

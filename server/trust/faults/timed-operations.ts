@@ -80,7 +80,7 @@ export async function startTimedOperations(databaseUrl?: string) {
     const code = /\b\d{6}\b/.exec(mail()!.text ?? '')?.[0];
     succeed(await app.http.post('/api/player-auth/otc/exchange', { email, code }, game));
 
-    // A token of the dashboard expires after 15 minutes.
+    // A token of the console expires after 15 minutes.
     const admin = await arrangeAccount(app, tenant, 'admin');
     const webhook = await arrangeWebhook(app, `/api/workspaces/${tenant.workspaceId}/webhooks`, admin, {
       url: receiver.url,

@@ -20,7 +20,7 @@ import { tenantKeyRoutes } from './tenant-keys/index.ts';
 import { providerRoutes, tenantRoutes } from './tenants/index.ts';
 import { planRoutes, platformWorkspaceRoutes, workspaceRoutes } from './workspaces/index.ts';
 
-/** The studio's side: dashboard accounts, workspaces with their teams, and games with their keys and sign-in providers. */
+/** The studio's side: console accounts, workspaces with their teams, and games with their keys and sign-in providers. */
 export const studio = {
   routes: [
     openToAnyone(accountSessionRoutes, accountMailRoutes, secondFactorRoutes, invitationRoutes),

@@ -4,7 +4,7 @@ import type { AcquireSlots, Slot } from '../../processes/concurrency-slots.ts';
 
 /** How many operations of one kind may run at once on this server. */
 export interface ConcurrencyLimits {
-  /** Per key, dashboard account or player. */
+  /** Per key, console account or player. */
   perCaller: number;
   perTenant: number;
   /** For all callers together. */

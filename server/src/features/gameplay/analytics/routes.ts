@@ -5,7 +5,7 @@ import { readAnalytics } from './read-analytics.ts';
 import { readTimeline } from './read-timeline.ts';
 import { AnalyticsQuery, SessionAnalytics, SessionTimeline, TimelineQuery } from './schemas.ts';
 
-/** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
+/** Authenticated by a console account, or by an API key with `allowDataApi`. */
 export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

@@ -18,7 +18,7 @@ const config = { role: 'admin' } as const;
 
 const IMPORT_LIMITS = { perCaller: 2, perTenant: 2, inAll: 16 };
 
-/** Authenticated by a dashboard account. */
+/** Authenticated by a console account. */
 export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
   const imports = createConcurrencyLimit(
     services.acquireSlots,

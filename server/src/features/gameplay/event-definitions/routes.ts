@@ -25,7 +25,7 @@ const tags = ['Event definitions'];
 /** Viewers may not read definitions: only owners and admins manage them. */
 const config = { role: 'admin' } as const;
 
-/** Authenticated by a dashboard account. */
+/** Authenticated by a console account. */
 export function eventDefinitionRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

@@ -8,7 +8,7 @@ import { queryEvents, QUERY_SECONDS } from './query-events.ts';
 import { EventQueryAnswer, EventQueryBody } from './query-schemas.ts';
 import type { EventGroup } from './query-sql.ts';
 
-/** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
+/** Authenticated by a console account, or by an API key with `allowDataApi`. */
 export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
@@ -24,7 +24,7 @@ export function eventQueryRoutes(sources: EventSources): FastifyPluginAsyncTypeb
             'Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures ' +
             'of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer ' +
             `than ${QUERY_SECONDS} seconds is 503 \`query_timeout\`. If the client disconnects, the query is cancelled. With a ` +
-            'dashboard token it counts as 10 requests.',
+            'console token it counts as 10 requests.',
           params: TenantPath,
           body: EventQueryBody,
           response: { 200: EventQueryAnswer, ...problems(503) },

@@ -21,7 +21,7 @@ import {
 } from './schemas.ts';
 import { MAX_SUMMARY_ROWS, summariseEvents } from './summarise-events.ts';
 
-/** Authenticated by a dashboard account, or by an API key with `allowDataApi`. */
+/** Authenticated by a console account, or by an API key with `allowDataApi`. */
 export function eventReadingRoutes({
   database,
   archive,

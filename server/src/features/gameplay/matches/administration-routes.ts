@@ -7,7 +7,7 @@ import { MatchesQuery, MatchPage, TenantMatch, TenantMatchPath } from './schemas
 
 const tags = ['Matches'];
 
-/** The matches of a tenant for dashboard accounts. Game servers use the routes with a game key. */
+/** The matches of a tenant for console accounts. Game servers use the routes with a game key. */
 export function tenantMatchRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import type { EmailContent } from './email-content.ts';
 import { sendMail, type MailServices } from './send-mail.ts';
 
-/** A dashboard account that is notified. */
+/** A console account that is notified. */
 export interface NoticeRecipient {
   accountId: string;
   email: string;
@@ -18,7 +18,7 @@ const NOTICES_PER_DAY = { security: 20, team: 200 };
 /** The limit for an unverified address. It can belong to a person without an account. */
 const NOTICES_PER_DAY_UNVERIFIED = 20;
 
-/** After a day, the reader has probably seen the change in the dashboard. */
+/** After a day, the reader has probably seen the change in the console. */
 const USEFUL_SECONDS = 24 * 60 * 60;
 
 export interface AccountNotice {

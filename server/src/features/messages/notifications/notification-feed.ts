@@ -5,7 +5,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import { findPosition, lastPosition, listAfter, type Notification } from './queries.ts';
 
-/** Open streams per account and server. Each dashboard window uses one. */
+/** Open streams per account and server. Each console window uses one. */
 const MAX_STREAMS_PER_ACCOUNT = 10;
 
 /** Notifications per query. */

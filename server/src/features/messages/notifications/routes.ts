@@ -16,7 +16,7 @@ import {
 
 const tags = ['Notifications'];
 
-/** Authenticated by a dashboard account. Each account sees only its own notifications. */
+/** Authenticated by a console account. Each account sees only its own notifications. */
 export function notificationRoutes({
   database,
   notificationFeed,

@@ -272,7 +272,7 @@ describe('GET /api/notifications/stream', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('returns 401 without a dashboard account', async () => {
+  test('returns 401 without a console account', async () => {
     const { tenant } = await arrangeOwner();
     for (const caller of [{}, { gameKey: tenant.gameKey }, { bearer: 'no' }])
       assert.equal((await app.http.get('/api/notifications/stream', caller)).status, 401);

@@ -152,7 +152,7 @@ export function rescheduleDeliveries(
     RETURNING id, webhook_id AS "webhookId", turn, next_attempt_at AS "startsAt"`);
 }
 
-/** A delivery as the dashboard lists it. */
+/** A delivery as the console lists it. */
 export interface Delivery {
   id: string;
   eventType: EventType;
@@ -222,7 +222,7 @@ export function findDelivery(
     SELECT ${columns}, body FROM webhook_deliveries WHERE webhook_id = ${webhookId} AND id = ${deliveryId}`);
 }
 
-/** An attempt as the dashboard shows it. */
+/** An attempt as the console shows it. */
 export interface Attempt {
   number: number;
   startedAt: string;

@@ -5,7 +5,7 @@ import { matching, type DeliveryFilter } from './delivery-queries.ts';
 
 export type RedeliveryStatus = 'running' | 'completed' | 'cancelled' | 'stopped';
 
-/** A redelivery as the dashboard shows it. */
+/** A redelivery as the console shows it. */
 export interface Redelivery {
   id: string;
   status: RedeliveryStatus;

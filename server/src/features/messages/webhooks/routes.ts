@@ -6,7 +6,7 @@ import { webhookRoutes, type WebhookServices } from './webhook-routes.ts';
 
 type Services = WebhookServices & DeliveryServices;
 
-/** The webhooks of a workspace and of its tenants. Authenticated by a dashboard account. */
+/** The webhooks of a workspace and of its tenants. Authenticated by a console account. */
 export function workspaceWebhookRoutes(services: Services): FastifyPluginAsyncTypebox {
   return routesOf(routeGroups.workspace, services);
 }

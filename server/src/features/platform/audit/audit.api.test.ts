@@ -92,7 +92,7 @@ describe('GET /api/bus_tenants/{tenantId}/audit-records and /api/workspaces/{wor
     assert.deepEqual(beyond.body, { items: [], hasMore: false });
   });
 
-  test('returns 200 to members, 404 to others, and 401 without a dashboard token', async () => {
+  test('returns 200 to members, 404 to others, and 401 without a console token', async () => {
     for (const path of [ofTenant, ofWorkspace]) {
       assert.equal((await app.http.get(path, viewer)).status, 200);
       assert.equal((await app.http.get(path, stranger)).status, 404);

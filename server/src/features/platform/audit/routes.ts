@@ -4,7 +4,7 @@ import { TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 import { listAuditRecords } from './list-records.ts';
 import { AuditQuery, AuditRecordPage } from './schemas.ts';
 
-/** The audit trail of a tenant or workspace. The endpoints require a dashboard account. */
+/** The audit trail of a tenant or workspace. The endpoints require a console account. */
 export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

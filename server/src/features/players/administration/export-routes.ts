@@ -28,7 +28,7 @@ interface RouteServices extends ExportServices {
   acquireSlots: AcquireSlots;
 }
 
-/** The credential is the SaaS JWT of a dashboard account. */
+/** The credential is the SaaS JWT of a console account. */
 export function tenantPlayerExportRoutes(services: RouteServices): FastifyPluginAsyncTypebox {
   const exports = createExports(services.acquireSlots, 'exports of players', EXPORT_LIMITS);
   return async (app) => {

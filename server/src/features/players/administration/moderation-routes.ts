@@ -11,7 +11,7 @@ import { Ban, BanBody, ForceLogoutBody, ForceLogoutResult, TenantPlayerPath } fr
 const PLAYER = '/api/bus_tenants/:tenantId/players/:playerId';
 const tags = ['Tenant players'];
 
-/** The credential is the SaaS JWT of a dashboard account. */
+/** The credential is the SaaS JWT of a console account. */
 export function playerModerationRoutes(services: {
   database: Database;
   vault: Vault;

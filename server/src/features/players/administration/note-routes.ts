@@ -26,7 +26,7 @@ const Note = Type.Object(
   { title: 'PlayerNote' },
 );
 
-/** The notes of a studio about a player. The credential is the SaaS JWT of a dashboard account. */
+/** The notes of a studio about a player. The credential is the SaaS JWT of a console account. */
 export function playerNoteRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

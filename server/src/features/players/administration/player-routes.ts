@@ -19,7 +19,7 @@ import {
 const PLAYERS = '/api/bus_tenants/:tenantId/players';
 const tags = ['Tenant players'];
 
-/** The credential is the SaaS JWT of a dashboard account. */
+/** The credential is the SaaS JWT of a console account. */
 export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

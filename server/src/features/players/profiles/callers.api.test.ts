@@ -42,7 +42,7 @@ const otherCallers: Record<string, Caller> = {
   'an API key': { apiKey: tenant.apiKey },
   'both keys': { gameKey: tenant.gameKey, apiKey: tenant.apiKey },
   'a game key as a bearer': { bearer: tenant.gameKey },
-  'a dashboard account': { bearer: account.bearer },
+  'a console account': { bearer: account.bearer },
   'a refresh token': { bearer: player.refreshToken },
   'a token with another subject': { bearer: forged((claims) => ({ ...claims, sub: randomUUID() })) },
   'an unsigned token': { bearer: `${player.accessToken.split('.').slice(0, 2).join('.')}.` },

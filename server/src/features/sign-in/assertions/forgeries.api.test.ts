@@ -33,7 +33,7 @@ const endpoints: Record<
     status: 400,
     send: (bearer) => app.http.post('/api/game/player-events', { events: [] }, { gameKey, bearer }),
   },
-  'a dashboard endpoint': {
+  'a console endpoint': {
     validToken: accountToken,
     status: 200,
     send: (bearer) => app.http.get(`/api/bus_tenants/${tenant.tenantId}`, { bearer }),
@@ -75,8 +75,8 @@ describe('endpoints with a bearer token', () => {
       ['validate', forge(accessToken, { tid: null, sid: null }), 403],
       ['a game endpoint', assertion, 401],
       ['a game endpoint', accountToken, 401],
-      ['a dashboard endpoint', assertion, 401],
-      ['a dashboard endpoint', accessToken, 401],
+      ['a console endpoint', assertion, 401],
+      ['a console endpoint', accessToken, 401],
     ];
     for (const [endpoint, token, status] of wrong) {
       const answer = await endpoints[endpoint]!.send(token);

@@ -18,7 +18,7 @@ import {
 } from './schemas.ts';
 import { resendVerification } from './verify-email.ts';
 
-/** The endpoints with which an account manages itself. They require a dashboard account. */
+/** The endpoints with which an account manages itself. They require a console account. */
 export function ownAccountRoutes(
   services: AccountMailServices & ReauthenticationServices,
 ): FastifyPluginAsyncTypebox {

@@ -5,7 +5,7 @@ import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { TokenUse } from '../../sign-in/refresh-tokens/index.ts';
 
-/** A dashboard account, as the API returns it. */
+/** A console account, as the API returns it. */
 export interface Account {
   id: string;
   email: string;

@@ -37,7 +37,7 @@ const sessions: OwnedSessions<RefreshedSession> = {
   endSession: revokeSession,
 };
 
-/** Exchanges the refresh token of a dashboard session for new tokens: see {@link refreshOwnedSession}. */
+/** Exchanges the refresh token of a console session for new tokens: see {@link refreshOwnedSession}. */
 export async function refreshSession(
   services: RefreshServices,
   origin: Origin,
@@ -51,7 +51,7 @@ export async function refreshSession(
   return createSignedIn(services.signer, account, session.sessionId, refreshToken);
 }
 
-/** Ends the dashboard session of a refresh token: see {@link logOutOwnedSession}. */
+/** Ends the console session of a refresh token: see {@link logOutOwnedSession}. */
 export async function logOut(services: { database: Database; vault: Vault }, token: string): Promise<void> {
   await logOutOwnedSession(sessions, services, token);
 }

@@ -3,7 +3,7 @@ import { DisplayName, Email, Guid, Nullable, OneOf, Page, Timestamp } from '../.
 import { roles } from '../../../core/role.ts';
 import { MAX_LISTED_MEMBERSHIPS } from '../workspaces/index.ts';
 
-/** A dashboard account. */
+/** A console account. */
 const User = Type.Object(
   {
     id: Guid,

@@ -10,7 +10,7 @@ import { signInWithLink } from './sign-in-link.ts';
 import { LinkBody, LoggedIn, LogInBody, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
 import { signUp, type SignUpServices } from './sign-up.ts';
 
-/** The public endpoints that create, refresh and end dashboard sessions. */
+/** The public endpoints that create, refresh and end console sessions. */
 export function accountSessionRoutes(
   services: SignUpServices & { accountLoginThrottle: GuessThrottle },
 ): FastifyPluginAsyncTypebox {
@@ -21,7 +21,7 @@ export function accountSessionRoutes(
         schema: {
           operationId: 'signUpAccount',
           tags: ['Accounts'],
-          summary: 'Create a dashboard account',
+          summary: 'Create a console account',
           description:
             'Signs the new account in. The first account becomes platform administrator only if the server listens on loopback and ' +
             'uses the embedded database. The request must also come from the same machine: no proxy forwarded it, its `Host` is a ' +
@@ -45,7 +45,7 @@ export function accountSessionRoutes(
         schema: {
           operationId: 'logInAccount',
           tags: ['Accounts'],
-          summary: 'Sign in to the dashboard',
+          summary: 'Sign in to the console',
           description:
             'If the account has a second factor, the response contains an `mfaToken` instead of tokens. Send it to ' +
             '`/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in ' +
@@ -80,7 +80,7 @@ export function accountSessionRoutes(
         schema: {
           operationId: 'refreshAccountSession',
           tags: ['Accounts'],
-          summary: 'Exchange a dashboard refresh token',
+          summary: 'Exchange a console refresh token',
           description:
             'Returns a new access token and a new refresh token. The old refresh token stops working. If parallel requests send ' +
             'the same token without an `Idempotency-Key`, only one succeeds. If a used token is sent again later, the session ' +
@@ -103,7 +103,7 @@ export function accountSessionRoutes(
         schema: {
           operationId: 'logOutAccount',
           tags: ['Accounts'],
-          summary: 'Sign out of the dashboard',
+          summary: 'Sign out of the console',
           description: 'Ends the session of the refresh token. Its access tokens stop working immediately.',
           body: SessionBody,
           response: { 204: Type.Null({ description: 'The session has ended.' }), ...problems(401) },

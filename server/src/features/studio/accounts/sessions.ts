@@ -7,7 +7,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { insertSession, lockAccount, type Account, type AccountWithPassword } from './queries.ts';
 
-/** The lifetime of a dashboard access token: 15 minutes. It ends earlier with its session. */
+/** The lifetime of a console access token: 15 minutes. It ends earlier with its session. */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 
 export interface SessionServices {

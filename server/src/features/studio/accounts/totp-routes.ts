@@ -52,7 +52,7 @@ export function secondFactorRoutes(services: TotpServices & SessionServices): Fa
   };
 }
 
-/** The endpoints that manage the second factor. They require a dashboard account. */
+/** The endpoints that manage the second factor. They require a console account. */
 export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(

@@ -56,7 +56,7 @@ export function invitationRoutes(
   };
 }
 
-/** The invitation endpoint that requires a dashboard account. */
+/** The invitation endpoint that requires a console account. */
 export function ownInvitationRoutes(services: InvitationServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(

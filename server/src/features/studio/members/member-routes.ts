@@ -12,7 +12,7 @@ import { withdrawInvitation } from './withdraw-invitation.ts';
 const LIST = '/api/workspaces/:workspaceId/members';
 const tags = ['Workspaces'];
 
-/** The endpoints of members and invitations. They require a dashboard account. */
+/** The endpoints of members and invitations. They require a console account. */
 export function memberRoutes(services: InviteServices & ChangeMemberServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   return async (app) => {

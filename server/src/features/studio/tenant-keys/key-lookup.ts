@@ -13,7 +13,7 @@ const UNKNOWN_KEY_BUDGET = {
   name: 'unknown-keys',
   attempts: 600,
   seconds: 60,
-  refusal: 'Your network sent too many unknown keys (limit: 600 per minute). Check the key in the dashboard.',
+  refusal: 'Your network sent too many unknown keys (limit: 600 per minute). Check the key in the console.',
 };
 
 const MAX_EXISTING_KEYS = 10_000;

@@ -35,7 +35,7 @@ export interface KeySettings {
   expiresAt: string | null;
 }
 
-/** A key as the dashboard shows it. */
+/** A key as the console shows it. */
 export interface TenantKey extends KeySettings {
   id: string;
   prefix: string;

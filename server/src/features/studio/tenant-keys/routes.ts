@@ -12,7 +12,7 @@ import { countKeys, listKeys, type TenantKey } from './queries.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody } from './schemas.ts';
 
-/** The endpoints of game keys and API keys. They require a dashboard account. */
+/** The endpoints of game keys and API keys. They require a console account. */
 export function tenantKeyRoutes(services: ChangeKeyServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(routesOf('game', gameKeyOperations, services));

@@ -6,7 +6,7 @@ import { readProviders } from './read-providers.ts';
 import { providerBodies, ProviderList, ProviderParams, ProviderView, SetProviderBody } from './schemas.ts';
 import { configureProvider, type ProviderServices } from './set-provider.ts';
 
-/** The endpoints of sign-in providers. They require a dashboard account. */
+/** The endpoints of sign-in providers. They require a console account. */
 export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTypebox {
   const { database, vault } = services;
   return async (app) => {

@@ -46,9 +46,15 @@ export function createProviderSettings(
       const enabled = await cache.get(tenantId, () => load(tenantId));
       const settings = enabled?.get(provider);
       if (!settings)
-        throw new ProblemError('provider_not_available', `${provider} is not enabled for this tenant.`);
+        throw new ProblemError(
+          'provider_not_available',
+          `${provider} is not enabled for this tenant. Enable it in the console, or sign in with another provider.`,
+        );
       if (settingNames[provider].required.some((name) => settings[name] === undefined))
-        throw new ProblemError('provider_not_available', `${provider} is not configured for this tenant.`);
+        throw new ProblemError(
+          'provider_not_available',
+          `${provider} is not configured for this tenant. Add its settings in the console, or sign in with another provider.`,
+        );
       return settings;
     },
     invalidate: cache.invalidate,

@@ -66,7 +66,7 @@ describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
     assert.deepEqual(first.body.settings, shown);
     assert.equal(first.body.isConfigured, true);
 
-    // A dashboard sends back the settings that it has read, with one change.
+    // A console sends back the settings that it has read, with one change.
     const again = await put('StoreA', { enabled: true, settings: { ...first.body.settings, appId: '481' } });
     assert.deepEqual(again.body.settings, { ...shown, appId: '481' });
     assert.deepEqual((await read('StoreA')).body, again.body);
@@ -241,7 +241,7 @@ describe('authorization of provider endpoints', () => {
     }
   });
 
-  test('returns 403 to viewers who change settings, and 401 without a dashboard token', async () => {
+  test('returns 403 to viewers who change settings, and 401 without a console token', async () => {
     assert.equal((await app.http.put(pathOf('Mock'), { enabled: true }, viewer)).status, 403);
     for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }]) {
       assert.equal((await app.http.get(pathOf(), caller)).status, 401);

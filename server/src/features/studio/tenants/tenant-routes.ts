@@ -8,7 +8,7 @@ import { createTenant } from './create-tenant.ts';
 import { readTenant, readTenants } from './read-tenants.ts';
 import { ChangeTenantBody, CreateTenantBody, Tenant, TenantPage } from './schemas.ts';
 
-/** The endpoints of tenants. They require a dashboard account. */
+/** The endpoints of tenants. They require a console account. */
 export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   return async (app) => {

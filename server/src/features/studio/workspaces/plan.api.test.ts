@@ -156,7 +156,7 @@ describe('PATCH /api/workspaces/{workspaceId}/plan', () => {
     for (const body of good) assert.partialDeepStrictEqual((await change(body)).body, body);
   });
 
-  test('returns 403 to others, 401 without a dashboard token, and 404 for unknown workspaces', async () => {
+  test('returns 403 to others, 401 without a console token, and 404 for unknown workspaces', async () => {
     for (const caller of [owner, stranger]) assert.equal((await change({}, caller)).status, 403);
     for (const caller of [{}, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }])
       assert.equal((await change({}, caller)).status, 401);

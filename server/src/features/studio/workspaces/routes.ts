@@ -13,7 +13,7 @@ import {
 } from './schemas.ts';
 import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from './workspaces.ts';
 
-/** The endpoints of workspaces. They require a dashboard account. */
+/** The endpoints of workspaces. They require a console account. */
 export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

@@ -163,7 +163,7 @@ describe('GET and PATCH /api/workspaces/{workspaceId}', () => {
     assert.deepEqual(records[1].details, { before: { name }, after: { name: 'Renamed' } });
   });
 
-  test('returns 401 without a dashboard token', async () => {
+  test('returns 401 without a console token', async () => {
     for (const caller of [{}, { bearer: 'x' }, { gameKey: tenant.gameKey }, { apiKey: tenant.apiKey }]) {
       assert.equal((await app.http.get('/api/workspaces', caller)).status, 401);
       assert.equal((await app.http.post('/api/workspaces', { name: 'x' }, caller)).status, 401);

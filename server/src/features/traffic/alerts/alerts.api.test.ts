@@ -289,7 +289,7 @@ describe('GET /api/workspaces/:workspaceId/alerts', () => {
 });
 
 describe('notification about an alert', () => {
-  test('notifies the team in the dashboard and by email', async () => {
+  test('notifies the team in the console and by email', async () => {
     const server = await startTestMailServer();
     const { tenant, owner } = await arrangeWatched({ rateLimitPerMinute: 4 });
     const viewer = await arrangeAccount(app, tenant, 'viewer');

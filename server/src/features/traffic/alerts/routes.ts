@@ -7,7 +7,7 @@ import { AlertPage, AlertQuery, AlertSettings, ChangeAlertSettingsBody } from '.
 
 const tags = ['Alerts'];
 
-/** Requires a dashboard account. */
+/** Requires a console account. */
 export function alertRoutes(services: AlertServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   return async (app) => {

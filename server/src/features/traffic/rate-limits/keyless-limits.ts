@@ -4,7 +4,7 @@ import { createLimiter, type SharedCounts } from '../../../security/limiter.ts';
 
 /** Requests in a second, averaged over one window. */
 export interface KeylessLimits {
-  /** The limit of a dashboard account or a player. */
+  /** The limit of a console account or a player. */
   account: number;
   network: number;
 }

@@ -236,7 +236,7 @@ describe('rate limit of a key', () => {
 });
 
 describe('rate limit of requests without a key', () => {
-  test('admits a burst of a dashboard, then returns 429 with Retry-After to this account only', async () => {
+  test('admits a burst of a console, then returns 429 with Retry-After to this account only', async () => {
     const limited = await startTestApp({
       env: { ACCOUNT_RATE_LIMIT: '5', NETWORK_RATE_LIMIT: '100' },
     });

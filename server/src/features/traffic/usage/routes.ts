@@ -6,7 +6,7 @@ import { UsageQuery, UsageReport, WorkspaceQuota } from './schemas.ts';
 
 const tags = ['Usage'];
 
-/** Requires a dashboard account. */
+/** Requires a console account. */
 export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

@@ -141,12 +141,12 @@ describe('usage metering', () => {
       refused.map(({ status }) => status),
       [404, 400],
     );
-    // A request with a dashboard account has no key, so it is not billed.
-    const dashboard = await app.http.get(
+    // A request with a console account has no key, so it is not billed.
+    const console = await app.http.get(
       `/api/bus_tenants/${payer.tenantId}/events?scope=player`,
       payer.viewer,
     );
-    assert.equal(dashboard.status, 200);
+    assert.equal(console.status, 200);
     const bytesOfBodies = [...answers, ...refused].reduce(
       (sum, { text }) => sum + Buffer.byteLength(text),
       0,

@@ -8,7 +8,7 @@ import { EntriesQuery, EntryPage, TenantTransactionPath, Transaction } from './s
 
 const tags = ['Wallet recording'];
 
-/** The ledger of a tenant for dashboard accounts. Games use the routes with a game key. */
+/** The ledger of a tenant for console accounts. Games use the routes with a game key. */
 export function tenantLedgerRoutes(services: {
   database: Database;
   recorder: Recorder;

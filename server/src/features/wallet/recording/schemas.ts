@@ -259,7 +259,7 @@ const head = Chain.properties.head;
 
 export const TenantTransactionPath = Type.Object({ tenantId: Guid, transactionHash: Type.String() });
 
-/** The largest page. A dashboard verifies a chain in pages of this size. */
+/** The largest page. The console verifies a chain in pages of this size. */
 const MAX_ENTRIES = 1_000;
 
 export const EntriesQuery = Type.Object({

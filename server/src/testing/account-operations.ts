@@ -20,7 +20,7 @@ export interface Scene {
 }
 type Made<Value> = Value | ((scene: Scene) => Promise<Value>);
 
-/** The least valid request of an operation that takes a dashboard account, and who may send it. */
+/** The least valid request of an operation that takes a console account, and who may send it. */
 export interface Rule {
   /** Any account; a member of at least this role; or a platform admin. */
   needs: 'account' | Role | 'platformAdmin';
@@ -52,8 +52,8 @@ export interface Preparers {
 
 let passwordHash: Promise<string> | undefined;
 
-/** Creates the rules of all operations that take a dashboard account, by operation ID. */
-export function dashboardRules(app: TestApp, accounts: Preparers): Record<string, Rule> {
+/** Creates the rules of all operations that take a console account, by operation ID. */
+export function accountRules(app: TestApp, accounts: Preparers): Record<string, Rule> {
   const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const asOwner = async (path: string, body: unknown = {}) => {
     const answer = await app.http.post(path, body, accounts.owner);

@@ -5,8 +5,8 @@ type MakeQuery = (studio: Studio) => Promise<Record<string, string>>;
 
 const LAST_DAY = 86_400_000;
 
-/** The query parameters with ids and cursors, for the operations that a dashboard account may call. */
-export function dashboardQueries(
+/** The query parameters with ids and cursors, for the operations that a console account may call. */
+export function accountQueries(
   { app }: World,
   { newEvents, newMatch }: PlayerRequests,
 ): Record<string, MakeQuery> {
