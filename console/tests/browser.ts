@@ -7,9 +7,10 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { createAdminClient } from '../../sdk/src/admin/client.ts';
 import { memoryStorage } from '../../sdk/src/storage/memory.ts';
 import { launchChromium } from '../../sdk/test/chromium.ts';
-import { accountClient, ACCOUNT_PASSWORD, someEmail } from '../../server/src/testing/account-client.ts';
+import { accountClient, ACCOUNT_PASSWORD } from '../../server/src/testing/account-client.ts';
 import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../server/src/testing/test-app.ts';
+import { someEmail } from '../../server/src/testing/mailbox.ts';
 
 /** A server with a studio, and a browser. */
 export interface Studio {

@@ -4,16 +4,16 @@ import {
   accountClient,
   ACCOUNT_PASSWORD,
   authenticatorCode,
-  someEmail,
 } from '../../server/src/testing/account-client.ts';
 import { openDatabase } from '../../server/src/database/database.ts';
 import { createSignInLink } from '../../server/src/features/studio/accounts/index.ts';
-import { createVault } from '../../server/src/security/vault.ts';
 import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
-import { startTestWorker, TEST_MASTER_KEY } from '../../server/src/testing/test-app.ts';
+import { startTestWorker } from '../../server/src/testing/test-app.ts';
 import type { Page } from 'playwright-core';
 import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
+import { vault } from '../../server/src/testing/test-vault.ts';
+import { someEmail } from '../../server/src/testing/mailbox.ts';
 
 const studio = await startStudio();
 const accounts = await accountClient(studio.app);
@@ -345,7 +345,6 @@ describe('account', () => {
 describe('the link of the first start', () => {
   test('signs the administrator in and opens the first steps, which tick themselves off', async () => {
     const database = openDatabase(studio.app.databaseUrl, { poolSize: 1 });
-    const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
     const { rows } = await studio.app.owner.query('SELECT id FROM accounts WHERE email = $1', [
       studio.owner.email,
     ]);

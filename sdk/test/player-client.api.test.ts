@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { arrangeAccount, arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { smallPicture } from '../../server/src/testing/avatars.ts';
-import { emailClient, someEmail, someNetwork } from '../../server/src/testing/email-player.ts';
+import { emailClient, someNetwork } from '../../server/src/testing/email-player.ts';
 import { eventually } from '../../server/src/testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../server/src/testing/test-app.ts';
 import { startFaultProxy } from '../conformance/fault-proxy.ts';
@@ -20,6 +20,7 @@ import {
 import { OWN_SESSION, trackCalls } from './called-methods.ts';
 import { failsWith } from './fails-with.ts';
 import { assertServerTime } from './server-time.ts';
+import { someEmail } from '../../server/src/testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { freePort } from '../acceptance/free-port.ts';
 import { startEmbeddedServer } from '../src/database/embedded/embedded-server.ts';
 import { SERVER_NODE_OPTIONS } from '../node-options.ts';
-import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
+import { TEST_MASTER_KEY } from '../src/testing/test-vault.ts';
 
 const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 

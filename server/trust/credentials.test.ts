@@ -3,11 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { after, describe, test } from 'node:test';
 import { newOpaqueToken, visiblePrefix } from '../src/security/opaque-tokens.ts';
-import { createVault } from '../src/security/vault.ts';
 import { arrangeAccount, arrangeKeyWithoutData, signedToken } from '../src/testing/arrange.ts';
 import { someNetwork } from '../src/testing/email-player.ts';
 import { createForger } from '../src/testing/forgeries.ts';
-import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 import { createRequests } from './requests.ts';
 import {
   addressOf,
@@ -19,6 +17,7 @@ import {
   type ValidRequest,
 } from './valid-request.ts';
 import { arrangeStudio, startWorld, type Operation } from './world.ts';
+import { vault } from '../src/testing/test-vault.ts';
 
 // Every operation of the OpenAPI document is tried with every credential that it must refuse. An operation that needs a credential
 // and has no case fails.
@@ -29,7 +28,6 @@ const requests = await createRequests(world);
 const studio = await arrangeStudio(world);
 const stranger = await arrangeStudio(world);
 const forger = await createForger(app);
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 
 type Credentials = Partial<Record<SchemeName, string>>;
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { arrangeAccount, arrangeProvider, arrangeTenant, someStoreAAccount } from '../src/testing/arrange.ts';
 import { cloneTestDatabase } from '../src/testing/databases.ts';
-import { someEmail } from '../src/testing/email-player.ts';
 import { eventually } from '../src/testing/eventually.ts';
 import { startTestMailServer } from '../src/testing/mail-server.ts';
 import { startStoreA } from '../src/testing/providers/store-a.ts';
@@ -10,6 +9,7 @@ import { startWebhookReceiver } from '../src/testing/webhook-receiver.ts';
 import { arrangeWebhook } from '../src/testing/webhooks.ts';
 import { checkFaults } from './faults/check-faults.ts';
 import { proxyOf } from './faults/faulty-proxy.ts';
+import { someEmail } from '../src/testing/mailbox.ts';
 
 // One dependency after the other fails: the database, a store, the mail server and the receiver of a webhook.
 

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { newOpaqueToken } from '../src/security/opaque-tokens.ts';
-import { createVault } from '../src/security/vault.ts';
 import { ACCOUNT_PASSWORD, accountClient, authenticatorCode } from '../src/testing/account-client.ts';
 import { someStoreAAccount } from '../src/testing/arrange.ts';
 import { smallPicture, uploadAvatar } from '../src/testing/avatars.ts';
-import { emailClient, PASSWORD, someEmail, someNetwork } from '../src/testing/email-player.ts';
+import { emailClient, PASSWORD, someNetwork } from '../src/testing/email-player.ts';
 import type { Answer, Caller } from '../src/testing/http-client.ts';
 import { arrangeInvitation } from '../src/testing/invitations.ts';
 import { someEvents } from '../src/testing/player-events.ts';
-import { TEST_MASTER_KEY } from '../src/testing/test-app.ts';
 import {
   addAnonymous,
   arrangeWalletPlayer,
@@ -20,11 +18,12 @@ import {
 } from '../src/testing/wallet-recording.ts';
 import type { MakeRequest } from './valid-request.ts';
 import { someText, type Studio, type World } from './world.ts';
+import { vault } from '../src/testing/test-vault.ts';
+import { someEmail } from '../src/testing/mailbox.ts';
 
 const ME = '/api/player-profile/me';
 const PORTAL_TENANT = '00000000-0000-0000-0000-000000000000';
 const AUDIENCE = 'https://shop.example';
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 
 /** The body of an accepted response. */
 function accepted({ status, text, body }: Answer) {
@@ -428,7 +427,7 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
     }),
     logOutAccount: async () => ({ body: { refreshToken: (await accounts.signUp()).refreshToken } }),
     verifyAccountEmail: async () => ({
-      body: { token: await accounts.tokenTo((await accounts.signUp()).email) },
+      body: { token: await accounts.secretTo((await accounts.signUp()).email) },
     }),
     requestAccountPasswordReset: async () => ({ body: { email: (await accounts.signUp()).email } }),
     resetAccountPassword: async () => ({

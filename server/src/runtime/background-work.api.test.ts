@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
 import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import { emailClient, someEmail } from '../testing/email-player.ts';
+import { emailClient } from '../testing/email-player.ts';
 import { eventually } from '../testing/eventually.ts';
 import { someEvents } from '../testing/player-events.ts';
 import { startTestApp, startTestWorker } from '../testing/test-app.ts';
 import { whileLocked } from '../testing/while-locked.ts';
+import { someEmail } from '../testing/mailbox.ts';
 
 const app = await startTestApp();
 const proxy = await startDatabaseProxy(app.databaseUrl);

@@ -11,10 +11,10 @@ import { createActiveTenants, createProviderSettings } from '../features/studio/
 import { createMemberships } from '../features/studio/workspaces/index.ts';
 import { openUsageMeter } from '../features/traffic/usage/index.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import { createVault } from '../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../testing/arrange.ts';
 import { eventually } from '../testing/eventually.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../testing/test-app.ts';
+import { startTestApp } from '../testing/test-app.ts';
+import { vault } from '../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
@@ -39,7 +39,6 @@ type Scene = Awaited<ReturnType<typeof arrange>>;
 
 /** Opens every cache of rows that an account can change. Returns a function that reads what they know about a tenant. */
 function openCaches(feed: ChangeFeed) {
-  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const keys = openKeyAuthenticator(database, vault, feed, createAttemptBudgets());
   const memberships = createMemberships(database, feed);
   const definitions = createDefinitionResolver(database, feed);

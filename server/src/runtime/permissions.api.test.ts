@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { roles } from '../core/role.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { accountRules, operationsOf, sendByRule, type Rule } from '../testing/account-operations.ts';
 import type { Caller } from '../testing/http-client.ts';
 import { startTestApp } from '../testing/test-app.ts';
+import { someEmail } from '../testing/mailbox.ts';
 
 // The permissions of each operation of the OpenAPI document that takes a console account, tried by each kind of caller.
 // An operation without a rule below fails. So does one that changes something and leaves no audit record.
@@ -20,7 +20,6 @@ const accounts = {
   platformAdmin: await arrangePlatformAdmin(app),
 };
 type AccountName = keyof typeof accounts;
-const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 
 const rules = accountRules(app, accounts);
 const { body: document } = await app.http.get('/openapi.json');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Answer } from './http-client.ts';
-import { createMailbox } from './invitations.ts';
 import type { TestApp } from './test-app.ts';
+import { createMailbox, someEmail } from './mailbox.ts';
 
 export const ACCOUNT_PASSWORD = 'correct horse';
 const STEP_SECONDS = 30;
@@ -15,8 +15,6 @@ export interface SignedUpAccount {
   refreshToken: string;
   id: string;
 }
-
-export const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 
 /**
  * Returns the code of an authenticator app (RFC 6238) for the time step that is `offset` steps after the current one.
@@ -50,7 +48,7 @@ export async function accountClient(app: TestApp, network?: () => string) {
   };
   const signUpVerified = async (): Promise<SignedUpAccount> => {
     const account = await signUp();
-    const verified = await post('email/verify', { token: await mailbox.tokenTo(account.email) });
+    const verified = await post('email/verify', { token: await mailbox.secretTo(account.email) });
     assert.equal(verified.status, 200, verified.text);
     return account;
   };

@@ -3,14 +3,15 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { stepAt, totpCode } from '../features/studio/accounts/totp.ts';
 import type { Role } from '../core/role.ts';
 import { hashPassword } from '../security/passwords.ts';
-import { createVault } from '../security/vault.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from './arrange.ts';
 import { csvForm } from './definition-csv.ts';
 import { openTestStream } from './event-stream.ts';
 import type { Caller } from './http-client.ts';
 import { arrangeInvitation } from './invitations.ts';
-import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
+import type { TestApp } from './test-app.ts';
 import { addAnonymous } from './wallet-recording.ts';
+import { vault } from './test-vault.ts';
+import { someEmail } from './mailbox.ts';
 
 /** The tenant and the caller of a request. */
 export interface Scene {
@@ -39,7 +40,6 @@ export interface Rule {
 
 const PASSWORD = 'correct horse';
 const someText = () => randomBytes(6).toString('hex');
-const someEmail = () => `${someText()}@example.com`;
 const tenantPath = ({ tenant }: Scene) => `/api/bus_tenants/${tenant.tenantId}`;
 const lastDay = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${new Date().toISOString()}`;
 const reads: Rule = { needs: 'viewer' };
@@ -54,7 +54,6 @@ let passwordHash: Promise<string> | undefined;
 
 /** Creates the rules of all operations that take a console account, by operation ID. */
 export function accountRules(app: TestApp, accounts: Preparers): Record<string, Rule> {
-  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const asOwner = async (path: string, body: unknown = {}) => {
     const answer = await app.http.post(path, body, accounts.owner);
     assert.ok(answer.status < 300, answer.text);

@@ -3,8 +3,8 @@ import type { KeyKind } from '../core/callers.ts';
 import { newOpaqueToken, visiblePrefix } from '../security/opaque-tokens.ts';
 import { openDatabase } from '../database/database.ts';
 import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
-import { createVault } from '../security/vault.ts';
-import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
+import type { TestApp } from './test-app.ts';
+import { vault } from './test-vault.ts';
 
 /** A tenant with a game key, an API key, and the provider Mock. */
 export interface TestTenant {
@@ -20,7 +20,6 @@ export async function arrangeTenant(
   { workspaceId = randomUUID(), providers = ['Mock'] }: { workspaceId?: string; providers?: string[] } = {},
 ): Promise<TestTenant> {
   const tenantId = randomUUID();
-  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const slug = randomBytes(6).toString('hex');
   await owner.query('INSERT INTO workspaces (id, name, slug) VALUES ($1, $2, $2) ON CONFLICT DO NOTHING', [
     workspaceId,
@@ -149,7 +148,6 @@ export async function signedToken(
   lifetime = 7_200,
 ): Promise<string> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
-  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
   const token = signer.sign(kind, subject, claims, lifetime);
   await signer.close();
@@ -165,12 +163,7 @@ export async function arrangeKeyWithoutData(
   const key = newOpaqueToken('api');
   await owner.query(
     `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint) VALUES ($1, $2, 'api', 'test', $3, $4)`,
-    [
-      randomUUID(),
-      tenantId,
-      visiblePrefix(key),
-      createVault(Buffer.from(TEST_MASTER_KEY, 'hex')).fingerprint(key),
-    ],
+    [randomUUID(), tenantId, visiblePrefix(key), vault.fingerprint(key)],
   );
   return key;
 }

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { arrangePlatformAdmin, type TestTenant } from './arrange.ts';
+import type { TestTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import type { Answer } from './http-client.ts';
 import type { TestApp } from './test-app.ts';
+import { createMailbox } from './mailbox.ts';
 
 /**
  * Creates a client for tests of sign-in by email. Each call comes from another network, so the app must trust its
  * proxy.
  */
 export async function emailClient(app: TestApp) {
-  const admin = await arrangePlatformAdmin(app);
+  const { mailsTo, secretTo } = await createMailbox(app);
 
   const post = (
     path: string,
@@ -17,18 +18,6 @@ export async function emailClient(app: TestApp) {
     { gameKey }: Pick<TestTenant, 'gameKey'>,
     network = someNetwork(),
   ) => app.http.post(`/api/player-auth/${path}`, body, { gameKey, headers: { 'x-forwarded-for': network } });
-
-  /** Returns the mails of an address, newest first. */
-  const mailsTo = async (email: string): Promise<{ subject: string; text: string }[]> => {
-    const { body } = await app.http.get('/api/admin/outbox?limit=200', admin);
-    return body.items.filter((mail: { to: string }) => mail.to === email);
-  };
-
-  /** Returns the code or the token in the newest mail of an address. */
-  const secretTo = async (email: string): Promise<string> => {
-    const [mail] = await mailsTo(email);
-    return /^ {4}(\S+)$/m.exec(mail?.text ?? '')?.[1] ?? '';
-  };
 
   return {
     post,
@@ -68,10 +57,6 @@ export async function emailClient(app: TestApp) {
 }
 
 export const PASSWORD = 'correct horse';
-
-export function someEmail(): string {
-  return `${randomBytes(6).toString('hex')}@example.com`;
-}
 
 export function someNetwork(): string {
   return [10, ...randomBytes(3)].join('.');

@@ -7,8 +7,8 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import type { JWK } from 'jose';
-import { createVault } from '../security/vault.ts';
-import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
+import type { TestApp } from './test-app.ts';
+import { vault } from './test-vault.ts';
 
 /** Creates tokens that differ from a real token by one fault. */
 export interface Forger {
@@ -38,7 +38,6 @@ export async function createForger(app: TestApp): Promise<Forger> {
   const { rows } = await app.owner.query('SELECT private_jwk FROM signing_keys WHERE kid = $1', [
     published.kid,
   ]);
-  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const jwk = JSON.parse(vault.open(rows[0].private_jwk, 'signing key'));
   const ownKey = createPrivateKey({ key: jwk, format: 'jwk' });
 

@@ -1,8 +1,6 @@
 import { openLoginData, openLogoutMetadata, type SealedRow } from '../features/sign-in/sessions/index.ts';
-import { createVault } from '../security/vault.ts';
-import { TEST_MASTER_KEY, type TestApp } from './test-app.ts';
-
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
+import type { TestApp } from './test-app.ts';
+import { vault } from './test-vault.ts';
 
 /** The address and the metadata in the ledger row of a login, opened with the key of the session. */
 export async function loginDataOf(app: Pick<TestApp, 'owner'>, sessionId: string) {

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createVault } from '../security/vault.ts';
 import { newOpaqueToken } from '../security/opaque-tokens.ts';
 import { ACCOUNT_PASSWORD, accountClient, authenticatorCode } from './account-client.ts';
 import { arrangePlayer, someStoreAAccount, type TestTenant } from './arrange.ts';
 import { uploadAvatar } from './avatars.ts';
-import { emailClient, PASSWORD, someEmail, someNetwork } from './email-player.ts';
+import { emailClient, PASSWORD, someNetwork } from './email-player.ts';
 import type { Answer, Caller } from './http-client.ts';
 import { arrangeInvitation } from './invitations.ts';
 import { someEvents } from './player-events.ts';
 import type { StoreAOpenIdServer } from './providers/store-a-openid.ts';
 import type { TestApp } from './test-app.ts';
-import { TEST_MASTER_KEY } from './test-app.ts';
 import {
   addAnonymous,
   arrangeWalletPlayer,
@@ -20,6 +18,8 @@ import {
   someRecord,
   type WalletTenant,
 } from './wallet-recording.ts';
+import { vault } from './test-vault.ts';
+import { someEmail } from './mailbox.ts';
 
 /** The providers of the tenant, besides WalletJwt. */
 export const PROVIDERS = ['Mock', 'EvmWallet', 'EmailOneTimeCode', 'EmailPassword'];
@@ -32,7 +32,6 @@ export const PLAYER_ENVIRONMENT = {
 };
 
 const ME = '/api/player-profile/me';
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const someName = () => randomBytes(6).toString('hex');
 
 /** The body of an accepted request. */

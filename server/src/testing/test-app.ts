@@ -12,6 +12,7 @@ import { startBackgroundWork } from '../runtime/background-work.ts';
 import { readConfig } from '../runtime/config.ts';
 import { cloneTestDatabase } from './databases.ts';
 import { httpClient, injectClient, type HttpClient } from './http-client.ts';
+import { TEST_MASTER_KEY } from './test-vault.ts';
 
 /** A complete Guildhall server for one test file, with its own database, on a free loopback port. */
 export interface TestApp {
@@ -43,7 +44,6 @@ export interface TestAppOptions {
 }
 
 const ISSUER = 'http://guildhall.test';
-export const TEST_MASTER_KEY = '5'.repeat(64);
 
 /**
  * Starts the application for the tests of a file and stops it afterwards. The file fails if a response has a status or

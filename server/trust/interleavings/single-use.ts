@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createVault } from '../../src/security/vault.ts';
-import { someEmail, someNetwork } from '../../src/testing/email-player.ts';
-import { TEST_MASTER_KEY } from '../../src/testing/test-app.ts';
+import { someNetwork } from '../../src/testing/email-player.ts';
 import { accepted, type Request, type Scenario, type Stage } from './stage.ts';
+import { vault } from '../../src/testing/test-vault.ts';
+import { someEmail } from '../../src/testing/mailbox.ts';
 
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const CODE = '123456';
 
 /** Stores a one-time code of an address, as if its mail had been sent. */

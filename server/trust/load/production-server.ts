@@ -6,7 +6,7 @@ import pg from 'pg';
 import { eventually } from '../../acceptance/eventually.ts';
 import { freePort } from '../../acceptance/free-port.ts';
 import { childrenOf, dataFolder, exitOf, postgresOf } from '../../acceptance/server-process.ts';
-import { TEST_MASTER_KEY } from '../../src/testing/test-app.ts';
+import { TEST_MASTER_KEY } from '../../src/testing/test-vault.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('../../src/cli/supervise.ts', import.meta.url));
 const METRICS_TOKEN = 'the-token-of-the-load-test';

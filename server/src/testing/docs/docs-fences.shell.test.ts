@@ -11,10 +11,11 @@ import { seedDemo } from '../../runtime/demo.ts';
 import { avoidEndOf } from '../avoid-end-of.ts';
 import { eventually } from '../eventually.ts';
 import { serveOnLoopback } from '../loopback-server.ts';
-import { startTestApp, startTestWorker, TEST_MASTER_KEY, type TestApp } from '../test-app.ts';
+import { startTestApp, startTestWorker, type TestApp } from '../test-app.ts';
 import { shapeDifferences } from './compare-shape.ts';
 import { readFences, type Fence } from './read-page.ts';
 import { runPage, type PageRun } from './run-page.ts';
+import { TEST_MASTER_KEY } from '../test-vault.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const AVATAR = fileURLToPath(new URL('me.jpg', import.meta.url));

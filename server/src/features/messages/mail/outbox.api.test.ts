@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { startTestApp, startTestWorker, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { sendMail } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const admin = await arrangePlatformAdmin(app);
 const owner = await arrangeAccount(app, tenant, 'owner');
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
-const services = { vault: createVault(Buffer.from(TEST_MASTER_KEY, 'hex')), jobs: await openJobs(database) };
+const services = { vault, jobs: await openJobs(database) };
 test.after(async () => {
   await services.jobs.close();
   await database.close();

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { sendMail } from '../mail/index.ts';
 import { notifyPlatformAdmins, notifyTeam } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 4 });
-const services = { vault: createVault(Buffer.from(TEST_MASTER_KEY, 'hex')), jobs: await openJobs(database) };
+const services = { vault, jobs: await openJobs(database) };
 test.after(async () => {
   await services.jobs.close();
   await database.close();

@@ -6,18 +6,19 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant, signedToken, type TestTenant } from '../../../testing/arrange.ts';
 import { openTestStream, type TestStream } from '../../../testing/event-stream.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { notifyTeam } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp();
 const second = await startTestApp({ databaseUrl: app.databaseUrl });
 const database = openDatabase(app.databaseUrl, { poolSize: 12 });
-const services = { vault: createVault(Buffer.from(TEST_MASTER_KEY, 'hex')), jobs: await openJobs(database) };
+const services = { vault, jobs: await openJobs(database) };
 test.after(async () => {
   await services.jobs.close();
   await database.close();
@@ -174,7 +175,7 @@ describe('GET /api/notifications/stream', () => {
   });
 
   test('ends with the session in every process and rejects new streams', async () => {
-    const credentials = { email: `${randomUUID()}@example.com`, password: 'a long password' };
+    const credentials = { email: someEmail(), password: 'a long password' };
     const signup = await app.http.post('/api/saas-auth/signup', credentials);
     const login = await app.http.post('/api/saas-auth/login', credentials);
     const mine = { bearer: signup.body.accessToken as string };

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
-import { createVault } from '../../../security/vault.ts';
 import {
   arrangeAccount,
   arrangePlan,
@@ -13,7 +12,8 @@ import {
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -153,12 +153,7 @@ describe('POST /api/game/matches with Idempotency-Key', () => {
     const secondKey = newOpaqueToken('game');
     await app.owner.query(
       `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint) VALUES ($1, $2, 'game', 'second', $3, $4)`,
-      [
-        randomUUID(),
-        tenant.tenantId,
-        visiblePrefix(secondKey),
-        createVault(Buffer.from(TEST_MASTER_KEY, 'hex')).fingerprint(secondKey),
-      ],
+      [randomUUID(), tenant.tenantId, visiblePrefix(secondKey), vault.fingerprint(secondKey)],
     );
     const callers: Caller[] = [
       server,

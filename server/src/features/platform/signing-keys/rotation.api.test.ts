@@ -9,10 +9,10 @@ import { acceptedUntil } from '../../../testing/accepted-until.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { createForger, partOf } from '../../../testing/forgeries.ts';
-import { startTestApp, TEST_MASTER_KEY, type TestApp } from '../../../testing/test-app.ts';
+import { startTestApp, type TestApp } from '../../../testing/test-app.ts';
 import { openTokenSigner, RotationRefusedError, rotateKeys } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 /** A change feed without notifications. */
 const SILENT_FEED = { on: () => {}, close: async () => {} };
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { verify } from '../../../cli/verify.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const tenant = await arrangeTenant(app);
@@ -208,7 +208,6 @@ describe('the deletion of a player', () => {
           [player.sessionId],
         )
       ).rows[0]!;
-    const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
     /** Tries the master key alone, and with every byte string of the database as the salt. */
     const opens = async () => {
       const { id, data } = await sealed();

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { partOf } from '../../../testing/forgeries.ts';
 import { later, raceInEachOrder } from '../../../testing/race.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const neighbour = await arrangeTenant(app);
 const admin = await arrangeAccount(app, tenant, 'admin');
 const { gameKey } = tenant;
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 
 const AUDIENCE = 'https://shop.example';
 const exchange = (bearer: string, body: object = { audience: AUDIENCE }, key = gameKey) =>

@@ -4,9 +4,10 @@ import { describe, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { eventually } from '../../../testing/eventually.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
-import { emailClient, someEmail, someNetwork } from '../../../testing/email-player.ts';
+import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { loginDataOf } from '../../../testing/ledger-data.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EvmWallet', 'EmailOneTimeCode'];

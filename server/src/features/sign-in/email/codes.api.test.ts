@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
-import { emailClient, someEmail, someNetwork } from '../../../testing/email-player.ts';
+import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangeTenant } from '../../../testing/arrange.ts';
-import { emailClient, someEmail, someNetwork } from '../../../testing/email-player.ts';
+import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangeTenant, someStoreAAccount } from '../../../testing/arrange.ts';
-import { emailClient, PASSWORD, someEmail, someNetwork } from '../../../testing/email-player.ts';
+import { emailClient, PASSWORD, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({

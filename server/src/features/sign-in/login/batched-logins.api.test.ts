@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { loginDataOf } from '../../../testing/ledger-data.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { verify } from '../../../cli/verify.ts';
 import { createLoginBatchers } from './login-batchers.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp({ log: () => {} });
 const database = openDatabase(app.databaseUrl);
 after(() => database.close());
-const logins = createLoginBatchers(database, createVault(Buffer.from(TEST_MASTER_KEY, 'hex')), {
+const logins = createLoginBatchers(database, vault, {
   refreshTokenDays: 30,
 });
 

@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
-import { createVault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { arrangeTenant, someStoreAAccount } from '../../../testing/arrange.ts';
-import { emailClient, someEmail } from '../../../testing/email-player.ts';
-import { startTestApp, startTestWorker, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { emailClient } from '../../../testing/email-player.ts';
+import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { insertSession } from './queries.ts';
+import { vault } from '../../../testing/test-vault.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
 const tenant = await arrangeTenant(app, { providers: ['EmailOneTimeCode', 'EmailPassword'] });
 const { post, codeFor, exchange, signUp, resetTokenFor } = await emailClient(app);
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const database = openDatabase(app.databaseUrl);
 after(() => database.close());
 

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({ env: { STORE_A_URL: store.url, TRUST_PROXY: 'on' } });
 const tenant = await arrangeTenant(app);
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 
 const post = (path: string, body: unknown, caller = {}) =>
   app.http.post(`/api/player-portal-auth/${path}`, body, caller);

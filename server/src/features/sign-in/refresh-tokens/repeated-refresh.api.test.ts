@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createVault } from '../../../security/vault.ts';
 import {
   arrangeAccount,
   arrangePlayer,
@@ -14,7 +13,9 @@ import { someNetwork } from '../../../testing/email-player.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { partOf } from '../../../testing/forgeries.ts';
 import { later, raceInEachOrder } from '../../../testing/race.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 // The same rule applies to four kinds of refresh tokens. Each is tested through its own endpoint.
 
@@ -25,7 +26,6 @@ const app = await startTestApp({
 const tenant = await arrangeTenant(app);
 const admin = await arrangeAccount(app, tenant, 'admin');
 const platformAdmin = await arrangePlatformAdmin(app);
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const AUDIENCE = 'https://shop.example';
 
 /** A session with a refresh token to exchange. */
@@ -99,7 +99,7 @@ const flows: Record<string, Flow> = {
   '/api/saas-auth/refresh': {
     table: 'account_refresh_tokens',
     async arrange() {
-      const signUp = { email: `${randomUUID()}@example.com`, password: 'a long password' };
+      const signUp = { email: someEmail(), password: 'a long password' };
       const { body } = await app.http.post('/api/saas-auth/signup', signUp);
       return { token: body.refreshToken, sessionId: partOf(body.accessToken, 1).sid };
     },

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { JWK } from 'jose';
-import { createVault } from '../../../security/vault.ts';
 import { acceptedUntil } from '../../../testing/accepted-until.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { createForger, partOf } from '../../../testing/forgeries.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -108,7 +108,6 @@ describe('access tokens', () => {
     const ask = async () => (await spare.http.post('/api/game/player-events', { events: [] }, caller)).status;
     assert.equal(await ask(), 400);
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
     await spare.owner.query('INSERT INTO signing_keys VALUES ($1, $2, $3, now(), NULL)', [
       'next',
       { ...publicKey.export({ format: 'jwk' }), kid: 'next', alg: 'ES256' },

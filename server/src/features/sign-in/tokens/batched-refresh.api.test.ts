@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangePlan, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import type { Answer } from '../../../testing/http-client.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { rotateTokens } from './queries.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl);
 after(() => database.close());
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const query = async (text: string, ...values: unknown[]) => (await app.owner.query(text, values)).rows;
 
 const refresh = (tenant: TestTenant, refreshToken: string, idempotencyKey?: string) =>

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createVault } from '../../../security/vault.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { raceInEachOrder } from '../../../testing/race.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const stranger = await arrangeTenant(app);
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 
 const refresh = (refreshToken: unknown, caller: object = tenant) =>
   app.http.post('/api/player-auth/refresh', { refreshToken }, caller);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp();
 const closed = await startTestApp({ databaseUrl: app.databaseUrl, env: { SIGNUP: 'closed' } });
@@ -16,7 +16,6 @@ const local = await startTestApp();
 const withPublicUrl = await startTestApp({ env: { PUBLIC_URL: 'http://127.0.0.2:9000' } });
 
 const password = 'correct horse';
-const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 const signUp = (body: object = {}) =>
   app.http.post('/api/saas-auth/signup', { email: someEmail(), password, ...body });
 const logIn = (email: string, given = password) =>

@@ -4,16 +4,16 @@ import {
   ACCOUNT_PASSWORD as password,
   accountClient,
   authenticatorCode,
-  someEmail,
 } from '../../../testing/account-client.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
 const accounts = await accountClient(app);
-const { post, logIn, refresh, tokenTo, mailsTo, actionsOf } = accounts;
+const { post, logIn, refresh, secretTo, mailsTo, actionsOf } = accounts;
 const newPassword = 'a new password';
 const verify = (token: unknown) => post('email/verify', { token });
 const resend = (bearer: string) => post('email/resend', undefined, bearer);
@@ -34,7 +34,7 @@ const resetTokenFor = async (email: string): Promise<string> => {
   await app.owner.query(`UPDATE pgboss.job SET singleton_on = NULL WHERE data->>'email' = $1`, [email]);
   assert.equal((await request(email)).status, 202);
   await eventually(resetsAreDone);
-  return tokenTo(email);
+  return secretTo(email);
 };
 
 describe('POST /api/saas-auth/email/verify', () => {
@@ -45,7 +45,7 @@ describe('POST /api/saas-auth/email/verify', () => {
     assert.equal(await isVerified(), false);
     const [mail] = await mailsTo(account.email);
     assert.equal(mail?.subject, 'Verify your email address for Guildhall');
-    const token = await tokenTo(account.email);
+    const token = await secretTo(account.email);
     const { rows } = await app.owner.query('SELECT token_hash FROM account_tokens WHERE account_id = $1', [
       account.id,
     ]);
@@ -276,7 +276,7 @@ describe('POST /api/saas-auth/password-reset/request', () => {
     for (let round = 1; round <= 3; round++) {
       for (let flood = 0; flood < 4; flood++) await resetTokenFor(email);
       assert.equal((await resets()).length, round * 3);
-      const token = await tokenTo(email);
+      const token = await secretTo(email);
       assert.equal((await confirm(token)).status, 200, `round ${round}`);
       assert.equal((await confirm(token)).status, 401);
     }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
-import { createVault } from '../../../security/vault.ts';
 import { accountClient } from '../../../testing/account-client.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { createSignInLink } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const accounts = await accountClient(app);
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 const database = openDatabase(app.databaseUrl, { poolSize: 1 });
 after(() => database.close());
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
-import { arrangeInvitation, createMailbox } from '../../../testing/invitations.ts';
+import { arrangeInvitation } from '../../../testing/invitations.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { deleteOldInvitations } from './index.ts';
+import { createMailbox, someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp();
 const closed = await startTestApp({ databaseUrl: app.databaseUrl, env: { SIGNUP: 'closed' } });
@@ -22,7 +23,6 @@ const [owner, admin, viewer, stranger] = [
 ];
 const path = `/api/workspaces/${tenant.workspaceId}/members`;
 const password = 'correct horse';
-const someEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 const inviteTo = (workspaceId: string, body: object, caller: object) =>
   app.http.post(`/api/workspaces/${workspaceId}/members`, body, caller);
 const invite = (email: string, role = 'viewer', caller: object = owner) =>
@@ -82,7 +82,7 @@ describe('POST /api/workspaces/{workspaceId}/members', () => {
 
     const [mail, ...more] = await mailbox.mailsTo(email);
     assert.equal(more.length, 0);
-    const token = await mailbox.tokenTo(email);
+    const token = await mailbox.secretTo(email);
     assert.match(token, /^gh_invite_[0-9a-f]{72}$/);
     const link = `${app.issuer}/invitation#token=${token}`;
     for (const word of [`${owner.accountId}@example.com`, link, 'as admin'])
@@ -102,7 +102,7 @@ describe('POST /api/saas-auth/invitations/accept', () => {
   test('creates an account with the password, even when sign-up is closed', async () => {
     const email = someEmail();
     await invite(email, 'admin');
-    const token = await mailbox.tokenTo(email);
+    const token = await mailbox.secretTo(email);
     const seen = await lookUp(token);
     assert.equal(seen.status, 200, seen.text);
     const { expiresAt, workspaceName, ...words } = seen.body;
@@ -149,7 +149,7 @@ describe('POST /api/saas-auth/invitations/accept', () => {
     const email = someEmail();
     const { user } = await signUp(email);
     await invite(email);
-    const token = await mailbox.tokenTo(email);
+    const token = await mailbox.secretTo(email);
     assert.equal((await lookUp(token)).body.hasAccount, true);
     const wrong = await accept(token, { password: 'wrong horse', displayName: 'Eve' });
     assert.deepEqual([wrong.status, wrong.body.code], [401, 'invalid_credentials']);
@@ -163,7 +163,7 @@ describe('POST /api/saas-auth/invitations/accept', () => {
     const email = someEmail();
     await signUp(email);
     await invite(email);
-    const token = await mailbox.tokenTo(email);
+    const token = await mailbox.secretTo(email);
     for (let guess = 0; guess < 10; guess++) {
       const attempt =
         guess % 2
@@ -182,7 +182,7 @@ describe('POST /api/saas-auth/me/invitations/accept', () => {
     const email = someEmail();
     const account = await signUp(email);
     await invite(email);
-    const token = await mailbox.tokenTo(email);
+    const token = await mailbox.secretTo(email);
     const refused = await join(token, stranger);
     assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden']);
     assert.equal((await app.http.get(path, stranger)).status, 404);
@@ -278,7 +278,7 @@ describe('limits and rules of invitations', () => {
       const { status, body } = await invite(email);
       const [mail] = await mailbox.mailsTo(email);
       const { invitationId, createdAt, expiresAt, ...rest } = body;
-      const token = await mailbox.tokenTo(email);
+      const token = await mailbox.secretTo(email);
       return JSON.stringify([status, rest, mail!.text.replaceAll(token, '')]).replaceAll(email, '');
     };
     assert.equal(await shape(known), await shape(unknown));
@@ -287,13 +287,13 @@ describe('limits and rules of invitations', () => {
   test('replaces the first invitation when the address is invited again', async () => {
     const email = someEmail();
     const first = (await invite(email, 'admin')).body;
-    const token = await mailbox.tokenTo(email);
+    const token = await mailbox.secretTo(email);
     const again = await invite(email, 'viewer', admin);
     assert.equal(again.status, 201);
     assert.notEqual(again.body.invitationId, first.invitationId);
     assert.deepEqual(await entryOf(email), again.body);
     assert.equal((await accept(token)).status, 404);
-    assert.equal((await accept(await mailbox.tokenTo(email))).body.membership.role, 'viewer');
+    assert.equal((await accept(await mailbox.secretTo(email))).body.membership.role, 'viewer');
     const { rows } = await app.owner.query(`SELECT details FROM audit_records WHERE target_id = $1`, [
       again.body.invitationId,
     ]);
@@ -410,7 +410,7 @@ describe('limits and rules of invitations', () => {
     const email = someEmail();
     for (let mail = 0; mail < 4; mail++) await withdraw((await invite(email)).body.invitationId);
     const last = (await invite(email)).body;
-    const token = await mailbox.tokenTo(email);
+    const token = await mailbox.secretTo(email);
     assert.equal((await invite(email, 'admin')).status, 429);
     assert.deepEqual(await entryOf(email), last);
     assert.equal((await accept(token)).body.membership.role, 'viewer');
@@ -465,12 +465,12 @@ describe('limits and rules of invitations', () => {
     const { user, bearer } = await signUp(email);
     assert.equal(user.emailVerified, false);
     await invite(email);
-    assert.equal((await join(await mailbox.tokenTo(email), { bearer })).status, 200);
+    assert.equal((await join(await mailbox.secretTo(email), { bearer })).status, 200);
     const me = await app.http.get('/api/saas-auth/me', { bearer });
     assert.equal(me.body.user.emailVerified, true);
     const invited = someEmail();
     await invite(invited);
-    const created = await accept(await mailbox.tokenTo(invited));
+    const created = await accept(await mailbox.secretTo(invited));
     assert.equal(created.body.user.emailVerified, true);
   });
 
@@ -508,7 +508,7 @@ describe('limits and rules of invitations', () => {
     await app.http.patch(`/api/workspaces/${studio.workspaceId}`, { name }, caller);
     const email = someEmail();
     await inviteTo(studio.workspaceId, { email, role: 'viewer' }, caller);
-    assert.match(await mailbox.tokenTo(email), /^gh_invite_[0-9a-f]{72}$/);
+    assert.match(await mailbox.secretTo(email), /^gh_invite_[0-9a-f]{72}$/);
   });
 });
 

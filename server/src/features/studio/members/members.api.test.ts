@@ -5,6 +5,7 @@ import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { arrangeInvitation } from '../../../testing/invitations.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -45,7 +46,7 @@ async function arrangeTeam() {
 describe('GET /api/workspaces/{workspaceId}/members', () => {
   test('returns members in the order in which they joined, then open invitations', async () => {
     const { tenant, owner, admin, viewer, list } = await arrangeTeam();
-    const email = `${randomUUID()}@example.com`;
+    const email = someEmail();
     const invitation = await arrangeInvitation(app, tenant, { email });
     const { items } = (await list(viewer)).body;
     const inviter = items[3].userId;
@@ -201,9 +202,8 @@ describe('PATCH and DELETE /api/workspaces/{workspaceId}/members/{userId}', () =
 
   test('withdraws the invitations that the member can no longer send', async () => {
     const { owner, admin, change, remove, path, list, records } = await arrangeTeam();
-    const someone = () => `${randomUUID()}@example.com`;
     const invite = async (role: Role, caller: Member) => {
-      const { status, text } = await app.http.post(path, { email: someone(), role }, caller);
+      const { status, text } = await app.http.post(path, { email: someEmail(), role }, caller);
       assert.equal(status, 201, text);
     };
     const open = async () =>

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../../database/database.ts';
 import { createAttemptBudgets } from '../../../security/attempt-budget.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
-import { createVault } from '../../../security/vault.ts';
 import { acceptedUntil } from '../../../testing/accepted-until.ts';
 import { arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
-import { startTestApp, TEST_MASTER_KEY, type TestApp } from '../../../testing/test-app.ts';
+import { startTestApp, type TestApp } from '../../../testing/test-app.ts';
 import { openKeyAuthenticator } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -146,12 +146,7 @@ describe('lastUsedAt of a key', () => {
     const { gameKey, tenantId } = await arrangeTenant(app);
     const database = openDatabase(app.databaseUrl, { poolSize: 1 });
     const feed = { on: () => {}, close: async () => {} };
-    const keys = openKeyAuthenticator(
-      database,
-      createVault(Buffer.from(TEST_MASTER_KEY, 'hex')),
-      feed,
-      createAttemptBudgets(),
-    );
+    const keys = openKeyAuthenticator(database, vault, feed, createAttemptBudgets());
     const lastUsed = async () =>
       (
         await app.owner.query(

@@ -4,11 +4,11 @@ import { openDatabase } from '../../../database/database.ts';
 import type { Sql } from '../../../database/sql.ts';
 import { createAttemptBudgets } from '../../../security/attempt-budget.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { openKeyAuthenticator } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 /** The number of unknown keys that one network can send per minute. */
 const BUDGET = 600;
@@ -85,7 +85,6 @@ describe('the budget for unknown keys', () => {
       },
     }) as typeof database;
     const feed = { on: () => {}, close: async () => {} };
-    const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
     const open = () => openKeyAuthenticator(counted, vault, feed, createAttemptBudgets());
     const keys = open();
     const tries = (count: number, key?: string) =>

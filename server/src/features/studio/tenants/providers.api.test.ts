@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { createProviderSettings, type Provider } from './index.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const strict = await startTestApp({ databaseUrl: app.databaseUrl, env: { MOCK_PROVIDER: 'off' } });
@@ -28,7 +28,6 @@ const signIn = ({ http } = app) =>
 async function settingsFor(provider: Provider): Promise<Record<string, unknown>> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
   const silent = { on: () => {}, close: async () => {} };
-  const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
   const settings = createProviderSettings(database, silent, vault, { mockProvider: false });
   try {
     return await settings.require(tenant.tenantId, provider);

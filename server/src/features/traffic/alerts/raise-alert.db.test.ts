@@ -3,15 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import type { Spike } from './queries.ts';
 import { alertQueue, raiseAlert } from './raise-alert.ts';
 import { dispatchAlert } from './dispatch-alert.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
-const vault = createVault(Buffer.from(TEST_MASTER_KEY, 'hex'));
 /** Each process has its own connections. */
 const processes = await Promise.all(
   Array.from({ length: 3 }, async () => {

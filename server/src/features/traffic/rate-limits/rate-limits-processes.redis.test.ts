@@ -7,7 +7,7 @@ import { cloneTestDatabase } from '../../../testing/databases.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { httpClient, type HttpClient } from '../../../testing/http-client.ts';
 import { startRedisServer } from '../../../testing/redis-server.ts';
-import { TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { TEST_MASTER_KEY } from '../../../testing/test-vault.ts';
 
 /** Three server processes share one database and one Redis. */
 const redis = await startRedisServer();

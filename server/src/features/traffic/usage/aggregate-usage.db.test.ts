@@ -5,12 +5,12 @@ import { openDatabase } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { sql } from '../../../database/sql.ts';
 import { openJobs } from '../../../jobs/queue.ts';
-import { createVault } from '../../../security/vault.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import { aggregateUsage } from './aggregate-usage.ts';
 import { findQuota } from './queries.ts';
+import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl);
@@ -19,7 +19,7 @@ after(async () => {
   await jobs.close();
   await database.close();
 });
-const services = { database, jobs, vault: createVault(Buffer.from(TEST_MASTER_KEY, 'hex')) };
+const services = { database, jobs, vault };
 const aggregate = () => aggregateUsage(services);
 
 /** A tenant in a workspace with a plan. The month does not change during its test. */

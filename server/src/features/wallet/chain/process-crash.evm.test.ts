@@ -6,13 +6,14 @@ import { dataFolder, startServer, type ServerProcess } from '../../../../accepta
 import { startTestChain } from '../../../testing/chain.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { httpClient } from '../../../testing/http-client.ts';
-import { startTestApp, TEST_MASTER_KEY } from '../../../testing/test-app.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 import {
   arrangeWalletTenant,
   someAddress,
   walletPlayer,
   WALLET_ENV,
 } from '../../../testing/wallet-recording.ts';
+import { TEST_MASTER_KEY } from '../../../testing/test-vault.ts';
 
 const ROUNDS = 4;
 

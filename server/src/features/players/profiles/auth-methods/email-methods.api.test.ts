@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
-import { emailClient, someEmail } from '../../../../testing/email-player.ts';
+import { emailClient } from '../../../../testing/email-player.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
 import { later } from '../../../../testing/race.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
+import { someEmail } from '../../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
