@@ -25,6 +25,14 @@ const LOCK_TIMEOUT_MS = 250;
 const LOCK_ATTEMPTS = 120;
 const LOCK_PAUSE_MS = 500;
 
+/**
+ * SQL for the bounds of a partition, which is a row of pg_class with this alias: an array of the first time, or `-infinity`, and the time
+ * after the last one. NULL for a default partition.
+ */
+export function boundsOf(partition: string): string {
+  return `regexp_match(pg_get_expr(${partition}.relpartbound, ${partition}.oid), 'FROM \\(''(.+)''\\) TO \\(''(.+)''\\)')`;
+}
+
 /** The first day of the month of a time, or of a month after or before it, as `2026-11-01`. */
 export function firstOfMonth(time: Date, monthsLater = 0): string {
   return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + monthsLater, 1))

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { distributePartition } from './citus.ts';
 import {
+  boundsOf,
   firstOfMonth,
   lockTable,
   partitionedTables,
@@ -67,8 +68,8 @@ async function wantedRanges(
   const { rows } = await client.query(
     `SELECT max(bound[2]::timestamptz) FILTER (WHERE name = $2)::date::text AS "endOfPast",
             min(bound[1]::timestamptz) FILTER (WHERE name <> $2)::date::text AS first
-     FROM pg_inherits JOIN pg_class ON oid = inhrelid,
-          LATERAL (SELECT relname AS name, regexp_match(pg_get_expr(relpartbound, oid), 'FROM \\(''(.+)''\\) TO \\(''(.+)''\\)') AS bound) partition
+     FROM pg_inherits JOIN pg_class partition ON oid = inhrelid,
+          LATERAL (SELECT relname AS name, ${boundsOf('partition')} AS bound) bounds
      WHERE inhparent = $1::regclass`,
     [table, past],
   );
@@ -105,8 +106,8 @@ async function findProgress(
   // to_regclass would use the stale cache of this session.
   const { rows } = await client.query(
     `SELECT bound AS progress, bound::timestamptz >= $2::timestamptz AS complete
-     FROM (SELECT substring(pg_get_expr(relpartbound, oid) from 'TO \\(''([^'']+)''') AS bound FROM pg_class
-           WHERE relname = $1 AND relnamespace = 'public'::regnamespace) partition`,
+     FROM (SELECT (${boundsOf('partition')})[2] AS bound FROM pg_class partition
+           WHERE relname = $1 AND relnamespace = 'public'::regnamespace) bounds`,
     [name, to],
   );
   if (!rows[0]) return undefined;

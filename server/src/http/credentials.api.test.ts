@@ -7,6 +7,7 @@ import { startTestApp } from '../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
+const other = await arrangeTenant(app);
 const player = await arrangePlayer(app, tenant);
 
 const MATCH = `/api/game/matches/${randomUUID()}`;
@@ -26,6 +27,12 @@ test('a refused credential is described by what was sent', async () => {
     [OWN_PROFILE, { bearer: tenant.gameKey }, 'invalid_bearer', /a key or a refresh token/],
     [OWN_PROFILE, { bearer: player.refreshToken }, 'invalid_bearer', /a key or a refresh token/],
     [OWN_PROFILE, { bearer: `${player.accessToken}x` }, 'invalid_bearer', /has expired, or is not valid/],
+    [
+      MATCH,
+      { gameKey: other.gameKey, bearer: player.accessToken },
+      'invalid_bearer',
+      /are of different games/,
+    ],
   ] as const;
   for (const [path, caller, code, detail] of cases) {
     const answer = await app.http.get(path, caller);

@@ -91,8 +91,7 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
 
   /** A player's token is valid only with a key of its own tenant. */
   const checkPlayerOfKey = async (request: FastifyRequest, key: KeyCaller): Promise<void> => {
-    const player = await checkPlayer(request);
-    if (player.tenantId !== key.tenantId) throw new ProblemError('invalid_bearer');
+    requireTenantOf(key, await checkPlayer(request));
   };
 
   /** Verifies a wallet-linked player. If the request also has a game key, it must belong to the same tenant. */
@@ -100,7 +99,7 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
     const hasKey = request.headers['x-game-key'] !== undefined;
     const key = hasKey ? await checkKey(request, reply, 'game') : undefined;
     const caller = await verifyBearer(request, verify.wallet);
-    if (key && key.tenantId !== caller.tenantId) throw new ProblemError('invalid_bearer');
+    if (key) requireTenantOf(key, caller);
     request.walletCaller = caller;
     const id = `${caller.tenantId} ${caller.playerIndex}`;
     if (!key) await limitKeyless(request, reply, rateLimits, { kind: 'player', id });
@@ -297,6 +296,15 @@ function invalidKey(kind: KeyKind, sent: string): ProblemError {
       ? `The ${name} in ${header} has a typing error: its checksum is wrong. Copy it again.`
       : `${header} must contain the ${name}: ${prefix} and ${length - prefix.length} more characters. Copy it again.`,
   );
+}
+
+/** Throws invalid_bearer if a verified token is not of the tenant of the key: of another one, or of the player portal. */
+function requireTenantOf(key: KeyCaller, { tenantId }: { tenantId: string | null }): void {
+  if (tenantId !== key.tenantId)
+    throw new ProblemError(
+      'invalid_bearer',
+      'The bearer token and the key are of different games. Send a token of a sign-in with this key.',
+    );
 }
 
 /** An opaque token that a caller may confuse with an access token. */
