@@ -33,7 +33,7 @@ const changeKeys = (assignment: string, tenantId: string) =>
   app.owner.query(`UPDATE tenant_keys SET ${assignment} WHERE tenant_id = $1`, [tenantId]);
 
 describe('authentication with a key', () => {
-  test('returns one 401 for keys that are not accepted, and one for texts that are no keys', async () => {
+  test('returns one 401 for keys that are not accepted, one for mistyped keys, and one for texts that are no keys', async () => {
     const good = await arrangeTenant(app);
     assert.equal((await ask(good.gameKey)).status, 404);
 
@@ -52,9 +52,14 @@ describe('authentication with a key', () => {
       'of a disabled tenant': disabled.gameKey,
       unknown: newOpaqueToken('game'),
     };
+    const withDigit = (index: number) =>
+      gameKey.slice(0, index) + (gameKey.at(index) === '0' ? '1' : '0') + gameKey.slice(index + 1);
+    const mistyped = {
+      'in its secret': withDigit(20),
+      'in its checksum': withDigit(gameKey.length - 1),
+    };
     const noKeys = {
       'of the other kind': good.apiKey,
-      mistyped: gameKey.slice(0, -1) + (gameKey.endsWith('0') ? '1' : '0'),
       'in another case': gameKey.toUpperCase(),
       'cut short': gameKey.slice(0, -1),
       'too long': `${gameKey}0`,
@@ -65,7 +70,7 @@ describe('authentication with a key', () => {
       'Latin letters': 'é'.repeat(80),
       'very long': 'g'.repeat(8_000),
     };
-    for (const keys of [notAccepted, noKeys]) {
+    for (const keys of [notAccepted, mistyped, noKeys]) {
       const documents = new Set<string>();
       for (const [what, key] of Object.entries(keys)) {
         const { status, body } = await ask(key);
