@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import { COMPILE_CACHE } from '../../node-options.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 
 // SIGUSR2 replaces the processes of a server. Without a handler, it ends the process, also while a server loads its code.
 process.on('SIGUSR2', () => {});

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createRestartPause } from '../core/restart-pause.ts';
-import { COMPILE_CACHE, SERVER_NODE_OPTIONS } from '../../node-options.ts';
+import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 
 /** A message of a server to its supervisor. `stoppable`: from now on a signal stops it in order. `ready`: it answers requests. */
 export type ServerMessage = 'stoppable' | 'ready';

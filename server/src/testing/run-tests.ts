@@ -6,7 +6,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
-import { COMPILE_CACHE } from '../../node-options.ts';
+import { COMPILE_CACHE } from '../cli/compile-cache.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
 import { planProcesses, writeProcessModule } from './test-processes.ts';
