@@ -261,6 +261,8 @@ describe('events', () => {
 
   test('says that the next page failed, and loads it when the reader asks for it', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player`);
+    // Otherwise the page that is replaced may ask for the next rows too.
+    await page.getByRole('cell', { name: 'jump' }).first().waitFor();
     const asked: string[] = [];
     await page.route('**/events?*limit=200*', async (route) => {
       const cursor = new URL(route.request().url()).searchParams.get('cursor');

@@ -61,6 +61,8 @@ describe('players', () => {
     });
     await page.getByRole('button', { name: `${ada.playerId}: copy` }).click();
     await page.getByRole('button', { name: `${ada.playerId}: not copied` }).waitFor();
+    // The context keeps the permission.
+    await page.context().close();
   });
 
   test('asks for the rows when the link of the page is pointed at', async () => {
@@ -424,6 +426,8 @@ describe('players', () => {
       .first()
       .waitFor();
     assert.equal(requests, 0);
+    // The clock of the context stands still.
+    await page.context().close();
   });
 
   test('shows a session as expired 2 hours after it was last seen', async () => {
