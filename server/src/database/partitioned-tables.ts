@@ -26,8 +26,8 @@ const LOCK_ATTEMPTS = 120;
 const LOCK_PAUSE_MS = 500;
 
 /**
- * SQL for the bounds of a partition, which is a row of pg_class with this alias: an array of the first time, or `-infinity`, and the time
- * after the last one. NULL for a default partition.
+ * SQL for the bounds of a partition: an array of its first time, or `-infinity`, and the time after its last one. NULL for a default
+ * partition. `partition` is the alias of its row of pg_class.
  */
 export function boundsOf(partition: string): string {
   return `regexp_match(pg_get_expr(${partition}.relpartbound, ${partition}.oid), 'FROM \\(''(.+)''\\) TO \\(''(.+)''\\)')`;
