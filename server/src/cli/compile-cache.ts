@@ -1,3 +1,4 @@
+import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -7,3 +8,12 @@ import { fileURLToPath } from 'node:url';
 export const COMPILE_CACHE =
   process.env['NODE_COMPILE_CACHE'] ??
   fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
+
+/**
+ * Keeps the compiled code of this process, and of the processes that it starts, from their first module on. A user who cannot write to the
+ * folder loads the code as if there were none.
+ */
+export function keepCompiledCode(): void {
+  enableCompileCache(COMPILE_CACHE);
+  process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+}

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createRestartPause } from '../core/restart-pause.ts';
 import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
-import { COMPILE_CACHE } from './compile-cache.ts';
+import { keepCompiledCode } from './compile-cache.ts';
 
 /** A message of a server to its supervisor. `stoppable`: from now on a signal stops it in order. `ready`: it answers requests. */
 export type ServerMessage = 'stoppable' | 'ready';
@@ -25,7 +25,6 @@ function supervise(serverArguments: string[]): void {
     // With a channel: if this process is killed, the server sees it close, and stops.
     const server = spawn(process.execPath, [...SERVER_NODE_OPTIONS, cli, 'serve', ...serverArguments], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     });
     let answeredAt: number | undefined;
     server.on('message', (message: ServerMessage) => {
@@ -70,4 +69,7 @@ function supervise(serverArguments: string[]): void {
   start();
 }
 
-if (import.meta.main) supervise(process.argv.slice(2));
+if (import.meta.main) {
+  keepCompiledCode();
+  supervise(process.argv.slice(2));
+}

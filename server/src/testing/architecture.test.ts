@@ -212,13 +212,7 @@ describe('tables', () => {
 });
 
 test('only the configuration, the embedded server and the start of a process read the environment', () => {
-  const allowed = [
-    'runtime/config.ts',
-    'database/embedded/programs.ts',
-    'cli/supervise.ts',
-    'cli/compile-cache.ts',
-    'cli/index.ts',
-  ];
+  const allowed = ['runtime/config.ts', 'database/embedded/programs.ts', 'cli/compile-cache.ts'];
   const readers = sources.filter(
     (file) => !file.startsWith('testing/') && !allowed.includes(file) && textOf(file).includes('process.env'),
   );
