@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { boundsOf, isPartitionedTable, type PartitionedTable } from './partitioned-tables.ts';
+import { isPartitionedTable, PARTITION_BOUNDS, type PartitionedTable } from './partitioned-tables.ts';
 
 /** A partition of a table that is partitioned by month. */
 export interface Partition {
@@ -29,7 +29,7 @@ export async function listPartitions(db: pg.Pool | pg.ClientBase): Promise<Parti
     FROM pg_class parent
     JOIN pg_inherits ON inhparent = parent.oid
     JOIN pg_class partition ON partition.oid = inhrelid,
-    LATERAL (SELECT ${boundsOf('partition')} AS bound) bounds
+    LATERAL (SELECT ${PARTITION_BOUNDS} AS bound) bounds
     WHERE parent.relkind = 'p' AND parent.relnamespace = 'public'::regnamespace
     ORDER BY 1, bound[1] NULLS LAST`);
   return rows.filter(({ table }) => isPartitionedTable(table));

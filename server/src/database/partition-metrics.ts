@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
-import { boundsOf } from './partitioned-tables.ts';
+import { PARTITION_BOUNDS } from './partitioned-tables.ts';
 import { readForScrape } from './read-for-scrape.ts';
 import { raw, sql } from './sql.ts';
 
@@ -13,7 +13,7 @@ export function measurePartitions(registry: Registry, database: Database): void 
       FROM pg_partitioned_table partitioned
       CROSS JOIN LATERAL (SELECT * FROM pg_class WHERE oid = partitioned.partrelid OFFSET 0) parent
       CROSS JOIN LATERAL (
-        SELECT age(date_trunc('month', max((${raw(boundsOf('partition'))})[2]::timestamptz), 'UTC'),
+        SELECT age(date_trunc('month', max((${raw(PARTITION_BOUNDS)})[2]::timestamptz), 'UTC'),
                    date_trunc('month', now(), 'UTC')) AS ahead
         FROM pg_inherits link
         CROSS JOIN LATERAL (SELECT * FROM pg_class WHERE oid = link.inhrelid OFFSET 0) partition

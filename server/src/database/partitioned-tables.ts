@@ -27,11 +27,9 @@ const LOCK_PAUSE_MS = 500;
 
 /**
  * SQL for the bounds of a partition: an array of its first time, or `-infinity`, and the time after its last one. NULL for a default
- * partition. `partition` is the alias of its row of pg_class.
+ * partition. The alias of its row of pg_class must be `partition`.
  */
-export function boundsOf(partition: string): string {
-  return `regexp_match(pg_get_expr(${partition}.relpartbound, ${partition}.oid), 'FROM \\(''(.+)''\\) TO \\(''(.+)''\\)')`;
-}
+export const PARTITION_BOUNDS = String.raw`regexp_match(pg_get_expr(partition.relpartbound, partition.oid), 'FROM \(''(.+)''\) TO \(''(.+)''\)')`;
 
 /** The first day of the month of a time, or of a month after or before it, as `2026-11-01`. */
 export function firstOfMonth(time: Date, monthsLater = 0): string {

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { distributePartition } from './citus.ts';
 import {
-  boundsOf,
   firstOfMonth,
   lockTable,
+  PARTITION_BOUNDS,
   partitionedTables,
   withLocks,
   withPartitionLock,
@@ -69,7 +69,7 @@ async function wantedRanges(
     `SELECT max(bound[2]::timestamptz) FILTER (WHERE name = $2)::date::text AS "endOfPast",
             min(bound[1]::timestamptz) FILTER (WHERE name <> $2)::date::text AS first
      FROM pg_inherits JOIN pg_class partition ON oid = inhrelid,
-          LATERAL (SELECT relname AS name, ${boundsOf('partition')} AS bound) bounds
+          LATERAL (SELECT relname AS name, ${PARTITION_BOUNDS} AS bound) bounds
      WHERE inhparent = $1::regclass`,
     [table, past],
   );
@@ -106,7 +106,7 @@ async function findProgress(
   // to_regclass would use the stale cache of this session.
   const { rows } = await client.query(
     `SELECT bound AS progress, bound::timestamptz >= $2::timestamptz AS complete
-     FROM (SELECT (${boundsOf('partition')})[2] AS bound FROM pg_class partition
+     FROM (SELECT (${PARTITION_BOUNDS})[2] AS bound FROM pg_class partition
            WHERE relname = $1 AND relnamespace = 'public'::regnamespace) bounds`,
     [name, to],
   );
