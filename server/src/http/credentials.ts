@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { roles, type Role } from '../core/role.ts';
-import { isOpaqueToken, tokenFormat } from '../security/opaque-tokens.ts';
+import { isLikeToken, isOpaqueToken, tokenFormat } from '../security/opaque-tokens.ts';
 import { bearerToken, type Credential } from './credential-scope.ts';
 import { playerOf } from './request-context.ts';
 import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
@@ -289,10 +289,9 @@ function invalidKey(kind: KeyKind, sent: string): ProblemError {
   if (isOpaqueToken(kind, sent)) return new ProblemError(code);
   const { prefix, length } = tokenFormat(kind);
   const [name, header] = kind === 'game' ? ['game key', 'X-Game-Key'] : ['API key', 'X-API-Key'];
-  const isMistyped = sent.length === length && sent.startsWith(prefix);
   return new ProblemError(
     code,
-    isMistyped
+    isLikeToken(kind, sent)
       ? `The ${name} in ${header} has a typing error: its checksum is wrong. Copy it again.`
       : `${header} must contain the ${name}: ${prefix} and ${length - prefix.length} more characters. Copy it again.`,
   );

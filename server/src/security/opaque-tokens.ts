@@ -34,12 +34,15 @@ export function opaqueToken(kind: TokenKind, secret: Buffer): string {
 
 /** Whether a text has the format of a token of this kind. The token may still be unknown. */
 export function isOpaqueToken(kind: TokenKind, token: string): boolean {
-  const { prefix, length } = tokenFormat(kind);
   return (
-    token.length === length &&
-    token.startsWith(prefix) &&
-    checksum(token.slice(0, -CHECKSUM_DIGITS)) === token.slice(-CHECKSUM_DIGITS)
+    isLikeToken(kind, token) && checksum(token.slice(0, -CHECKSUM_DIGITS)) === token.slice(-CHECKSUM_DIGITS)
   );
+}
+
+/** Whether a text has the prefix and the length of a token of this kind. Its checksum may be wrong. */
+export function isLikeToken(kind: TokenKind, token: string): boolean {
+  const { prefix, length } = tokenFormat(kind);
+  return token.length === length && token.startsWith(prefix);
 }
 
 /** The prefix and the length of all tokens of a kind. */
