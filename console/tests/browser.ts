@@ -9,8 +9,8 @@ import { memoryStorage } from '../../sdk/src/storage/memory.ts';
 import { launchChromium } from '../../sdk/test/chromium.ts';
 import { accountClient, ACCOUNT_PASSWORD } from '../../server/src/testing/account-client.ts';
 import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '../../server/src/testing/test-app.ts';
 import { someEmail } from '../../server/src/testing/mailbox.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '../../server/src/testing/test-app.ts';
 
 /** A server with a studio, and a browser. */
 export interface Studio {
@@ -63,25 +63,34 @@ export async function startStudio(options: TestAppOptions = {}): Promise<Studio>
   }
 
   /** The open contexts. A test that leaves traces in its context, such as a fixed clock, closes it. */
-  const contexts = new Map<BrowserContext, { options: string; isUsed: boolean }>();
+  const contexts = new Set<{ context: BrowserContext; options: string; isUsed: boolean }>();
 
   /**
-   * Returns a context that no test uses: an earlier one with the same options, or a new one. With its cache and its process, a page of an
-   * earlier one takes a third of the processor time less.
+   * Returns a context that nothing else uses until the end of the test: an earlier one with the same options, or a new one. With its cache
+   * and its process, a page of an earlier one takes a third of the processor time less.
    */
-  async function contextWith(options: BrowserContextOptions): Promise<BrowserContext> {
-    const text = JSON.stringify(options);
-    const [unused] = [...contexts].find(([, known]) => !known.isUsed && known.options === text) ?? [];
-    if (unused) return unused;
-    const context = await browser.newContext({
-      baseURL: app.url,
-      viewport: { width: 1280, height: 800 },
-      reducedMotion: 'reduce',
-      ...options,
+  async function takeContext(given: BrowserContextOptions): Promise<BrowserContext> {
+    const options = JSON.stringify(given);
+    let taken = [...contexts].find((one) => !one.isUsed && one.options === options);
+    if (taken) taken.isUsed = true;
+    else {
+      const context = await browser.newContext({
+        baseURL: app.url,
+        viewport: { width: 1280, height: 800 },
+        reducedMotion: 'reduce',
+        ...given,
+      });
+      context.setDefaultTimeout(WAIT_MS);
+      const added = { context, options, isUsed: true };
+      contexts.add(added);
+      context.on('close', () => contexts.delete(added));
+      taken = added;
+    }
+    const { context } = taken;
+    after(async () => {
+      for (const page of context.pages()) await page.close();
+      taken.isUsed = false;
     });
-    context.setDefaultTimeout(WAIT_MS);
-    contexts.set(context, { options: text, isUsed: false });
-    context.on('close', () => contexts.delete(context));
     return context;
   }
 
@@ -90,13 +99,7 @@ export async function startStudio(options: TestAppOptions = {}): Promise<Studio>
     options: BrowserContextOptions = {},
     session: StorageItem[] = [],
   ): Promise<Page> {
-    const context = await contextWith(options);
-    const use = contexts.get(context)!;
-    use.isUsed = true;
-    after(async () => {
-      for (const page of context.pages()) await page.close();
-      use.isUsed = false;
-    });
+    const context = await takeContext(options);
     const page = await context.newPage();
     page.on('console', (message) => {
       // The browser logs each refused request. Pages show them to the reader.
