@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
 import { accountClient } from '../../server/src/testing/account-client.ts';
-import { becomes, countBecomes, dialogCloses, startStudio, type Studio } from './browser.ts';
 import { someEmail } from '../../server/src/testing/mailbox.ts';
+import { becomes, countBecomes, dialogCloses, startStudio, type Studio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;

@@ -9,11 +9,11 @@ import { openDatabase } from '../../server/src/database/database.ts';
 import { createSignInLink } from '../../server/src/features/studio/accounts/index.ts';
 import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { arrangeInvitation } from '../../server/src/testing/invitations.ts';
+import { someEmail } from '../../server/src/testing/mailbox.ts';
 import { startTestWorker } from '../../server/src/testing/test-app.ts';
+import { vault } from '../../server/src/testing/test-vault.ts';
 import type { Page } from 'playwright-core';
 import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
-import { vault } from '../../server/src/testing/test-vault.ts';
-import { someEmail } from '../../server/src/testing/mailbox.ts';
 
 const studio = await startStudio();
 const accounts = await accountClient(studio.app);

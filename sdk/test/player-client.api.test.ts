@@ -6,6 +6,7 @@ import { arrangeAccount, arrangeTenant } from '../../server/src/testing/arrange.
 import { smallPicture } from '../../server/src/testing/avatars.ts';
 import { emailClient, someNetwork } from '../../server/src/testing/email-player.ts';
 import { eventually } from '../../server/src/testing/eventually.ts';
+import { someEmail } from '../../server/src/testing/mailbox.ts';
 import { startTestApp, startTestWorker } from '../../server/src/testing/test-app.ts';
 import { startFaultProxy } from '../conformance/fault-proxy.ts';
 import {
@@ -20,7 +21,6 @@ import {
 import { OWN_SESSION, trackCalls } from './called-methods.ts';
 import { failsWith } from './fails-with.ts';
 import { assertServerTime } from './server-time.ts';
-import { someEmail } from '../../server/src/testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import { arrangeStoreAPlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { emailClient, someNetwork } from '../../server/src/testing/email-player.ts';
 import { eventually } from '../../server/src/testing/eventually.ts';
+import { someEmail } from '../../server/src/testing/mailbox.ts';
 import { startStoreAOpenId } from '../../server/src/testing/providers/store-a-openid.ts';
 import { startTestApp, startTestWorker } from '../../server/src/testing/test-app.ts';
 import { startFaultProxy } from '../conformance/fault-proxy.ts';
@@ -15,7 +16,6 @@ import {
 import { OWN_SESSION, trackCalls } from './called-methods.ts';
 import { failsWith } from './fails-with.ts';
 import { assertServerTime } from './server-time.ts';
-import { someEmail } from '../../server/src/testing/mailbox.ts';
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({

@@ -5,12 +5,12 @@ import { firstOfMonth } from '../src/database/partitioned-tables.ts';
 import { createPartitions } from '../src/database/partitions.ts';
 import { httpClient } from '../src/testing/http-client.ts';
 import type { TestTenant } from '../src/testing/arrange.ts';
+import { TEST_MASTER_KEY } from '../src/testing/test-vault.ts';
 import { runClosedLoop, type LoadRequest } from './closed-loop.ts';
 import { countLoads, DAY } from './counts.ts';
 import { arrangeUnlimitedTenant } from './processes.ts';
 import { round, show } from './report.ts';
 import { memoryOf, startServerProcess, type ServerProcess } from './server-process.ts';
-import { TEST_MASTER_KEY } from '../src/testing/test-vault.ts';
 
 const MONTHS = 10;
 const PLAYERS = 1_000;

@@ -6,6 +6,7 @@ import { newOpaqueToken, visiblePrefix } from '../src/security/opaque-tokens.ts'
 import { arrangeAccount, arrangeKeyWithoutData, signedToken } from '../src/testing/arrange.ts';
 import { someNetwork } from '../src/testing/email-player.ts';
 import { createForger } from '../src/testing/forgeries.ts';
+import { vault } from '../src/testing/test-vault.ts';
 import { createRequests } from './requests.ts';
 import {
   addressOf,
@@ -17,7 +18,6 @@ import {
   type ValidRequest,
 } from './valid-request.ts';
 import { arrangeStudio, startWorld, type Operation } from './world.ts';
-import { vault } from '../src/testing/test-vault.ts';
 
 // Every operation of the OpenAPI document is tried with every credential that it must refuse. An operation that needs a credential
 // and has no case fails.

@@ -6,11 +6,11 @@ import { after, describe, mock, test } from 'node:test';
 import { arrangeAccount, arrangeProvider, arrangeTenant } from '../src/testing/arrange.ts';
 import { eventually } from '../src/testing/eventually.ts';
 import { startTestMailServer } from '../src/testing/mail-server.ts';
+import { someEmail } from '../src/testing/mailbox.ts';
 import { startNameServer } from '../src/testing/name-server.ts';
 import { startWalletIssuer } from '../src/testing/providers/wallet-issuer.ts';
 import { startTestApp, startTestWorker } from '../src/testing/test-app.ts';
 import { arrangeWebhook } from '../src/testing/webhooks.ts';
-import { someEmail } from '../src/testing/mailbox.ts';
 
 // Names of webhooks, of issuers and of the mail server that do not resolve, or that resolve to another address each time.
 

@@ -3,13 +3,13 @@ import { arrangeAccount, arrangeProvider, arrangeTenant, someStoreAAccount } fro
 import { cloneTestDatabase } from '../src/testing/databases.ts';
 import { eventually } from '../src/testing/eventually.ts';
 import { startTestMailServer } from '../src/testing/mail-server.ts';
+import { someEmail } from '../src/testing/mailbox.ts';
 import { startStoreA } from '../src/testing/providers/store-a.ts';
 import { startTestApp, startTestWorker } from '../src/testing/test-app.ts';
 import { startWebhookReceiver } from '../src/testing/webhook-receiver.ts';
 import { arrangeWebhook } from '../src/testing/webhooks.ts';
 import { checkFaults } from './faults/check-faults.ts';
 import { proxyOf } from './faults/faulty-proxy.ts';
-import { someEmail } from '../src/testing/mailbox.ts';
 
 // One dependency after the other fails: the database, a store, the mail server and the receiver of a webhook.
 

@@ -8,7 +8,9 @@ import { smallPicture, uploadAvatar } from '../src/testing/avatars.ts';
 import { emailClient, PASSWORD, someNetwork } from '../src/testing/email-player.ts';
 import type { Answer, Caller } from '../src/testing/http-client.ts';
 import { arrangeInvitation } from '../src/testing/invitations.ts';
+import { someEmail } from '../src/testing/mailbox.ts';
 import { someEvents } from '../src/testing/player-events.ts';
+import { vault } from '../src/testing/test-vault.ts';
 import {
   addAnonymous,
   arrangeWalletPlayer,
@@ -18,8 +20,6 @@ import {
 } from '../src/testing/wallet-recording.ts';
 import type { MakeRequest } from './valid-request.ts';
 import { someText, type Studio, type World } from './world.ts';
-import { vault } from '../src/testing/test-vault.ts';
-import { someEmail } from '../src/testing/mailbox.ts';
 
 const ME = '/api/player-profile/me';
 const PORTAL_TENANT = '00000000-0000-0000-0000-000000000000';

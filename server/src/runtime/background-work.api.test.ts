@@ -6,10 +6,10 @@ import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
 import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { emailClient } from '../testing/email-player.ts';
 import { eventually } from '../testing/eventually.ts';
+import { someEmail } from '../testing/mailbox.ts';
 import { someEvents } from '../testing/player-events.ts';
 import { startTestApp, startTestWorker } from '../testing/test-app.ts';
 import { whileLocked } from '../testing/while-locked.ts';
-import { someEmail } from '../testing/mailbox.ts';
 
 const app = await startTestApp();
 const proxy = await startDatabaseProxy(app.databaseUrl);

@@ -4,8 +4,8 @@ import { roles } from '../core/role.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { accountRules, operationsOf, sendByRule, type Rule } from '../testing/account-operations.ts';
 import type { Caller } from '../testing/http-client.ts';
-import { startTestApp } from '../testing/test-app.ts';
 import { someEmail } from '../testing/mailbox.ts';
+import { startTestApp } from '../testing/test-app.ts';
 
 // The permissions of each operation of the OpenAPI document that takes a console account, tried by each kind of caller.
 // An operation without a rule below fails. So does one that changes something and leaves no audit record.

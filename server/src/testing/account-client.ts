@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { Answer } from './http-client.ts';
-import type { TestApp } from './test-app.ts';
 import { createMailbox, someEmail } from './mailbox.ts';
+import type { TestApp } from './test-app.ts';
 
 export const ACCOUNT_PASSWORD = 'correct horse';
 const STEP_SECONDS = 30;

@@ -8,10 +8,10 @@ import { csvForm } from './definition-csv.ts';
 import { openTestStream } from './event-stream.ts';
 import type { Caller } from './http-client.ts';
 import { arrangeInvitation } from './invitations.ts';
-import type { TestApp } from './test-app.ts';
-import { addAnonymous } from './wallet-recording.ts';
-import { vault } from './test-vault.ts';
 import { someEmail } from './mailbox.ts';
+import type { TestApp } from './test-app.ts';
+import { vault } from './test-vault.ts';
+import { addAnonymous } from './wallet-recording.ts';
 
 /** The tenant and the caller of a request. */
 export interface Scene {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { TestTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import type { Answer } from './http-client.ts';
-import type { TestApp } from './test-app.ts';
 import { createMailbox } from './mailbox.ts';
+import type { TestApp } from './test-app.ts';
 
 /**
  * Creates a client for tests of sign-in by email. Each call comes from another network, so the app must trust its

@@ -8,9 +8,11 @@ import { uploadAvatar } from './avatars.ts';
 import { emailClient, PASSWORD, someNetwork } from './email-player.ts';
 import type { Answer, Caller } from './http-client.ts';
 import { arrangeInvitation } from './invitations.ts';
+import { someEmail } from './mailbox.ts';
 import { someEvents } from './player-events.ts';
 import type { StoreAOpenIdServer } from './providers/store-a-openid.ts';
 import type { TestApp } from './test-app.ts';
+import { vault } from './test-vault.ts';
 import {
   addAnonymous,
   arrangeWalletPlayer,
@@ -18,8 +20,6 @@ import {
   someRecord,
   type WalletTenant,
 } from './wallet-recording.ts';
-import { vault } from './test-vault.ts';
-import { someEmail } from './mailbox.ts';
 
 /** The providers of the tenant, besides WalletJwt. */
 export const PROVIDERS = ['Mock', 'EvmWallet', 'EmailOneTimeCode', 'EmailPassword'];

@@ -9,11 +9,11 @@ import {
 import { eventually } from '../../src/testing/eventually.ts';
 import type { Answer } from '../../src/testing/http-client.ts';
 import { startTestMailServer } from '../../src/testing/mail-server.ts';
+import { someEmail } from '../../src/testing/mailbox.ts';
 import { startStoreA } from '../../src/testing/providers/store-a.ts';
 import { startTestApp, startTestWorker } from '../../src/testing/test-app.ts';
 import { startWebhookReceiver } from '../../src/testing/webhook-receiver.ts';
 import { arrangeWebhook } from '../../src/testing/webhooks.ts';
-import { someEmail } from '../../src/testing/mailbox.ts';
 
 /** Starts a server, a worker, and all that they use. `useAll` uses everything that has a time. */
 export async function startTimedOperations(databaseUrl?: string) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { someNetwork } from '../../src/testing/email-player.ts';
-import { accepted, type Request, type Scenario, type Stage } from './stage.ts';
-import { vault } from '../../src/testing/test-vault.ts';
 import { someEmail } from '../../src/testing/mailbox.ts';
+import { vault } from '../../src/testing/test-vault.ts';
+import { accepted, type Request, type Scenario, type Stage } from './stage.ts';
 
 const CODE = '123456';
 

@@ -7,8 +7,8 @@ import { arrangePlatformAdmin } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestMailServer } from '../../../testing/mail-server.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
-import { sendMail } from './index.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { sendMail } from './index.ts';
 
 const app = await startTestApp();
 const admin = await arrangePlatformAdmin(app);

@@ -5,8 +5,8 @@ import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
-import { sendMail } from './index.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { sendMail } from './index.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);

@@ -5,8 +5,8 @@ import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { notifyTeam } from './index.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { notifyTeam } from './index.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });

@@ -4,9 +4,9 @@ import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 import { sendMail } from '../mail/index.ts';
 import { notifyPlatformAdmins, notifyTeam } from './index.ts';
-import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 4 });

@@ -10,10 +10,10 @@ import { arrangeAccount, arrangeTenant, signedToken, type TestTenant } from '../
 import { openTestStream, type TestStream } from '../../../testing/event-stream.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
-import { notifyTeam } from './index.ts';
-import { vault } from '../../../testing/test-vault.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
+import { notifyTeam } from './index.ts';
 
 const app = await startTestApp();
 const second = await startTestApp({ databaseUrl: app.databaseUrl });

@@ -10,8 +10,8 @@ import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { createForger, partOf } from '../../../testing/forgeries.ts';
 import { startTestApp, type TestApp } from '../../../testing/test-app.ts';
-import { openTokenSigner, RotationRefusedError, rotateKeys } from './index.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { openTokenSigner, RotationRefusedError, rotateKeys } from './index.ts';
 
 /** A change feed without notifications. */
 const SILENT_FEED = { on: () => {}, close: async () => {} };

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { emailClient } from '../../../testing/email-player.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];

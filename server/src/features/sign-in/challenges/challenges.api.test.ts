@@ -6,8 +6,8 @@ import { eventually } from '../../../testing/eventually.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { loginDataOf } from '../../../testing/ledger-data.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EvmWallet', 'EmailOneTimeCode'];

@@ -5,8 +5,8 @@ import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
-import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
-import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -5,9 +5,9 @@ import { arrangeTenant, someStoreAAccount } from '../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer } from '../../../testing/http-client.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
-import { someEmail } from '../../../testing/mailbox.ts';
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({

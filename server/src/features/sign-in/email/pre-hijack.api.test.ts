@@ -6,9 +6,9 @@ import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../testing/avatars.ts';
 import { emailClient } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 import { raceInEachOrder } from '../../../testing/race.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
-import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import type { Answer } from '../../../testing/http-client.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const tenant = await arrangeTenant(app, { providers: ['EmailOneTimeCode', 'EmailPassword'] });

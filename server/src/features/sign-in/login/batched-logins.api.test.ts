@@ -9,10 +9,10 @@ import { holdLogins } from '../../../testing/hold-logins.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { loginDataOf } from '../../../testing/ledger-data.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { verify } from '../../../cli/verify.ts';
 import { createLoginBatchers } from './login-batchers.ts';
-import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp({ log: () => {} });
 const database = openDatabase(app.databaseUrl);

@@ -6,10 +6,10 @@ import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import { newId } from '../../../core/ids.ts';
 import { arrangeTenant, someStoreAAccount } from '../../../testing/arrange.ts';
 import { emailClient } from '../../../testing/email-player.ts';
-import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
-import { insertSession } from './queries.ts';
-import { vault } from '../../../testing/test-vault.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
+import { insertSession } from './queries.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -12,10 +12,10 @@ import type { Answer } from '../../../testing/http-client.ts';
 import { someNetwork } from '../../../testing/email-player.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { partOf } from '../../../testing/forgeries.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 import { later, raceInEachOrder } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { vault } from '../../../testing/test-vault.ts';
-import { someEmail } from '../../../testing/mailbox.ts';
 
 // The same rule applies to four kinds of refresh tokens. Each is tested through its own endpoint.
 

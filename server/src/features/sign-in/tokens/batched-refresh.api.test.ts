@@ -6,9 +6,9 @@ import { arrangePlan, arrangePlayer, arrangeTenant, type TestTenant } from '../.
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import type { Answer } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { rotateTokens } from './queries.ts';
-import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl);

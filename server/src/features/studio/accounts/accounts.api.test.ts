@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
-import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp();
 const closed = await startTestApp({ databaseUrl: app.databaseUrl, env: { SIGNUP: 'closed' } });

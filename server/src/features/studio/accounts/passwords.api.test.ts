@@ -6,9 +6,9 @@ import {
   authenticatorCode,
 } from '../../../testing/account-client.ts';
 import { eventually } from '../../../testing/eventually.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
-import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);

@@ -8,9 +8,9 @@ import {
 import type { Answer } from '../../../testing/http-client.ts';
 import { arrangeInvitation } from '../../../testing/invitations.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
+import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
-import { someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const accounts = await accountClient(app);

@@ -3,8 +3,8 @@ import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { accountClient } from '../../../testing/account-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { createSignInLink } from './index.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { createSignInLink } from './index.ts';
 
 const app = await startTestApp();
 const accounts = await accountClient(app);

@@ -5,10 +5,10 @@ import { openDatabase } from '../../../database/database.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { arrangeInvitation } from '../../../testing/invitations.ts';
+import { createMailbox, someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { deleteOldInvitations } from './index.ts';
-import { createMailbox, someEmail } from '../../../testing/mailbox.ts';
 
 const app = await startTestApp();
 const closed = await startTestApp({ databaseUrl: app.databaseUrl, env: { SIGNUP: 'closed' } });

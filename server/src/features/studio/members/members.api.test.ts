@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { arrangeInvitation } from '../../../testing/invitations.ts';
-import { startTestApp } from '../../../testing/test-app.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });

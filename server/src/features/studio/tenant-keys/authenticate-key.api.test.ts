@@ -10,8 +10,8 @@ import { arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp, type TestApp } from '../../../testing/test-app.ts';
-import { openKeyAuthenticator } from './index.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { openKeyAuthenticator } from './index.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });

@@ -7,8 +7,8 @@ import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { openKeyAuthenticator } from './index.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { openKeyAuthenticator } from './index.ts';
 
 /** The number of unknown keys that one network can send per minute. */
 const BUDGET = 600;

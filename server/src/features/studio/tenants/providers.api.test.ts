@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { createProviderSettings, type Provider } from './index.ts';
-import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const strict = await startTestApp({ databaseUrl: app.databaseUrl, env: { MOCK_PROVIDER: 'off' } });

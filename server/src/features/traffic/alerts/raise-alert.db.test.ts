@@ -5,10 +5,10 @@ import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 import type { Spike } from './queries.ts';
 import { alertQueue, raiseAlert } from './raise-alert.ts';
 import { dispatchAlert } from './dispatch-alert.ts';
-import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 /** Each process has its own connections. */

@@ -8,9 +8,9 @@ import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { vault } from '../../../testing/test-vault.ts';
 import { aggregateUsage } from './aggregate-usage.ts';
 import { findQuota } from './queries.ts';
-import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl);

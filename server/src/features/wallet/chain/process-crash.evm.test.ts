@@ -7,13 +7,13 @@ import { startTestChain } from '../../../testing/chain.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { httpClient } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { TEST_MASTER_KEY } from '../../../testing/test-vault.ts';
 import {
   arrangeWalletTenant,
   someAddress,
   walletPlayer,
   WALLET_ENV,
 } from '../../../testing/wallet-recording.ts';
-import { TEST_MASTER_KEY } from '../../../testing/test-vault.ts';
 
 const ROUNDS = 4;
 

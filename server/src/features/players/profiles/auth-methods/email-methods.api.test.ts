@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { emailClient } from '../../../../testing/email-player.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
+import { someEmail } from '../../../../testing/mailbox.ts';
 import { later } from '../../../../testing/race.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
-import { someEmail } from '../../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];

@@ -7,9 +7,9 @@ import { emailClient, someNetwork } from '../../../../testing/email-player.ts';
 import { eventually } from '../../../../testing/eventually.ts';
 import { holdLogins } from '../../../../testing/hold-logins.ts';
 import type { Answer, Caller } from '../../../../testing/http-client.ts';
+import { someEmail } from '../../../../testing/mailbox.ts';
 import { untilBlocked } from '../../../../testing/row-locks.ts';
 import { startTestApp, startTestWorker } from '../../../../testing/test-app.ts';
-import { someEmail } from '../../../../testing/mailbox.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
