@@ -40,3 +40,13 @@ test('a refused credential is described by what was sent', async () => {
     assert.match(answer.body.detail, detail);
   }
 });
+
+test('a 401 names the credentials that the operation takes', async () => {
+  const challenges = async (path: string) => (await app.http.get(path)).headers.get('www-authenticate');
+  assert.equal(await challenges(MATCH), 'ApiKey header="X-Game-Key", Bearer');
+  assert.equal(await challenges(EVENTS), 'Bearer, ApiKey header="X-API-Key"');
+  assert.equal(await challenges(OWN_PROFILE), 'Bearer');
+  const wrong = { email: 'nobody@example.com', password: 'not the right one' };
+  const signIn = await app.http.post('/api/saas-auth/login', wrong);
+  assert.deepEqual([signIn.status, signIn.headers.get('www-authenticate')], [401, 'Bearer']);
+});

@@ -15,6 +15,7 @@ export function sendProblem(
   const { retryAfter, headers = {}, members = {} } = problem.details;
   request.problemCode = problem.code;
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
+  if (problem.status === 401) reply.header('www-authenticate', challengesOf(request));
   return reply
     .code(problem.status)
     .headers(headers)
@@ -31,6 +32,22 @@ export function sendProblem(
       ...members,
     });
 }
+
+/**
+ * The credentials that an operation takes, as a 401 must name them (RFC 9110, 11.6.1). No authentication scheme is registered for keys, so
+ * theirs names the header.
+ */
+function challengesOf({ routeOptions }: FastifyRequest): string {
+  const schemes = (routeOptions.schema?.security ?? []).flatMap((alternative) => Object.keys(alternative));
+  const challenges = schemes.map((scheme) => KEY_CHALLENGES[scheme] ?? 'Bearer');
+  // A sign-in of an account takes no credential. The next request takes the token that it returns.
+  return [...new Set(challenges)].join(', ') || 'Bearer';
+}
+
+const KEY_CHALLENGES: Record<string, string> = {
+  gameKey: 'ApiKey header="X-Game-Key"',
+  apiKey: 'ApiKey header="X-API-Key"',
+};
 
 /** Turns a thrown value into a problem document. Unexpected errors are logged and become a 500 without details. */
 export function errorHandler(

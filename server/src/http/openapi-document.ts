@@ -12,6 +12,10 @@ export const responseHeaders = {
     description: 'The methods that the path supports.',
     schema: { type: 'string' },
   },
+  'WWW-Authenticate': {
+    description: 'The credentials that the operation takes.',
+    schema: { type: 'string' },
+  },
   'Retry-After': {
     description: 'The number of seconds after which to try again.',
     schema: { type: 'integer' },
@@ -192,6 +196,7 @@ function describeResponse(
     headers: {
       ...response.headers,
       ...headers('X-Request-Id'),
+      ...(status === '401' && headers('WWW-Authenticate')),
       ...(status === '405' && headers('Allow')),
       ...((status === '429' || status === '503') && headers('Retry-After')),
       ...(isCounted &&

@@ -180,6 +180,7 @@ describe('GET /openapi.json: common parts', () => {
         assert.ok('X-Request-Id' in (headers ?? {}), `${name} ${status} declares X-Request-Id`);
         if (/^[45]/.test(status))
           assert.deepEqual(Object.keys(content ?? {}), ['application/problem+json'], `${name} ${status}`);
+        if (status === '401') assert.ok('WWW-Authenticate' in headers!, `${name} ${status}`);
         if (status === '429' || status === '503') assert.ok('Retry-After' in headers!, `${name} ${status}`);
       }
     }

@@ -106,4 +106,5 @@ export function assertProblem({ status, headers, body }: Answer): void {
       `a problem has ${member}: ${body?.code}`,
     );
   assert.deepEqual([body.status, body.requestId], [status, headers.get('x-request-id')]);
+  assert.equal(headers.has('www-authenticate'), status === 401, 'a 401 names the credentials');
 }
