@@ -7,7 +7,7 @@ import {
   type TimeRange,
 } from '../../../core/time-range.ts';
 import { startOfSpan } from '../../../core/time-spans.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
+import { now, toMicroseconds } from '../../../core/timestamps.ts';
 import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
 
 export type TimelineBucket = 'hour' | 'day';
@@ -26,8 +26,8 @@ const earlier = (one: string, other: string): string => (one < other ? one : oth
 const later = (one: string, other: string): string => (one < other ? other : one);
 
 /**
- * Counts logins and distinct players in each hour or day. `to` defaults to now, `from` to 24 buckets before. The first bucket
- * is the one that contains `from`. Throws `invalid_request` if the range is empty or has more than 192 buckets.
+ * Counts logins and distinct players in each hour or day. `to` defaults to now, and `from` to the first of the last 24 buckets. The first
+ * bucket is the one that contains `from`. Throws `invalid_request` if the range is empty or has more than 192 buckets.
  */
 export async function readTimeline(
   database: Database,
@@ -35,7 +35,10 @@ export async function readTimeline(
   range: OpenRange & { bucket: TimelineBucket },
 ): Promise<SessionTimeline> {
   const { bucket } = range;
-  const { from: begin, to } = resolveRange(range, (DEFAULT_BUCKETS - 1) * BUCKET_MS[bucket]);
+  const to = toMicroseconds(range.to ?? now())!;
+  const hasPartOfBucket = startOfSpan(to, bucket) !== to;
+  const wholeBuckets = hasPartOfBucket ? DEFAULT_BUCKETS - 1 : DEFAULT_BUCKETS;
+  const { from: begin } = resolveRange({ ...range, to }, wholeBuckets * BUCKET_MS[bucket]);
   const from = startOfSpan(begin, bucket);
   requireFewBuckets({ from, to }, bucket, MAX_BUCKETS);
 

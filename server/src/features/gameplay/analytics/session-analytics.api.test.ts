@@ -417,9 +417,18 @@ describe('GET /api/bus_tenants/{tenantId}/sessions/timeline', () => {
   });
 
   test('includes empty buckets, 24 by default', async () => {
-    const { body } = await timeline(await arrangeTenant(app));
+    const tenant = await arrangeTenant(app);
+    const { body } = await timeline(tenant);
     assert.equal(body.items.length, 24);
     assert.ok(body.items.every(({ logins }: { logins: number }) => logins === 0));
+    for (const [to, first, last] of [
+      ['2026-03-05T10:00:00Z', '2026-03-04T10', '2026-03-05T09'],
+      ['2026-03-05T10:00:00.000001Z', '2026-03-04T11', '2026-03-05T10'],
+    ] as const) {
+      const { items } = (await timeline(tenant, { to })).body;
+      const begins = items.map(({ bucketStart }: { bucketStart: string }) => bucketStart.slice(0, 13));
+      assert.deepEqual([begins.length, begins[0], begins.at(-1)], [24, first, last]);
+    }
   });
 
   test('returns 400 for an empty range and for more than 192 buckets', async () => {
