@@ -6,6 +6,7 @@ import { cacheCounts } from '../core/cache-counts.ts';
 import { ProblemError } from '../core/problem.ts';
 import { version } from '../core/version.ts';
 import { bearerToken } from './credential-scope.ts';
+import { INCOMPLETE } from './request-end.ts';
 import { problems } from './schemas.ts';
 
 /** The callers that may read /metrics: all, none, or callers with the token. */
@@ -75,16 +76,16 @@ export function measureRequests(
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const operation = request.routeOptions.schema?.operationId ?? 'unknown';
-    duration.labels(operation, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+  app.onRequestEnd((request, _reply, { status, ms }) => {
     const { problemCode } = request;
+    const { schema, config } = request.routeOptions;
+    duration.labels(schema?.operationId ?? 'unknown', String(status)).observe(ms / 1000);
     if (problemCode) problemsByCode.inc({ code: problemCode });
-    const { signsInWith } = request.routeOptions.config;
-    if (signsInWith)
+    const { signsInWith } = config;
+    if (signsInWith && status !== INCOMPLETE)
       signIns.inc({
         provider: typeof signsInWith === 'string' ? signsInWith : signsInWith(request.body),
-        result: reply.statusCode < 400 ? 'success' : (problemCode ?? 'unknown'),
+        result: status < 400 ? 'success' : (problemCode ?? 'unknown'),
       });
   });
   app.get(

@@ -19,6 +19,7 @@ import { prepareDraining } from './draining.ts';
 import { declareIdempotency } from './idempotency-key.ts';
 import { parseJsonBodies } from './json-body.ts';
 import { refuseConnection } from './refuse-connection.ts';
+import { observeRequestEnds, type RequestEnd } from './request-end.ts';
 import { cachedSerializers, lazyValidators } from './schema-compilers.ts';
 import { limitPipelining } from './traffic/pipelining.ts';
 import { cutStalledReaders } from './traffic/stalled-readers.ts';
@@ -85,6 +86,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   const callers = ['keyCaller', 'playerCaller', 'accountCaller', 'bearerCaller', 'walletCaller'];
   for (const member of [...callers, 'accountRole', 'billing', 'problemCode'])
     app.decorateRequest(member, null);
+  observeRequestEnds(app);
   app.addHook('onRoute', declareCommonStatuses);
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
@@ -109,7 +111,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   prepareDraining(app);
   // Its hook must run after that of the draining, which closes connections.
   discardUnreadBodies(app);
-  app.addHook('onResponse', logRequest);
+  app.onRequestEnd(logRequest);
   if (options.onUndeclaredAnswer) reportUndeclaredAnswers(app, options.onUndeclaredAnswer);
 
   await setHeaders(app, options.corsOrigins);
@@ -118,16 +120,16 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   return app;
 }
 
-async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const isSlow = reply.elapsedTime > 1000 && !request.routeOptions.config.staysOpen;
+function logRequest(request: FastifyRequest, _reply: FastifyReply, { status, ms }: RequestEnd): void {
+  const isSlow = ms > 1000 && !request.routeOptions.config.staysOpen;
   // 502 and 503 are expected under load, or when another server is unavailable.
-  const level = reply.statusCode === 500 ? 'error' : reply.statusCode > 500 || isSlow ? 'warn' : 'debug';
+  const level = status === 500 ? 'error' : status > 500 || isSlow ? 'warn' : 'debug';
   request.log[level](
     {
       operation: request.routeOptions.schema?.operationId,
       method: request.method,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
+      status,
+      ms: Math.round(ms),
       tenantId: tenantIdOf(request),
     },
     'request',

@@ -102,19 +102,19 @@ function addRequestHooks(app: FastifyInstance, tracer: Tracer, { isTrusted }: { 
     if (own) context.with(own, done);
     else done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.onRequestEnd((request, _reply, { status }) => {
     const own = contextOf.get(request);
     const span = own && trace.getSpan(own);
     if (!span) return;
     const operation = request.routeOptions.schema?.operationId;
     const tenantId = tenantIdOf(request);
     span.setAttributes({
-      'http.response.status_code': reply.statusCode,
+      'http.response.status_code': status,
       ...(operation && { 'guildhall.operation': operation }),
       ...(tenantId && { 'guildhall.tenant_id': tenantId }),
       ...(request.problemCode && { 'error.type': request.problemCode }),
     });
-    if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   });
 }

@@ -7,6 +7,7 @@ import { eventually } from '../../testing/eventually.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { limitBodyIntake, type IntakePace } from './body-intake.ts';
 import { countBodyBytes } from './body-size.ts';
+import { observeRequestEnds } from '../request-end.ts';
 import { errorHandler } from '../error-handler.ts';
 import { acceptForms } from '../form.ts';
 import { parseJsonBodies } from '../json-body.ts';
@@ -26,6 +27,7 @@ async function serve(pace: IntakePace) {
     const tenantId = request.headers['x-tenant'];
     if (tenantId) request.keyCaller = { tenantId } as KeyCaller;
   });
+  observeRequestEnds(app);
   countBodyBytes(app, () => {});
   limitBodyIntake(app, {
     budget: createBodyBudget({

@@ -7,6 +7,7 @@ import multipart from '@fastify/multipart';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { eventually } from '../../testing/eventually.ts';
 import { countBodyBytes } from './body-size.ts';
+import { observeRequestEnds } from '../request-end.ts';
 import type { KeyCaller } from '../../core/callers.ts';
 
 const BODY_LIMIT = 200_000;
@@ -20,6 +21,7 @@ app.addHook('onRequest', async (request) => {
   await sleep(5);
   if (request.headers['x-game-key']) request.keyCaller = { keyId: 'key' } as KeyCaller;
 });
+observeRequestEnds(app);
 countBodyBytes(app, (_key, bytes) => sizes.push(bytes));
 await app.register(multipart);
 app.get('/', async () => 'read');

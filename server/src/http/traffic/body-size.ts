@@ -21,7 +21,7 @@ export function announcedBody({ headers }: FastifyRequest): { isExpected: boolea
  */
 export function countBodyBytes(app: FastifyInstance, onBody: (key: KeyCaller, bytes: number) => void): void {
   app.decorateRequest('bodyBytes', 0);
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { raw, headers } = request;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
       const { push } = raw;
@@ -31,11 +31,10 @@ export function countBodyBytes(app: FastifyInstance, onBody: (key: KeyCaller, by
         if (chunk) request.bodyBytes += chunk.length;
         return push.call(this, chunk, ...rest);
       };
-      // onResponse does not run if the client disconnects, but `close` is always emitted.
-      reply.raw.once('close', () => {
-        if (request.keyCaller && request.bodyBytes > 0) onBody(request.keyCaller, request.bodyBytes);
-      });
     }
     done();
+  });
+  app.onRequestEnd(({ keyCaller, bodyBytes }) => {
+    if (keyCaller && bodyBytes > 0) onBody(keyCaller, bodyBytes);
   });
 }

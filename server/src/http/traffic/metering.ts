@@ -1,6 +1,7 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyCaller } from '../../core/callers.ts';
+import { onceClosed } from '../request-end.ts';
 
 /** The usage of one request on a key. Bytes are the bytes of bodies. */
 export interface Traffic {
@@ -51,12 +52,6 @@ export function meterRequests(app: FastifyInstance, meter: Meter, onMischarged?:
   });
 
   if (onMischarged) reportMischarged(app, onMischarged);
-}
-
-/** onResponse does not run if the client disconnects, but `close` is always emitted. */
-function onceClosed(reply: FastifyReply, work: () => void): void {
-  if (reply.raw.destroyed) work();
-  else reply.raw.once('close', work);
 }
 
 function trafficOf(request: FastifyRequest, reply: FastifyReply, streamed: number): Traffic {

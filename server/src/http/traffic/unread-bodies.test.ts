@@ -10,6 +10,7 @@ import { parseJsonBodies } from '../json-body.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { limitBodyIntake } from './body-intake.ts';
 import { countBodyBytes } from './body-size.ts';
+import { observeRequestEnds } from '../request-end.ts';
 import { refuseConnection } from '../refuse-connection.ts';
 import { discardUnreadBodies } from './unread-bodies.ts';
 
@@ -21,6 +22,7 @@ async function serve(limits: { mostBytes?: number; withinMs?: number } = {}) {
   app.setErrorHandler(errorHandler);
   parseJsonBodies(app);
   discardUnreadBodies(app, limits);
+  observeRequestEnds(app);
   countBodyBytes(app, () => {});
   const share = { total: 4 * MIB, perCaller: 4 * MIB };
   const none = { total: 0, perCaller: 0 };
