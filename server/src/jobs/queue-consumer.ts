@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { PgBoss } from 'pg-boss';
+import { createGroupOwners } from './group-owners.ts';
 import type { OwnersOf, Queue } from './queue.ts';
 
 /** A job that was fetched from a queue. */
@@ -40,8 +41,7 @@ export function startQueueConsumer(
   const running = new Set<Promise<void>>();
   const groups = createLimits(atOncePerGroup, () => wake());
   const owners = createLimits(atOncePerOwner, () => wake());
-  /** The owners of groups, for all groups of each owner with running jobs. */
-  let ownerOf = new Map<string, string>();
+  const { resolve, ownerOf, groupsOf } = createGroupOwners(ownersOf ?? (async () => []), owners.isActive);
   const acknowledgements = createAcknowledgementBatcher(boss, name, health);
   let stopping = false;
   /** Whether jobs may wait for a free slot. */
@@ -50,11 +50,7 @@ export function startQueueConsumer(
 
   /** Fetches at most as many jobs as one group may run, so that few jobs of a full group are fetched too early. */
   const fetchJobs = async (): Promise<boolean> => {
-    const fullOwners = new Set(owners.full());
-    const groupsOfFullOwners = [...ownerOf]
-      .filter(([, owner]) => fullOwners.has(owner))
-      .map(([group]) => group);
-    const full = [...new Set([...groups.full(), ...groupsOfFullOwners])];
+    const full = [...new Set([...groups.full(), ...groupsOf(owners.full())])];
     const room = Math.min(atOnce - running.size, atOncePerGroup);
     isFull = room === 0;
     if (isFull) return false;
@@ -63,21 +59,10 @@ export function startQueueConsumer(
       ...(full.length > 0 && { ignoreGroups: full }),
     });
     health.fetched();
-    await resolveOwners(jobs.map((job) => job.groupId).filter((group) => group != null));
+    // The jobs are fetched already, so a failure must not lose them.
+    await resolve(jobs.map((job) => job.groupId).filter((group) => group != null)).catch(health.failed);
     for (const job of jobs) start(job, job.groupId ?? undefined);
     return jobs.length === room;
-  };
-
-  /** The jobs are fetched already, so a failure must not lose them. A group with an unknown owner is its own owner. */
-  const resolveOwners = async (taken: string[]): Promise<void> => {
-    const unknown = [...new Set(taken)].filter((group) => !ownerOf.has(group));
-    if (!ownersOf || unknown.length === 0) return;
-    ownerOf = new Map([...ownerOf].filter(([, owner]) => owners.isActive(owner)));
-    try {
-      for (const { group, owner } of await ownersOf(unknown)) ownerOf.set(group, owner);
-    } catch (error) {
-      health.failed(error);
-    }
   };
 
   const start = (job: TakenJob, group: string | undefined): void => {
@@ -86,7 +71,7 @@ export function startQueueConsumer(
     const limited = async () => {
       if (group === undefined) return work();
       // The slot of the owner is acquired last: a job that waits for its group leaves it to other groups.
-      await owners.count(ownerOf.get(group) ?? group, (inOwner) =>
+      await owners.count(ownerOf(group), (inOwner) =>
         groups.count(group, (inGroup) => inGroup(() => inOwner(work))),
       );
     };
