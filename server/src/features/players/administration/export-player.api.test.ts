@@ -131,6 +131,11 @@ describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/export', () => {
     const refused = answers.filter(({ status }) => status !== 200);
     assert.ok(refused.length > 0 && refused.length < answers.length);
     for (const { status, body } of refused) assert.deepEqual([status, body.code], [429, 'too_many_exports']);
+    const { rowCount } = await app.owner.query(
+      `SELECT FROM audit_records WHERE action = 'player.exported' AND target_id = $1`,
+      [player.playerId],
+    );
+    assert.equal(rowCount, answers.length - refused.length, 'a refused export leaves no audit record');
   });
 
   test('returns the rows of merged profiles, and what is left of a deleted one', async () => {

@@ -12,11 +12,11 @@ const MAX_DEVICES = 10_000;
  * Exports what a tenant has about a player, and records who did it before the first byte is sent. Notes of the workspace are left
  * out, so that the studio can hand the file to the player. Throws player_not_found.
  */
-export async function exportPlayer(
+export async function* exportPlayer(
   services: ExportServices,
   { tenantId, playerId: id }: { tenantId: string; playerId: string },
   author: Author,
-): Promise<AsyncGenerator<string>> {
+): AsyncGenerator<string> {
   const { database } = services;
   const playerId = await resolvePlayerId(database.forTenant(tenantId), tenantId, id);
   const player = await readProfile(database.forTenant(tenantId, playerId), tenantId, playerId);
@@ -30,5 +30,5 @@ export async function exportPlayer(
     targetId: playerId,
     details: { format: 'json' },
   });
-  return exportInTenant(services, tenantId, [playerId, ...player.mergedProfileIds], { player, devices });
+  yield* exportInTenant(services, tenantId, [playerId, ...player.mergedProfileIds], { player, devices });
 }

@@ -58,7 +58,7 @@ export function tenantPlayerExportRoutes(services: RouteServices): FastifyPlugin
         },
       },
       async (request, reply) => {
-        const pieces = await exportPlayer(services, request.params, authorOf(request));
+        const pieces = exportPlayer(services, request.params, authorOf(request));
         const stream = await exports.open(request, request.params.tenantId, pieces);
         return reply
           .type('application/json')
