@@ -62,7 +62,8 @@ function instantOf(path: string, text: string): number {
   const instant = toMicroseconds(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (instant === undefined)
     throw invalidField(path, 'must be a day (2026-11-01) or an instant with an offset');
-  return Date.parse(instant);
+  // Date.parse cuts the microseconds off.
+  return Date.parse(instant) + Number(instant.slice(-4, -1)) / 1000;
 }
 
 const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10);
