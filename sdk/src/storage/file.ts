@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, stat, unlink, writeFile, type FileHandle } from 'node:fs/promises';
+import {
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -75,19 +85,22 @@ export async function fileStorage(path: string): Promise<FileStorage> {
   async function compact(): Promise<void> {
     const draft = `${path}.new`;
     const text = values.size > 0 ? toLine(Object.fromEntries(values)) : '';
-    const next = await open(draft, 'w', 0o600);
+    await rm(draft, { force: true });
+    const next = await open(draft, 'a', 0o600);
     try {
-      await next.writeFile(text);
+      await next.appendFile(text);
       await next.datasync();
       await rename(draft, path);
-    } finally {
+    } catch (error) {
       await next.close();
+      throw error;
     }
-    await syncFolder(dirname(path));
+    // Nothing can fail before the next write goes to the new file. To open it by its name would need a descriptor, and may fail.
     const before = file;
-    file = await open(path, 'a', 0o600);
+    file = next;
     fileBytes = Buffer.byteLength(text);
     await before.close();
+    await syncFolder(dirname(path));
   }
 
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
