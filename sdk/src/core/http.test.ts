@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
@@ -236,5 +236,23 @@ describe('a network error in a page', () => {
     const detail = await read({ fetch: fail }).catch((error: GuildhallError) => error.detail);
     assert.ok(String(detail).startsWith(`The server cannot be reached at ${baseUrl}, or`), String(detail));
     assert.doesNotMatch(String(detail), /CORS/);
+  });
+});
+
+describe('the signal of a caller', () => {
+  test('keeps no listener of a stream that could not be opened', async () => {
+    const { signal } = new AbortController();
+    const refuse: typeof fetch = async () => {
+      throw new TypeError('fetch failed');
+    };
+    const api = createApiClient({ baseUrl, fetch: refuse });
+    for (let attempt = 0; attempt < 3; attempt++)
+      await assert.rejects(
+        api.GET('/api/notifications/stream' as '/api/saas-auth/me', { readAs: 'response', signal } as object),
+        {
+          code: 'network_error',
+        },
+      );
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 });

@@ -78,6 +78,8 @@ export function createSend(
     const cancel = () => limit.abort(signal?.reason);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
+    // The caller's signal ends a stream that the caller still reads.
+    let isOpen = false;
     try {
       for (let isSecond = false; ; isSecond = true) {
         const proof = await unlessAborted(credential.headers(options), limit.signal);
@@ -96,7 +98,9 @@ export function createSend(
         // Throws a TypeError if the address or a header cannot be sent. `fetch` would throw it like an error of the network.
         void new Request(url, { method, headers: init.headers });
         try {
-          return await attempt(url, init, readAs);
+          const answer = await attempt(url, init, readAs);
+          isOpen = readAs === 'response';
+          return answer;
         } catch (error) {
           const isExpired = error instanceof GuildhallError && error.code === 'invalid_bearer';
           if (isSecond || !isExpired || !credential.renew) throw error;
@@ -113,8 +117,7 @@ export function createSend(
       );
     } finally {
       clearTimeout(timer);
-      // The caller's signal ends a stream that the caller still reads.
-      if (readAs !== 'response') signal?.removeEventListener('abort', cancel);
+      if (!isOpen) signal?.removeEventListener('abort', cancel);
     }
   };
 }
