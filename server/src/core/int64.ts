@@ -1,6 +1,25 @@
 const MAX = 2n ** 63n - 1n;
 const MIN = -(2n ** 63n);
 
+/** More digits than a signed 64-bit integer can have. A number such as 1e999999999 must not become a text of all its digits. */
+const MAX_DIGITS = 32;
+
+/**
+ * Returns the digits of the integer that a JSON number denotes in any notation, such as 1.5e3 or 12.0. `JSON.parse` would round an
+ * integer beyond 2^53, and a fraction next to an integer. Returns undefined for a fraction, and for more than 32 digits.
+ */
+export function digitsOfNumber(number: string): string | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  if (digits === '') return '0';
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  const zeros = digits.length - end + Number(exponent) - fraction.length;
+  if (zeros < 0 || end + zeros > MAX_DIGITS) return undefined;
+  return sign + digits.slice(0, end) + '0'.repeat(zeros);
+}
+
 /**
  * Returns the digits of a signed 64-bit integer from JSON. The value may be a number or a string of digits. Returns
  * undefined for anything else. A number beyond 2^53 has lost digits, so it is rejected.

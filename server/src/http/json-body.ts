@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { digitsOfNumber } from '../core/int64.ts';
 import { ProblemError } from '../core/problem.ts';
 import { isNestedWithin, isStorableDeep } from '../core/text.ts';
 
@@ -12,8 +13,8 @@ const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
  */
 const HUGE_NUMBER = /\de\+?\d{3}|(?<!\d)\d{210}/i;
 
-/** A JSON number with so many digits that a JavaScript number may lose some. */
-const LONG_NUMBER = /[\d.]{16}/;
+/** A JSON number of which a JavaScript number may lose digits: it has many, or an exponent. */
+const LONG_NUMBER = /[\d.]{16}|\de/i;
 
 /**
  * Real metadata is much flatter. Recursive functions (ours, JSON.stringify, PostgreSQL) fail only at a much deeper
@@ -41,12 +42,10 @@ export function parseJsonBodies(app: FastifyInstance): void {
 export function keepLongIntegers(app: FastifyInstance, members: readonly string[]): void {
   const keepDigits = (name: string, value: unknown, context?: { source?: string }): unknown => {
     if (typeof value !== 'number') return value;
-    const source = context?.source ?? '';
-    const isInteger = /^-?\d+$/.test(source);
-    if (isInteger && !Number.isSafeInteger(value) && members.includes(name)) return source;
-    // The fraction was rounded to an integer. NaN makes validation reject it.
-    const isRounded = Number.isInteger(value) && /^-?\d+\.0*[1-9]\d*$/.test(source);
-    return isRounded ? NaN : value;
+    const digits = digitsOfNumber(context?.source ?? '');
+    // If it is a fraction, it was rounded to an integer. NaN makes validation reject it.
+    if (digits === undefined) return Number.isInteger(value) ? NaN : value;
+    return members.includes(name) && !Number.isSafeInteger(value) ? digits : value;
   };
   app.removeContentTypeParser('application/json');
   addJsonParser(app, (text, value) => (LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : value));

@@ -97,6 +97,9 @@ export async function arrangeStoreAPlayer({ owner }: Pick<TestApp, 'owner'>, { i
   return { playerId, accountId };
 }
 
+/** The hash of a password that nobody knows. */
+const SOME_PASSWORD_HASH = `$argon2id$v=19$m=8,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+
 /** Inserts a console account with a role in the tenant's workspace (or none), and returns it as a caller. */
 export async function arrangeAccount(
   app: Pick<TestApp, 'owner' | 'databaseUrl' | 'issuer'>,
@@ -105,8 +108,8 @@ export async function arrangeAccount(
 ) {
   const accountId = randomUUID();
   await app.owner.query(
-    `INSERT INTO accounts (id, email, password_hash, email_verified_at) VALUES ($1, $2, '-', now())`,
-    [accountId, `${accountId}@example.com`],
+    `INSERT INTO accounts (id, email, password_hash, email_verified_at) VALUES ($1, $2, $3, now())`,
+    [accountId, `${accountId}@example.com`, SOME_PASSWORD_HASH],
   );
   if (role) {
     await app.owner.query('INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, $3)', [
@@ -123,8 +126,8 @@ export async function arrangePlatformAdmin(app: TestApp) {
   const accountId = randomUUID();
   await app.owner.query(
     `INSERT INTO accounts (id, email, password_hash, is_platform_admin, email_verified_at)
-     VALUES ($1, $2, '-', true, now())`,
-    [accountId, `${accountId}@example.com`],
+     VALUES ($1, $2, $3, true, now())`,
+    [accountId, `${accountId}@example.com`, SOME_PASSWORD_HASH],
   );
   return { accountId, bearer: await accountToken(app, accountId) };
 }

@@ -391,8 +391,15 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       app.http.raw('POST', `/api/BlockchainStorage/${path}`, body, { bearer: player.bearer });
     const body = (score: string, rest = '') => `{"matchSessionId":${match},"score":${score}${rest}}`;
     const record = ',"key":"k","value":"v","otherPlayers":[]';
-    for (const score of [MAX, MIN, `"${MAX}"`, '0', '-0', '9007199254740993']) {
-      const digits = score === '-0' ? '0' : score.replaceAll('"', '');
+    for (const [score, digits] of [
+      [MAX, MAX],
+      [MIN, MIN],
+      [`"${MAX}"`, MAX],
+      ['0', '0'],
+      ['-0', '0'],
+      ['9007199254740993', '9007199254740993'],
+      ['9.007199254740993e15', '9007199254740993'],
+    ] as const) {
       const set = await raw('players/set/score', `{"newScore":${score}}`);
       assert.match(set.text, new RegExp(`"newScore":${digits}}`));
       const read = await player.read(player.playerIndex);
@@ -404,6 +411,8 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       '-9223372036854775809',
       '1.5',
       '1e300',
+      '1e-400',
+      '9007199254740990.6e0',
       'true',
       '"x"',
       '""',

@@ -65,17 +65,24 @@ describe('POST /api/game/player-events', () => {
   });
 
   test('stores 64-bit integers exactly and rejects other numbers', async () => {
-    for (const value of ['9223372036854775807', '-9223372036854775808', '9007199254740993', '0', '-0']) {
+    const exact = {
+      '9223372036854775807': '9223372036854775807',
+      '-9223372036854775808': '-9223372036854775808',
+      '9007199254740993': '9007199254740993',
+      '0': '0',
+      '-0': '0',
+      '1e18': '1000000000000000000',
+      '9.223372036854775807e18': '9223372036854775807',
+      '9007199254740993.0': '9007199254740993',
+    };
+    for (const [value, stored] of Object.entries(exact)) {
       const idempotencyKey = `big${value}`;
       const body = `{"events":[${JSON.stringify(event({ idempotencyKey })).slice(0, -1)},"value":${value}}]}`;
       const answer = await app.http.raw('POST', '/api/game/player-events', body, player.caller);
       assert.equal(answer.status, 201, answer.text);
       const path = `/api/bus_tenants/${tenant.tenantId}/events?scope=player&limit=1000`;
       const { text } = await app.http.get(path, { apiKey: tenant.apiKey });
-      assert.ok(
-        text.includes(`"idempotencyKey":"${idempotencyKey}","value":${value === '-0' ? '0' : value},`),
-        value,
-      );
+      assert.ok(text.includes(`"idempotencyKey":"${idempotencyKey}","value":${stored},`), value);
     }
     for (const value of [
       '9223372036854775808',
@@ -86,7 +93,9 @@ describe('POST /api/game/player-events', () => {
       '999999999999999.99',
       '1e300',
       '12345678901234567.5',
-      '1e18',
+      '1e-400',
+      '9007199254740990.6e0',
+      '1e19',
       '"12.0"',
       '"x"',
       'true',
