@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { getAddress } from 'viem';
 import { arrangeProvider, arrangeTenant, type TestTenant } from './arrange.ts';
+import { someNetwork } from './email-player.ts';
 import { startWalletIssuer, type WalletIssuer } from './providers/wallet-issuer.ts';
 import type { TestApp } from './test-app.ts';
 
@@ -84,7 +85,9 @@ export function addAnonymous(
     signInPassword: PASSWORD,
     ...given,
   };
-  return http.post('/api/BlockchainStorage/players/add/anon', body, { gameKey: tenant.gameKey });
+  // Behind a proxy, each player comes from another network, because networks have limits.
+  const headers = { 'x-forwarded-for': someNetwork() };
+  return http.post('/api/BlockchainStorage/players/add/anon', body, { gameKey: tenant.gameKey, headers });
 }
 
 /** A valid record, with some fields replaced. */

@@ -74,6 +74,8 @@ function faultsAt({ path, schema }: Place): fc.Arbitrary<Fault> {
       weight: 1,
       arbitrary: fc.constantFrom(...NAMES, ...variantsOf(path.at(-1) ?? 'x')).map((other) =>
         inBody(path, (parent, name) => {
+          // Items have no names, and a list refuses most values for its length.
+          if (Array.isArray(parent)) return;
           const value = parent[name];
           delete parent[name];
           Object.defineProperty(parent, other, {

@@ -27,10 +27,14 @@ export async function openSources(world: World): Promise<(operation: Operation) 
       async make(newStudio = false) {
         if (newStudio) current = undefined;
         else current ??= free.pop();
-        if (!current || current.made >= REQUESTS_PER_STUDIO)
-          current = { studio: await arrangeStudio(world), made: 0 };
-        else await resetStudio(world, current.studio);
-        current.made++;
+        if (current && current.made < REQUESTS_PER_STUDIO) {
+          await resetStudio(world, current.studio);
+          current.made++;
+          // Requests of other operations may have used the limits of the studio up.
+          const made = await requests.make(operation, current.studio).catch(() => undefined);
+          if (made) return made;
+        }
+        current = { studio: await arrangeStudio(world), made: 1 };
         return requests.make(operation, current.studio);
       },
       close() {
