@@ -90,7 +90,8 @@ export function checkEvent(
     return 'value must be an integer from -9223372036854775808 to 9223372036854775807.';
   const { occurredAt: sentAt } = event;
   const occurredAt = typeof sentAt === 'string' ? toMicroseconds(sentAt) : undefined;
-  if (occurredAt === undefined) return 'occurredAt must be an ISO 8601 date and time with an offset.';
+  if (occurredAt === undefined)
+    return 'occurredAt must be an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z.';
   if (occurredAt < EARLIEST_OCCURRENCE || occurredAt > latest)
     return `occurredAt must be between 1970 and ${MAX_HOURS_AHEAD} hours ahead of the server's clock.`;
 

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../database/sql.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { invalidField } from '../../../core/problem.ts';
 import { normaliseKey } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { findProfilesOf } from '../../players/merged-profiles/index.ts';
@@ -33,7 +33,7 @@ export interface EventFilter {
 /** Throws `invalid_request` if a filter contradicts itself. */
 export function requireValidFilter({ scope, matchSessionId }: EventFilter): void {
   if (matchSessionId !== undefined && scope === 'player')
-    throw new ProblemError('invalid_request', 'matchSessionId requires scope=match.');
+    throw invalidField('matchSessionId', 'requires scope=match');
 }
 
 /** Adds the merged profiles of the players of a filter, because events keep the id under which they were sent. */

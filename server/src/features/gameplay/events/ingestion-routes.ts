@@ -4,7 +4,7 @@ import { createFairSemaphore } from '../../../core/fair-semaphore.ts';
 import { BATCH_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { keepRawBodies } from '../../../http/json-body.ts';
 import { billingOf, keyOf, playerOf } from '../../../http/request-context.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { sendProblem } from '../../../http/error-handler.ts';
 import type { EventScope } from './event-row.ts';
 import { ingestEvents, type IngestServices } from './ingest-events.ts';
@@ -119,7 +119,11 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
 function parseEvents(body: unknown, allowed: number): unknown[] {
   const events = Array.isArray(body) ? body : (body as { events?: unknown } | null | undefined)?.events;
   if (!Array.isArray(events)) {
-    throw new ProblemError('invalid_request', 'The body must be {"events": […]} or an array of events.');
+    throw invalidField(
+      'events',
+      'must be an array',
+      'The body must be {"events": […]} or an array of events.',
+    );
   }
   if (events.length === 0)
     throw new ProblemError('batch_size', 'The batch is empty. Send at least one event.');

@@ -1,5 +1,5 @@
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { invalidField } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { withMergedProfiles, type EventFilter } from './event-filter.ts';
 import { positionOf, type EventPosition } from './event-position.ts';
@@ -64,8 +64,9 @@ function decodeCursor(cursor: string): EventPosition {
   } catch {
     // Malformed: reported below.
   }
-  throw new ProblemError(
-    'invalid_request',
+  throw invalidField(
+    'cursor',
+    'is malformed',
     'The cursor is malformed. Use nextCursor of the previous page, unchanged.',
   );
 }

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../core/problem.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../core/time-range.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { isTimeout } from '../../../database/errors.ts';
@@ -49,7 +49,7 @@ export async function queryEvents(
   { signal, seconds = QUERY_SECONDS }: { signal?: AbortSignal; seconds?: number } = {},
 ): Promise<EventQueryResult> {
   if (filter.scope === 'player' && grouping.groupBy.includes('matchSessionId'))
-    throw new ProblemError('invalid_request', 'groupBy matchSessionId requires scope=match.');
+    throw invalidField('groupBy', 'must not contain matchSessionId if scope is player');
   const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };
   checkRange(range, grouping.bucket);
   const startedAt = performance.now();
@@ -97,8 +97,9 @@ export async function queryEvents(
 
 function checkRange(range: TimeRange, bucket: Grouping['bucket']): void {
   if (Date.parse(range.to) - Date.parse(range.from) > MAX_DAYS * DAY_MS)
-    throw new ProblemError(
-      'invalid_request',
+    throw invalidField(
+      'from',
+      `must be at most ${MAX_DAYS} days before to`,
       `The range is longer than ${MAX_DAYS} days. Send one query for each part.`,
     );
   if (bucket) requireFewBuckets(range, bucket, MAX_BUCKETS);

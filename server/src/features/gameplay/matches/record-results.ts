@@ -1,5 +1,5 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { requireOwnEntries, type MatchCaller } from './caller.ts';
 import { findMatch, findRoster, writeResults, type MatchPlayer } from './queries.ts';
 
@@ -25,8 +25,9 @@ export async function recordResults(
   const { tenantId } = caller.billing;
   const ids = results.map((result) => result.matchPlayerId);
   if (new Set(ids).size < ids.length)
-    throw new ProblemError(
-      'invalid_request',
+    throw invalidField(
+      'results',
+      'must have one item for each match player',
       'The request has two results for one match player. Send one result per player.',
     );
   await requireOwnEntries(database, caller, (tenant) => findRoster(tenant, tenantId, ids));

@@ -1,7 +1,7 @@
 import type { PlayerCaller } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { invalidField } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { requireUnrevokedSession } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
@@ -80,7 +80,11 @@ function asPastSession(
 function positionOf({ cursorTimestamp, cursorId }: HistoryRequest): LoginPosition | undefined {
   if (cursorTimestamp === undefined && cursorId === undefined) return undefined;
   if (cursorTimestamp === undefined || cursorId === undefined)
-    throw new ProblemError('invalid_request', 'Send cursorTimestamp and cursorId together.');
+    throw invalidField(
+      cursorId === undefined ? 'cursorId' : 'cursorTimestamp',
+      'is missing',
+      'Send cursorTimestamp and cursorId together.',
+    );
   // In UTC, because PostgreSQL rejects offsets of 16 hours and more.
   return { receivedAt: toMicroseconds(cursorTimestamp)!, id: cursorId };
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import { networkOf } from '../../../core/network.ts';
 import type { AttemptBudget } from '../../../security/attempt-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { Identity } from '../login/index.ts';
 import { insertStartedLogin, finishStartedLogin } from './queries.ts';
@@ -48,7 +48,7 @@ export async function finishStoreALogin(
   services: StoreAServices & PortalSessionServices,
   callbackUrl: string,
 ): Promise<PortalTokens> {
-  if (!URL.canParse(callbackUrl)) throw new ProblemError('invalid_request', 'callbackUrl is not a URL.');
+  if (!URL.canParse(callbackUrl)) throw invalidField('callbackUrl', 'must be a URL');
   return createPortalSession(services, await verifyStoreACallback(services, callbackUrl));
 }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
 import { clientAddress } from '../../../../http/client-address.ts';
 import { originOf, playerOf } from '../../../../http/request-context.ts';
-import { ProblemError } from '../../../../core/problem.ts';
+import { invalidField, ProblemError } from '../../../../core/problem.ts';
 import type { ChangeAuthor } from '../../../sign-in/email/index.ts';
 import { credentialFields, IdentityProof } from '../schemas.ts';
 import type { CallerWithProof } from './identity-proof.ts';
@@ -48,9 +48,9 @@ function proofOfHeader(request: FastifyRequest): Static<typeof IdentityProof> | 
   }
   const validate = request.compileValidationSchema(IdentityProof, 'body') as (data: unknown) => unknown;
   if (proof === null || typeof proof !== 'object' || validate(proof) !== true)
-    throw new ProblemError(
-      'invalid_request',
-      'X-Identity-Proof must be a JSON object in base64url with provider, and with token, message and signature, or email and code.',
+    throw invalidField(
+      'X-Identity-Proof',
+      'must be a JSON object in base64url with provider, and with token, message and signature, or email and code',
     );
   return proof as Static<typeof IdentityProof>;
 }

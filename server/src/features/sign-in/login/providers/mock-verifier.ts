@@ -16,7 +16,10 @@ export function createMockVerifier(vault: Vault): ProviderVerifier<unknown> {
     const username = match?.[1]?.trim() ?? '';
     const password = match?.[2] ?? '';
     if (username === '' || codePoints(username) > MAX_USERNAME_LENGTH)
-      throw new ProblemError('invalid_credentials', 'A Mock token has the form mock:<username>:<password>.');
+      throw new ProblemError(
+        'invalid_credentials',
+        `A Mock token has the form mock:<username>:<password>. The username has 1 to ${MAX_USERNAME_LENGTH} characters.`,
+      );
     const displayName = cleanDisplayName(username);
     return {
       provider: 'Mock',
