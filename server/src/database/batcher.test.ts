@@ -88,6 +88,22 @@ describe('createBatcher', () => {
     await Promise.all(all);
   });
 
+  test('starts no empty batch, if the first batch of a group has taken the items of the second', async () => {
+    const { submit, started, end } = manualBatcher({ maxConcurrentBatches: 1 });
+    const other = submit('other', 'b');
+    await nextTurn();
+    const items = Array.from({ length: 17 }, (_, index) => submit(String(index)));
+    await nextTurn();
+    await end();
+    await other;
+    await end();
+    await Promise.all(items);
+    assert.deepEqual(
+      started.map(({ length }) => length),
+      [1, 17],
+    );
+  });
+
   test('runs one batch of a group at a time, if it is told so', async () => {
     const { submit, started, end } = manualBatcher({ maxItems: 10, maxBatchesPerGroup: 1 });
     const all = Array.from({ length: 30 }, (_, number) => submit(`${number}`));

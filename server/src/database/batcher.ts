@@ -84,6 +84,8 @@ export function createBatcher<Item, Answer>({
 
   /** Runs a batch and settles its items. Returns the items that must be repeated alone. */
   const runBatch = async (batch: Waiting<Item, Answer>[]): Promise<Waiting<Item, Answer>[]> => {
+    // While it waited for its turn, the other batch of the group took all items.
+    if (batch.length === 0) return [];
     try {
       const outcomes = await run(batch.map(({ item }) => item));
       batch.forEach(({ resolve, reject }, place) => {
