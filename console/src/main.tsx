@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { GuildhallError } from './app/client';
+import { ServerAwayError } from './app/load-code';
 import { createQueryClient } from './app/query-client';
 import { createConsoleRouter } from './app/router';
 import { leave, leaveAtSessionEnd } from './app/session-end';
@@ -18,7 +19,7 @@ leaveAtSessionEnd(router, queryClient);
 createRoot(document.getElementById('root')!, {
   // The page that catches a refused request shows it to the reader.
   onCaughtError: (error) => {
-    if (!(error instanceof GuildhallError)) console.error(error);
+    if (!(error instanceof GuildhallError || error instanceof ServerAwayError)) console.error(error);
   },
 }).render(
   <StrictMode>

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { arrangeDeliveries, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
-import { becomes, dialogCloses, dialogHasFocus, startStudio } from './browser.ts';
+import { becomes, countBecomes, dialogCloses, dialogHasFocus, startStudio } from './browser.ts';
 
 // The most common tasks, with the keyboard alone.
 
@@ -172,6 +172,30 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('Enter');
     await dialogCloses(page);
     await focusIs('Game keys');
+  });
+
+  test('closes the notifications after all are read, and saved views without any', async () => {
+    await studio.app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text, workspace_id)
+       SELECT gen_random_uuid(), id, 'usage.warning', 'Much is used', 'The plan is nearly used.', $1
+       FROM accounts WHERE email = $2`,
+      [studio.tenant.workspaceId, studio.owner.email],
+    );
+    const page = await studio.open(`${studio.game}/players`);
+    await page.getByRole('button', { name: 'Notifications: 1 unread' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Much is used/ }).waitFor();
+    await tabTo(page, 'Mark all as read');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await countBecomes(page.getByRole('button', { name: /^Much is used/ }), 0);
+
+    await page.getByRole('button', { name: 'Views' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Set filters, then give them a name here.').waitFor();
+    await page.keyboard.press('Escape');
+    await countBecomes(page.getByText('Set filters, then give them a name here.'), 0);
   });
 
   test('creates a definition', async () => {

@@ -118,6 +118,37 @@ describe('keys', () => {
     assert.deepEqual(rows, [{ allow_data_api: true, requests_per_minute: 60, requests_per_hour: 900 }]);
   });
 
+  test('changes the thresholds and the expiry of a key', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Season 1');
+    await page.getByLabel('Alert above bytes per minute').fill('1048576');
+    await page.getByText('1 MiB', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
+    const read = async () => {
+      const { rows } = await studio.app.owner.query(
+        `SELECT alert_bytes_per_minute::int AS bytes, round(extract(epoch FROM expires_at - now()) / 86400)::int AS days
+         FROM tenant_keys WHERE name = 'Season 1'`,
+      );
+      return rows[0];
+    };
+    assert.deepEqual(await read(), { bytes: 1_048_576, days: null });
+    const edit = async (expiry: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Change the key Season 1' }).click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.getByRole('combobox', { name: 'Expires' }).click();
+      await page.getByRole('option', { name: expiry }).click();
+      await page.getByRole('button', { name: 'Save the key' }).click();
+      await dialogCloses(page);
+    };
+    await edit('In 30 days');
+    assert.deepEqual(await read(), { bytes: 1_048_576, days: 30 });
+    await edit('Never');
+    assert.deepEqual(await read(), { bytes: 1_048_576, days: null });
+  });
+
   test('lists all keys of a game that has more than a page of them', async () => {
     const many = await arrangeTenant(studio.app, { workspaceId: studio.tenant.workspaceId });
     await studio.app.owner.query(

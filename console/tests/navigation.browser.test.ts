@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangeTenant } from '../../server/src/testing/arrange.ts';
+import { eventually } from '../../server/src/testing/eventually.ts';
 import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
 
 const studio = await startStudio();
@@ -92,6 +93,27 @@ describe('the code of a page', () => {
   });
 });
 
+describe('a page that could not be loaded', () => {
+  test('is loaded without a click when the server answers again', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.clock.install();
+    let isAway = true;
+    for (const path of ['assets/WebhooksPage-*', ''])
+      await page.route(`${app.url}/${path}`, (route) => (isAway ? route.abort() : route.continue()));
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    const error = page.getByRole('heading', { name: 'This page could not be loaded' });
+    await eventually(async () => {
+      await page.clock.runFor(2_000);
+      return error.isVisible();
+    });
+    isAway = false;
+    await page.clock.runFor(6_000);
+    await heading(page, 'Webhooks').waitFor();
+    await page.context().close();
+  });
+});
+
 describe('eight tabs', () => {
   test('all load, because one of them follows the notifications for all', async () => {
     const page = await studio.open(studio.game);
@@ -167,6 +189,8 @@ describe('the URL', () => {
     await page.getByRole('heading', { name: 'A filter is not valid' }).waitFor();
     await page.getByRole('button', { name: 'Remove the filters' }).click();
     await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+    await page.goto(`${studio.game}/players?banned=maybe`);
+    await page.getByRole('heading', { name: 'A filter is not valid' }).waitFor();
     await page.goto(`${studio.game}/events?playerId=ada`);
     await page.getByText('playerId must be a UUID').waitFor();
     await page.goto(`${studio.game}/wallet?entry=first`);

@@ -489,4 +489,16 @@ describe('players', () => {
     await page.getByRole('tab', { name: 'Matches' }).waitFor();
     await countBecomes(page.getByText('Merged profiles'), 0);
   });
+
+  test('offers only an export for a deleted player', async () => {
+    const { playerId } = await arrangePlayer(studio.app, studio.tenant, 'dee');
+    await studio.app.owner.query(`UPDATE players SET is_active = false, display_name = NULL WHERE id = $1`, [
+      playerId,
+    ]);
+    const page = await studio.open(`${studio.game}/players/${playerId}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Export the data' }).waitFor();
+    assert.equal(await page.getByRole('menuitem').count(), 1);
+    assert.equal(await page.getByRole('button', { name: 'Ban', exact: true }).count(), 0);
+  });
 });

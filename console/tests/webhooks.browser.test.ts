@@ -4,7 +4,7 @@ import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { startTestWorker } from '../../server/src/testing/test-app.ts';
 import { startWebhookReceiver } from '../../server/src/testing/webhook-receiver.ts';
 import { arrangeDeliveries as arrangeFailed, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
-import { assertAccessible, becomes, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
 
 const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
 const studio = await startStudio({ env });
@@ -122,6 +122,23 @@ describe('webhooks', () => {
     await becomes(async () => (await heightOf()) > height, true);
   });
 
+  test('offers nothing that a disabled webhook refuses', async () => {
+    const { id, failed } = await arrangeDeliveries();
+    await app.http.patch(`/api${webhooks}/${id}`, { enabled: false }, admin);
+    const page = await studio.open(`${webhooks}/${id}`);
+    await page.getByText(/^This webhook is disabled, and its deliveries wait\./).waitFor();
+    await page.getByRole('cell', { name: 'When it is enabled' }).first().waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Send a test' }).isDisabled());
+    assert.equal(await page.getByRole('checkbox').count(), 0);
+    await page.goto(`${webhooks}/${id}?delivery=${failed}`);
+    assert.ok(await page.getByRole('button', { name: 'Redeliver' }).isDisabled());
+    await page.goto(`${webhooks}/${id}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Enable' }).click();
+    await countBecomes(page.getByRole('cell', { name: 'When it is enabled' }), 0);
+    assert.ok(await page.getByRole('button', { name: 'Send a test' }).isEnabled());
+  });
+
   test('opens a delivery with its payload by its URL', async () => {
     const { id, pending } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}?delivery=${pending}`);
@@ -195,7 +212,7 @@ describe('webhooks', () => {
 
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).click();
-    await page.getByText('Disabled').waitFor();
+    await page.getByText('Disabled', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('delete');

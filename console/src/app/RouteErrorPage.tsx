@@ -1,26 +1,40 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { EmptyState } from '../components/EmptyState';
 import { ErrorState } from '../components/ErrorState';
 import { ButtonLink } from '../components/links';
 import { Page, Panel } from '../components/Page';
 import { GuildhallError } from './client';
+import { doesServerAnswer, ServerAwayError } from './load-code';
 
-/** A page whose data could not be loaded. */
+/** How often to ask whether a server that did not answer is back. */
+const ASK_EVERY_MS = 5_000;
+
+const isServerAway = (error: unknown): boolean =>
+  error instanceof ServerAwayError || (error instanceof GuildhallError && error.code === 'network_error');
+
+/** A page whose data could not be loaded. It loads again when the server answers again. */
 export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { what?: string }) {
   const router = useRouter();
+  const retry = (): void => {
+    reset();
+    void router.invalidate();
+  };
+  const onAnswer = useEffectEvent(retry);
+  const isAway = isServerAway(error);
+  useEffect(() => {
+    if (!isAway) return undefined;
+    const ask = async (): Promise<void> => {
+      if (await doesServerAnswer()) onAnswer();
+    };
+    const timer = setInterval(() => void ask(), ASK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isAway]);
   if (error instanceof GuildhallError && (error.status === 404 || error.status === 403))
     return <NotFoundPage what={what} />;
   return (
     <Page title="Not available">
-      <ErrorState
-        error={error}
-        what="This page could not be loaded"
-        retry={() => {
-          reset();
-          void router.invalidate();
-        }}
-      />
+      <ErrorState error={error} what="This page could not be loaded" retry={retry} />
     </Page>
   );
 }

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
-import { RotateCw } from 'lucide-react';
+import { CircleAlert, RotateCw } from 'lucide-react';
 import { GuildhallError } from '../app/client';
 import { CopyableId } from './CopyableId';
+import classes from './ErrorState.module.css';
 import { capitalize, formatCount } from './format';
 
 /** What failed, and what to do. The rest of the page stays usable. */
@@ -30,9 +31,10 @@ export function ErrorState({
 /** The detail of an error. Screen readers read it when it appears. */
 export function ErrorText({ error }: { error: unknown }) {
   return (
-    <div role="alert">
+    <Group role="alert" gap={6} align="flex-start" wrap="nowrap" c="var(--gh-bad)">
+      <CircleAlert size={16} aria-hidden className={classes.icon} />
       <ErrorDetail error={error} />
-    </div>
+    </Group>
   );
 }
 

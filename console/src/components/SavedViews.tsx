@@ -67,7 +67,8 @@ function Views({ accountId, page, search }: SavedViewsProps & { accountId: strin
           {active?.name ?? 'Views'}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label="Saved views">
+      {/* Without a view and a filter nothing in it takes the focus, and Escape closes only what has the focus. */}
+      <Popover.Dropdown role="dialog" aria-label="Saved views" tabIndex={-1}>
         <Stack gap="xs">
           {views.length > 0 && (
             <ul className={classes.list}>

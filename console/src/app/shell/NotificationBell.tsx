@@ -1,8 +1,20 @@
-import { ActionIcon, Button, Group, Indicator, Popover, Stack, Text, UnstyledButton } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Indicator,
+  Popover,
+  Stack,
+  Text,
+  UnstyledButton,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
+import { useRef } from 'react';
 import { ErrorText } from '../../components/ErrorState';
+import { formatCount } from '../../components/format';
 import { RelativeTime } from '../../components/RelativeTime';
 import { pageOf, useNotifications, useReadAll, useReadOne, type Notification } from './notifications';
 import classes from './NotificationBell.module.css';
@@ -15,6 +27,7 @@ export function NotificationBell() {
   const readAll = useReadAll();
   const unread = notifications.data?.unreadCount ?? 0;
   const items = notifications.data?.items ?? [];
+  const list = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const open = (notification: Notification): void => {
     if (notification.readAt === null) readOne.mutate(notification.id);
@@ -32,6 +45,9 @@ export function NotificationBell() {
       trapFocus
       shadow="md"
     >
+      <VisuallyHidden role="status">
+        {unread > 0 && formatCount(unread, 'unread notification')}
+      </VisuallyHidden>
       <Popover.Target>
         <ActionIcon
           variant="subtle"
@@ -54,12 +70,22 @@ export function NotificationBell() {
             size="compact-xs"
             disabled={unread === 0}
             loading={readAll.isPending}
-            onClick={() => readAll.mutate()}
+            onClick={() => {
+              // The button becomes disabled, and would lose the focus.
+              list.current?.focus();
+              readAll.mutate();
+            }}
           >
             Mark all as read
           </Button>
         </Group>
-        <div className={classes.list} tabIndex={0} role="region" aria-label="List of notifications">
+        <div
+          className={classes.list}
+          tabIndex={0}
+          role="region"
+          aria-label="List of notifications"
+          ref={list}
+        >
           {notifications.error != null && (
             <div className={classes.item}>
               <ErrorText error={notifications.error} />

@@ -52,15 +52,16 @@ const show = (value: unknown): string =>
 const namedValues = (values: object): string[] =>
   Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${show(value)}`]));
 
-/** The values of a record that was created or deleted, or the ones that changed: "name: Old → New". */
+/** The values of a record that was created or deleted, or the ones that changed: "name: Old → New", or "name: New" without an old one. */
 function changesOf(before: unknown, after: unknown): string[] {
   const isRecord = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null;
   if (!isRecord(before) || !isRecord(after))
     return namedValues(isRecord(after) ? after : isRecord(before) ? before : {});
-  return Object.keys(after).flatMap((name) =>
-    show(before[name]) === show(after[name]) ? [] : [`${name}: ${show(before[name])} → ${show(after[name])}`],
-  );
+  return Object.entries(after).flatMap(([name, value]) => {
+    if (show(before[name]) === show(value)) return [];
+    return [`${name}: ${name in before ? `${show(before[name])} → ` : ''}${show(value)}`];
+  });
 }
 
 /** The details on one line. The row opens all of them. */

@@ -1,6 +1,7 @@
 import { Select, Switch, Text, TextInput } from '@mantine/core';
-import { useForm, type UseFormInput, type UseFormReturnType } from '@mantine/form';
+import { useForm, type UseFormReturnType } from '@mantine/form';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { formatBytes, formatExactTime } from '../../components/format';
 import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
 import { checkWholeNumber } from '../../components/whole-number';
@@ -22,35 +23,64 @@ interface KeyForm {
   name: string;
   rateLimit: { perMinute: number | string; perHour: number | string };
   rateLimitPerMinute: number | string;
+  payloadBytesPerMinute: number | string;
+  /** For how many days from now the key works, {@link NEVER} or {@link AS_NOW}. */
+  expires: string;
   allowDataApi: boolean;
   /** Empty: the workspace of the game pays. */
   subscriberWorkspaceId: string;
 }
 
+const NEVER = 'never';
+const AS_NOW = 'as now';
+
 /** An empty field means the value of the plan or of the game. */
 const orNull = (value: number | string): number | null => (value === '' ? null : Number(value));
 
-function useKeyForm<Values extends KeyForm>(initialValues: Values): UseFormReturnType<Values> {
+function useKeyForm(initialValues: KeyForm): UseFormReturnType<KeyForm> {
   const validate = {
     rateLimit: { perMinute: checkWholeNumber, perHour: checkWholeNumber },
     rateLimitPerMinute: checkWholeNumber,
+    payloadBytesPerMinute: checkWholeNumber,
   };
-  return useForm<Values>({ initialValues, validate: validate as UseFormInput<Values>['validate'] });
+  return useForm<KeyForm>({ initialValues, validate });
 }
 
 function toBody(
-  { name, rateLimit, rateLimitPerMinute, allowDataApi, subscriberWorkspaceId }: KeyForm,
+  {
+    name,
+    rateLimit,
+    rateLimitPerMinute,
+    payloadBytesPerMinute,
+    expires,
+    allowDataApi,
+    subscriberWorkspaceId,
+  }: KeyForm,
   kind: KeyKind,
 ) {
   return {
     name,
     rateLimit: { perMinute: orNull(rateLimit.perMinute), perHour: orNull(rateLimit.perHour) },
     rateLimitPerMinute: orNull(rateLimitPerMinute),
+    payloadBytesPerMinute: orNull(payloadBytesPerMinute),
+    ...(expires !== AS_NOW && { expiresAt: expires === NEVER ? null : inDays(Number(expires)) }),
     ...(kind === 'api' && { allowDataApi, subscriberWorkspaceId: subscriberWorkspaceId || null }),
   };
 }
 
-function KeyFields({ form, kind }: { form: UseFormReturnType<KeyForm>; kind: KeyKind }) {
+const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
+
+/** `current`: the key that is edited. */
+function KeyFields({
+  form,
+  kind,
+  current,
+}: {
+  form: UseFormReturnType<KeyForm>;
+  kind: KeyKind;
+  current?: AnyKey;
+}) {
+  const { payloadBytesPerMinute } = form.values;
   return (
     <>
       <TextInput
@@ -76,6 +106,14 @@ function KeyFields({ form, kind }: { form: UseFormReturnType<KeyForm>; kind: Key
         placeholder="As the game"
         {...form.getInputProps('rateLimitPerMinute')}
       />
+      <WholeNumberInput
+        label="Alert above bytes per minute"
+        placeholder="As the game"
+        description={
+          typeof payloadBytesPerMinute === 'number' ? formatBytes(payloadBytesPerMinute) : undefined
+        }
+        {...form.getInputProps('payloadBytesPerMinute')}
+      />
       {kind === 'api' && (
         <>
           <Switch
@@ -86,9 +124,23 @@ function KeyFields({ form, kind }: { form: UseFormReturnType<KeyForm>; kind: Key
           <PayerSelect form={form} />
         </>
       )}
+      <Select
+        label="Expires"
+        data={[
+          ...(current ? [{ value: AS_NOW, label: expiryOf(current) }] : []),
+          { value: NEVER, label: 'Never' },
+          { value: '30', label: 'In 30 days' },
+          { value: '90', label: 'In 90 days' },
+          { value: '365', label: 'In a year' },
+        ]}
+        {...form.getInputProps('expires')}
+      />
     </>
   );
 }
+
+const expiryOf = ({ expiresAt }: AnyKey): string =>
+  `As now: ${expiresAt === null ? 'never' : formatExactTime(expiresAt)}`;
 
 /** The workspace that pays for the reads of an API key. Only its owners and admins can agree to that. */
 function PayerSelect({ form }: { form: UseFormReturnType<KeyForm> }) {
@@ -117,13 +169,14 @@ export function CreateKeyDialog({
   onClose,
   onCreated,
 }: DialogProps & { onCreated: (secret: string) => void }) {
-  const form = useKeyForm<KeyForm & { days: string }>({
+  const form = useKeyForm({
     name: '',
     rateLimit: { perMinute: '', perHour: '' },
     rateLimitPerMinute: '',
+    payloadBytesPerMinute: '',
+    expires: NEVER,
     allowDataApi: false,
     subscriberWorkspaceId: '',
-    days: '',
   });
   const create = useCreateKey(tenantId, kind);
   return (
@@ -133,39 +186,28 @@ export function CreateKeyDialog({
       verb="Create the key"
       form={form}
       mutation={create}
-      toInput={({ days, ...values }) => ({
-        ...toBody(values, kind),
-        ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-      })}
+      toInput={(values) => toBody(values, kind)}
       onDone={({ key }) => {
         onClose();
         if (key) onCreated(key);
       }}
     >
       <KeyFields form={form} kind={kind} />
-      <Select
-        label="Expires"
-        data={[
-          { value: '', label: 'Never' },
-          { value: '30', label: 'In 30 days' },
-          { value: '90', label: 'In 90 days' },
-          { value: '365', label: 'In a year' },
-        ]}
-        {...form.getInputProps('days')}
-      />
     </FormDialog>
   );
 }
 
 export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps & { current: AnyKey }) {
   const payers = usePayers();
-  const form = useKeyForm<KeyForm>({
+  const form = useKeyForm({
     name: current.name,
     rateLimit: {
       perMinute: current.rateLimit?.perMinute ?? '',
       perHour: current.rateLimit?.perHour ?? '',
     },
     rateLimitPerMinute: current.rateLimitPerMinute ?? '',
+    payloadBytesPerMinute: current.payloadBytesPerMinute ?? '',
+    expires: AS_NOW,
     allowDataApi: current.allowDataApi ?? false,
     subscriberWorkspaceId: payers.of(current) ?? '',
   });
@@ -180,7 +222,7 @@ export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps 
       toInput={() => ({ keyId: current.id, ...changesOf(form, (values) => toBody(values, kind)) })}
       onDone={onClose}
     >
-      <KeyFields form={form} kind={kind} />
+      <KeyFields form={form} kind={kind} current={current} />
     </FormDialog>
   );
 }

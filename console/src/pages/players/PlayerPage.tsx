@@ -160,11 +160,11 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
   const hide = useHidePlayer(path);
   const [dialog, setDialog] = useState<OpenDialog>();
   const common = { path, name, onClose: () => setDialog(undefined) };
-  if (!canChange && !isPlatformAdmin) return null;
+  if (!canChange && !(isPlatformAdmin && player.isActive)) return null;
   return (
     <>
       {hide.error && <ErrorText error={hide.error} />}
-      {canChange && (
+      {canChange && (player.isActive || player.ban) && (
         <Button variant="default" onClick={() => setDialog(player.ban ? 'liftBan' : 'ban')}>
           {player.ban ? 'Lift the ban' : 'Ban'}
         </Button>
@@ -176,22 +176,22 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {canChange && (
+          {canChange && player.isActive && (
             <>
               <Menu.Item onClick={() => setDialog('forceLogout')}>End all sessions</Menu.Item>
               <Menu.Item onClick={() => hide.mutate(!player.hiddenFromDiscovery)}>
                 {player.hiddenFromDiscovery ? 'Show in discovery' : 'Hide from discovery'}
               </Menu.Item>
-              <Menu.Item
-                onClick={() =>
-                  startDownload(`player-${player.playerId}.json`, (signal) =>
-                    requestPlayerExport(path, signal),
-                  )
-                }
-              >
-                Export the data
-              </Menu.Item>
             </>
+          )}
+          {canChange && (
+            <Menu.Item
+              onClick={() =>
+                startDownload(`player-${player.playerId}.json`, (signal) => requestPlayerExport(path, signal))
+              }
+            >
+              Export the data
+            </Menu.Item>
           )}
           {isPlatformAdmin && player.isActive && (
             <Menu.Item c="var(--gh-bad)" onClick={() => setDialog('delete')}>

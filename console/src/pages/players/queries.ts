@@ -25,9 +25,6 @@ export interface PlayerFilter {
 
 const PAGE_SIZE = 100;
 
-const toBoolean = (text: string | undefined): boolean | undefined =>
-  text === undefined ? undefined : text === 'true';
-
 /** The players of a game. Old rows stay while the rows of a new filter load, and a late answer never replaces newer rows. */
 export const playersQuery = (tenantId: string, { search, sort, banned, hidden, provider }: PlayerFilter) =>
   infiniteQueryOptions({
@@ -41,8 +38,9 @@ export const playersQuery = (tenantId: string, { search, sort, banned, hidden, p
             offset: pageParam,
             search,
             sort: sort as '-lastSeenAt' | undefined,
-            banned: toBoolean(banned),
-            hidden: toBoolean(hidden),
+            // Texts of the URL, which the server checks.
+            banned: banned as boolean | undefined,
+            hidden: hidden as boolean | undefined,
             authProvider: provider as AuthProvider | undefined,
           },
         },

@@ -34,8 +34,15 @@ const typeNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': '
 const nameOf = ({ eventType, status, createdAt }: Delivery): string =>
   `${typeNames[eventType] ?? eventType}, ${status}, ${formatExactTime(createdAt)}`;
 
+interface DeliveryLogProps {
+  path: WebhookPath;
+  canChange: boolean;
+  /** The deliveries of a disabled webhook wait, and none can be sent again. */
+  isEnabled: boolean;
+}
+
 /** The deliveries of a webhook. A row opens the payload and each attempt. */
-export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange: boolean }) {
+export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
   const { status, eventType, range, delivery } = useSearch({ strict: false });
   const filter = { status, eventType, range, delivery };
   const deliveries = useInfiniteQuery(deliveriesQuery(path, filter));
@@ -52,12 +59,14 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
     <>
       <DataTable
         label="Deliveries"
-        columns={columns}
+        columns={columnsOf(isEnabled)}
         {...table}
         onOpen={({ id }) => change({ delivery: id })}
         selectedKey={filter.delivery}
         selection={
-          canChange ? { keys, onChange: (ids) => select({ ids, isWhole: false }), nameOf } : undefined
+          canChange && isEnabled
+            ? { keys, onChange: (ids) => select({ ids, isWhole: false }), nameOf }
+            : undefined
         }
         bulkActions={
           <BulkRedelivery
@@ -112,7 +121,12 @@ export function DeliveryLog({ path, canChange }: { path: WebhookPath; canChange:
         size={600}
       >
         {filter.delivery !== undefined && (
-          <DeliveryDetails path={path} deliveryId={filter.delivery} canChange={canChange} />
+          <DeliveryDetails
+            path={path}
+            deliveryId={filter.delivery}
+            canChange={canChange}
+            isEnabled={isEnabled}
+          />
         )}
       </Drawer>
     </>
@@ -123,11 +137,8 @@ function DeliveryDetails({
   path,
   deliveryId,
   canChange,
-}: {
-  path: WebhookPath;
-  deliveryId: string;
-  canChange: boolean;
-}) {
+  isEnabled,
+}: DeliveryLogProps & { deliveryId: string }) {
   const query = useQuery(deliveryQuery(path, deliveryId));
   const redeliver = useRedeliver(path);
   const { data } = query;
@@ -139,7 +150,7 @@ function DeliveryDetails({
           ['Event', typeNames[data.eventType] ?? data.eventType],
           ['State', <DeliveryState key="state" status={data.status} />],
           ['Created', <RelativeTime key="created" at={data.createdAt} />],
-          ['Next attempt', <MaybeTime key="next" at={data.nextAttemptAt} />],
+          ['Next attempt', <NextAttempt key="next" delivery={data} isEnabled={isEnabled} />],
           ['Delivery id', <CopyableId key="id" id={data.id} />],
         ]}
       />
@@ -147,6 +158,7 @@ function DeliveryDetails({
         <Button
           variant="default"
           w="fit-content"
+          disabled={!isEnabled}
           loading={redeliver.isPending}
           onClick={() => redeliver.mutate(data.id)}
         >
@@ -182,7 +194,16 @@ function DeliveryDetails({
   );
 }
 
-const columns: Column<Delivery>[] = [
+function NextAttempt({ delivery: { nextAttemptAt }, isEnabled }: NextAttemptProps) {
+  return nextAttemptAt !== null && !isEnabled ? 'When it is enabled' : <MaybeTime at={nextAttemptAt} />;
+}
+
+interface NextAttemptProps {
+  delivery: Pick<Delivery, 'nextAttemptAt'>;
+  isEnabled: boolean;
+}
+
+const columnsOf = (isEnabled: boolean): Column<Delivery>[] => [
   { id: 'event', header: 'Event', cell: ({ eventType }) => typeNames[eventType] ?? eventType },
   { id: 'state', header: 'State', width: 110, cell: ({ status }) => <DeliveryState status={status} /> },
   {
@@ -203,6 +224,6 @@ const columns: Column<Delivery>[] = [
     id: 'next',
     header: 'Next attempt',
     width: 130,
-    cell: ({ nextAttemptAt }) => <MaybeTime at={nextAttemptAt} />,
+    cell: (delivery) => <NextAttempt delivery={delivery} isEnabled={isEnabled} />,
   },
 ];

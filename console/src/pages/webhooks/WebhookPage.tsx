@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
@@ -78,7 +78,13 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
           ]}
         />
       </Panel>
-      <DeliveryLog path={path} canChange={canChange} />
+      {!webhook.enabled && (
+        <Text size="sm">
+          This webhook is disabled, and its deliveries wait. To send a test or a delivery again, enable it
+          first.
+        </Text>
+      )}
+      <DeliveryLog path={path} canChange={canChange} isEnabled={webhook.enabled} />
     </Page>
   );
 }
@@ -95,7 +101,12 @@ function Actions({ workspaceId, webhook }: { workspaceId: string; webhook: Webho
   return (
     <>
       {error && <ErrorText error={error} />}
-      <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)}>
+      <Button
+        variant="default"
+        disabled={!webhook.enabled}
+        loading={test.isPending}
+        onClick={() => test.mutate(undefined)}
+      >
         Send a test
       </Button>
       <Menu position="bottom-end">
