@@ -31,7 +31,7 @@ describe('webhooks', () => {
     await page.getByRole('button', { name: 'Add a webhook' }).first().click();
     await page.getByLabel('URL').fill('ftp://example.com');
     await page.getByRole('button', { name: 'Add the webhook' }).click();
-    await page.getByRole('dialog').getByText('Request').waitFor();
+    await page.getByRole('dialog').getByText('Enter an http or https address.').waitFor();
     await page.getByLabel('URL').fill('https://hooks.example.com/new');
     await page.getByRole('button', { name: 'Add the webhook' }).click();
     assert.match(await page.getByRole('region', { name: 'Signing secret' }).innerText(), /^whsec_/);

@@ -31,19 +31,21 @@ export function ErrorState({
 /** The detail of an error. Screen readers read it when it appears. */
 export function ErrorText({ error }: { error: unknown }) {
   return (
-    <Group role="alert" gap={6} align="flex-start" wrap="nowrap" c="var(--gh-bad)">
+    <Group role="alert" gap={6} align="flex-start" wrap="nowrap">
       <CircleAlert size={16} aria-hidden className={classes.icon} />
-      <ErrorDetail error={error} />
+      <ErrorDetail error={error} color="var(--gh-bad)" />
     </Group>
   );
 }
 
 /** The detail of an error with the request id that its report needs. */
-export function ErrorDetail({ error }: { error: unknown }) {
+export function ErrorDetail({ error, color }: { error: unknown; color?: string }) {
   const requestId = error instanceof GuildhallError ? error.requestId : undefined;
   return (
     <Stack gap={4}>
-      <Text size="sm">{describeError(error)}</Text>
+      <Text size="sm" c={color}>
+        {describeError(error)}
+      </Text>
       {requestId && (
         <Group gap={4}>
           <Text size="xs" c="dimmed">

@@ -116,4 +116,7 @@ const INSTRUCTIONS: [RegExp, string][] = [
   [/^must be at most (-?\d+)(, the limit of the plan)?$/, 'Enter $1 or less$2.'],
   [/^must have (at least|at most) (\d+) characters?$/, 'Enter $1 $2 characters.'],
   [/^must be an email address$/, 'Enter an email address.'],
+  [/^must be an (http or https|https) address$/, 'Enter an $1 address.'],
+  [/^must not contain credentials$/, 'Enter an address without a user name or password.'],
+  [/^must not name a private address, /, 'Enter a public address. The server refuses private ones, '],
 ];

@@ -10,7 +10,11 @@ export interface UrlRules {
 /** Throws `webhook_url_refused`. The HTTP client rejects host names that resolve to private addresses. */
 export function checkUrl(url: string, rules: UrlRules): void {
   const fault = tenantUrlError(url, { ...rules, allowHttp: true });
-  if (fault) throw new ProblemError('webhook_url_refused', `The url ${fault}.`);
+  if (fault)
+    throw new ProblemError('webhook_url_refused', {
+      detail: `The url ${fault}.`,
+      members: { errors: [{ path: 'url', message: fault }] },
+    });
 }
 
 export function settingsOf({ url, description, eventTypes, enabled }: Webhook): WebhookSettings {

@@ -115,8 +115,10 @@ describe('webhooks', () => {
       for (const answer of [
         await create({ url: bad }),
         await app.http.patch(`${webhooks}/${id}`, { url: bad }, admin),
-      ])
-        assert.deepEqual([answer.status, answer.body.code], [400, 'webhook_url_refused'], bad);
+      ]) {
+        const { status, body } = answer;
+        assert.deepEqual([status, body.code, body.errors[0].path], [400, 'webhook_url_refused', 'url'], bad);
+      }
     }
     for (const good of ['http://hooks.example.com', 'https://8.8.8.8:8443/x', 'https://bücher.example/'])
       assert.equal((await app.http.patch(`${webhooks}/${id}`, { url: good }, admin)).status, 200, good);
