@@ -14,7 +14,8 @@ export const mailQueue: Queue<{ mailId: string }> = {
   retryDelay: 5,
   retryDelayMax: 600,
   retryLimit: 1100,
-  expireInSeconds: 60,
+  // An attempt takes up to 45 s. Before, it may wait as long for the mails to its address.
+  expireInSeconds: 120,
   // Many mails to one address leave most of a worker to other addresses.
   atOncePerGroup: 2,
 };

@@ -29,7 +29,7 @@ export class MailRefusedError extends Error {
 /** The time limit for each reply of the server. */
 const REPLY_TIMEOUT_MS = 15_000;
 /** The time limit for the whole attempt. */
-const SEND_TIMEOUT_MS = 45_000;
+export const SEND_TIMEOUT_MS = 45_000;
 
 export interface MailServerOptions {
   smtpUrl: string;
