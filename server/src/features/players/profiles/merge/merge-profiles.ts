@@ -115,7 +115,8 @@ async function merge(
   const targetWorkspace = await requireProof(db, services, caller, { proof });
   const source = await requireSignIn(db, locked.get(sourceId), identity);
 
-  await absorbProfile(db, sourceId, targetId, inherited(target, source));
+  const values = inherited(target, source);
+  await absorbProfile(db, sourceId, targetId, values);
   // From here on, the source's rows are in the scope.
   const proven = sourceProof?.identity ?? (caller.tenantId === null ? identity : undefined);
   const sourceWorkspace = await requireSourceProof(services, db, caller, { sourceId, proven });
@@ -137,7 +138,7 @@ async function merge(
   );
   return {
     profile: await readMergedProfile(db, targetId),
-    unusedAvatar: target.avatarUrl === null ? null : source.avatarName,
+    unusedAvatar: values.avatarName === source.avatarName ? null : source.avatarName,
   };
 }
 
@@ -216,11 +217,13 @@ async function requireSourceProof(
 
 /** The values of the target after the merge. Missing ones come from the source, which keeps no personal data. */
 function inherited(target: LockedProfile, source: LockedProfile) {
-  const avatar = target.avatarUrl === null ? source : target;
+  const avatarUrl = target.avatarUrl ?? source.avatarUrl;
+  // One profile can show the image of the other one by its address. Then only the other one has the name.
+  const named = [target, source].find((profile) => profile.avatarUrl === avatarUrl && profile.avatarName);
   return {
     displayName: target.displayName ?? source.displayName,
     email: target.email ?? source.email,
-    avatarUrl: avatar.avatarUrl,
-    avatarName: avatar.avatarName,
+    avatarUrl,
+    avatarName: named?.avatarName ?? null,
   };
 }

@@ -209,6 +209,17 @@ describe('POST /api/player-profile/me/merge', () => {
     assert.equal((await login(first.username)).body.playerId, third.playerId);
   });
 
+  test('keeps the uploaded avatar of the source if the target shows it', async () => {
+    const [target, source] = [await newPlayer(), await newPlayer()];
+    const { avatarUrl } = (await uploadAvatar(app, source.bearer)).body;
+    assert.equal((await app.http.patch(ME, { avatarUrl }, target)).status, 200);
+    const { body } = await merge(source, target);
+    assert.equal(body.avatarUrl, avatarUrl);
+    assert.equal((await app.http.get(new URL(avatarUrl!).pathname)).status, 200);
+    assert.equal((await app.http.patch(ME, { avatarUrl: null }, target)).status, 200);
+    assert.equal((await app.http.get(new URL(avatarUrl!).pathname)).status, 404, 'the target owns the image');
+  });
+
   test('keeps the values of the target, fills in missing ones, and removes unused avatars', async () => {
     const [target, source] = [await newPlayer(), await newPlayer()];
     await app.http.patch(ME, { displayName: null }, target);
