@@ -1,5 +1,7 @@
 import type { PlayerCaller } from '../../../../core/callers.ts';
+import { ProblemError } from '../../../../core/problem.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
+import { isRolledBack } from '../../../../database/errors.ts';
 import type { Database } from '../../../../database/database.ts';
 import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import { lockForChange } from '../lock-profile.ts';
@@ -26,17 +28,19 @@ export async function uploadAvatar(
 ): Promise<{ avatarUrl: string }> {
   const avatarName = await avatars.add(await renderAvatar(upload));
   const avatarUrl = avatars.urlOf(avatarName);
-  // The new image is unused if the transaction fails, and the previous one if it succeeds.
-  let unused: string | null = avatarName;
+  let previous: string | null;
   try {
-    unused = await database.forPlayer(caller.playerId).transaction(async (transaction) => {
+    previous = await database.forPlayer(caller.playerId).transaction(async (transaction) => {
       const before = await lockForChange(transaction, caller);
       await updateProfile(transaction, caller.playerId, { ...before, avatarUrl, avatarName });
       return before.avatarName;
     });
-  } finally {
-    await removeAvatar(avatars, unused, report);
+  } catch (error) {
+    // If the connection was lost during the commit, the profile may use the new image.
+    if (error instanceof ProblemError || isRolledBack(error)) await removeAvatar(avatars, avatarName, report);
+    throw error;
   }
+  await removeAvatar(avatars, previous, report);
   return { avatarUrl };
 }
 

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import sharp from 'sharp';
+import type { PlayerCaller } from '../../../../core/callers.ts';
+import { openDatabase, type Database, type Scope } from '../../../../database/database.ts';
+import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
+import { startTestApp } from '../../../../testing/test-app.ts';
+import type { AvatarStore } from './avatar-store.ts';
+import { uploadAvatar } from './upload-avatar.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+after(() => database.close());
+const tenant = await arrangeTenant(app);
+const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+  .png()
+  .toBuffer();
+
+/** A database that loses its connection after each commit of a player's transaction, before the answer. */
+const losingAnswers: Database = {
+  ...database,
+  forPlayer: (playerId): Scope => ({
+    ...database.forPlayer(playerId),
+    async transaction(work) {
+      await database.forPlayer(playerId).transaction(work);
+      throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+    },
+  }),
+};
+
+test('an upload keeps the image of the profile if the answer of the commit is lost', async () => {
+  const { playerId, accessToken } = await arrangePlayer(app, tenant);
+  const caller: PlayerCaller = { playerId, tenantId: tenant.tenantId, sessionId: null };
+  const stored = new Set<string>();
+  const avatars = {
+    async add() {
+      stored.add('new.png');
+      return 'new.png';
+    },
+    urlOf: (name: string) => `https://images.example/${name}`,
+    remove: async (name: string) => void stored.delete(name),
+  } as unknown as AvatarStore;
+  const services = { database: losingAnswers, avatars, acquireSlots: null as never };
+  await assert.rejects(
+    uploadAvatar(services, caller, image, () => {}),
+    { code: 'ECONNRESET' },
+  );
+  const { body } = await app.http.get('/api/player-profile/me', { bearer: accessToken });
+  assert.equal(body.avatarUrl, 'https://images.example/new.png');
+  assert.deepEqual([...stored], ['new.png']);
+});
