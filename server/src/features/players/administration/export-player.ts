@@ -1,4 +1,5 @@
 import type { Author } from '../../../core/author.ts';
+import { requireArchive } from '../../gameplay/events/index.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { exportInTenant, type ExportServices } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
@@ -10,19 +11,20 @@ const MAX_DEVICES = 10_000;
 
 /**
  * Exports what a tenant has about a player, and records who did it before the first byte is sent. Notes of the workspace are left
- * out, so that the studio can hand the file to the player. Throws player_not_found.
+ * out, so that the studio can hand the file to the player. Throws player_not_found and archive_unavailable.
  */
 export async function* exportPlayer(
   services: ExportServices,
   { tenantId, playerId: id }: { tenantId: string; playerId: string },
   author: Author,
 ): AsyncGenerator<string> {
-  const { database } = services;
+  const { database, archive } = services;
   const playerId = await resolvePlayerId(database.forTenant(tenantId), tenantId, id);
   const player = await readProfile(database.forTenant(tenantId, playerId), tenantId, playerId);
   const page = { limit: MAX_DEVICES, offset: 0 };
   const rows = await listDevices(database.heavy.forTenant(tenantId, { playerId }), tenantId, playerId, page);
   const devices = rows.map(withPlatformName);
+  await requireArchive({ database, archive }, [tenantId]);
   await audit(database.forTenant(tenantId), {
     ...author,
     action: 'player.exported',

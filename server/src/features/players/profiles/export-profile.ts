@@ -12,9 +12,9 @@ import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.
 import { listDevices } from './devices/devices.ts';
 import {
   requireProof,
-  verifyProof,
   type CallerWithProof,
   type ProofServices,
+  type VerifiedProof,
 } from './auth-methods/identity-proof.ts';
 import {
   listAddresses,
@@ -38,25 +38,7 @@ import { PAGE_SIZE, readAll, streamObject, type Chunks } from './export-object.t
 import { requireUnrevokedSession } from './lock-profile.ts';
 import { notifyChange, type ChangeAuthor } from '../../sign-in/email/index.ts';
 import { lockProfiles } from './queries.ts';
-import type { FullProfile } from './read-profile.ts';
-
-/**
- * Checks that a player may export their data, and notifies them before the first byte is sent. Throws identity_proof_required, and
- * invalid_bearer for a token of a revoked session.
- */
-export async function authorizeExport(
-  services: ProofServices & MailServices,
-  caller: CallerWithProof & ChangeAuthor,
-): Promise<void> {
-  const proof = await verifyProof(services, caller);
-  await services.database.forPlayer(caller.playerId).transaction(async (transaction) => {
-    await proof?.use?.(transaction);
-    await lockProfiles(transaction, [caller.playerId]);
-    await requireUnrevokedSession(transaction, caller, 'wholeProfile');
-    await requireProof(transaction, services, caller, { proof });
-    await notifyChange(services, transaction, caller, 'exported');
-  });
-}
+import { readProfile } from './read-profile.ts';
 
 export interface ExportServices extends EventSources {
   vault: Vault;
@@ -64,14 +46,19 @@ export interface ExportServices extends EventSources {
 
 /**
  * Exports all data about a player, with that of merged profiles, as one JSON object in pieces. Long lists are read while the response
- * is sent.
+ * is sent. Notifies the player before the first byte, but not of an export that is refused. `proof` is the verified proof of identity
+ * of the caller. Throws identity_proof_required, archive_unavailable, and invalid_bearer for a token of a revoked session.
  */
 export async function* exportProfile(
-  { database, archive, vault }: ExportServices,
-  profile: FullProfile,
+  services: ExportServices & ProofServices & MailServices,
+  caller: CallerWithProof & ChangeAuthor,
+  proof: VerifiedProof | undefined,
 ): AsyncGenerator<string> {
+  const { database, archive, vault } = services;
+  const profile = await readProfile(database, caller.playerId);
   const tenantIds = profile.tenantAccess.map(({ tenantId }) => tenantId);
   await requireArchive({ database, archive }, tenantIds);
+  await authorizeExport(services, caller, proof);
   const playerIds = [profile.id, ...profile.mergedProfileIds];
   const owners = playerIds.map((playerId) => ({ playerId }));
   const playerScope = database.forPlayer(profile.id);
@@ -94,9 +81,24 @@ export async function* exportProfile(
   });
 }
 
+/** Checks that a player may export their data, and notifies them. */
+async function authorizeExport(
+  services: ProofServices & MailServices,
+  caller: CallerWithProof & ChangeAuthor,
+  proof: VerifiedProof | undefined,
+): Promise<void> {
+  await services.database.forPlayer(caller.playerId).transaction(async (transaction) => {
+    await proof?.use?.(transaction);
+    await lockProfiles(transaction, [caller.playerId]);
+    await requireUnrevokedSession(transaction, caller, 'wholeProfile');
+    await requireProof(transaction, services, caller, { proof });
+    await notifyChange(services, transaction, caller, 'exported');
+  });
+}
+
 /**
  * Exports what one tenant has about a player after the members of `head`. `playerIds` lists the profiles of the player. Addresses and
- * names that third parties got are left out, because they can be unknown to the tenant.
+ * names that third parties got are left out, because they can be unknown to the tenant. The caller has called {@link requireArchive}.
  */
 export async function* exportInTenant(
   { database, archive, vault }: ExportServices,
@@ -104,7 +106,6 @@ export async function* exportInTenant(
   playerIds: string[],
   head: object,
 ): AsyncGenerator<string> {
-  await requireArchive({ database, archive }, [tenantId]);
   const owners = playerIds.map((playerId) => ({ playerId, tenantId }));
   const { thirdParties, ...lists } = sectionsOf(database.forTenant(tenantId), vault, owners);
   yield* streamObject(
@@ -126,7 +127,9 @@ function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
       ['tokenHash'],
       readAll(owners, (owner, last?: ThirdPartyRow) => pageThirdParties(db, owner, last, PAGE_SIZE)),
     ),
-    sessions: readAll(owners, (owner, last?: SessionRow) => pageSessions(db, owner, last, PAGE_SIZE)),
+    sessions: withoutMoved(
+      readAll(owners, (owner, last?: SessionRow) => pageSessions(db, owner, last, PAGE_SIZE)),
+    ),
     logins: openRows(
       readAll(owners, (owner, last?: LedgerRow) => pageLogins(db, owner, last, PAGE_SIZE)),
       (row) => openLoginData(vault, row),
@@ -136,6 +139,15 @@ function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
       (row) => ({ metadata: openLogoutMetadata(vault, row) }),
     ),
   };
+}
+
+/** Leaves sessions out that have moved behind the later ones, because they ended after they were read. */
+async function* withoutMoved(chunks: AsyncGenerator<SessionRow[]>): Chunks {
+  const open = new Set<string>();
+  for await (const chunk of chunks) {
+    yield chunk.filter(({ sessionId }) => !open.has(sessionId));
+    for (const { sessionId, endedAt } of chunk) if (endedAt === null) open.add(sessionId);
+  }
 }
 
 function gameplayOf(sources: EventSources, tenantIds: string[], playerIds: string[]) {

@@ -93,6 +93,7 @@ export interface SessionRow {
   tenantId: string;
   sessionId: string;
   lastSeenAt: string;
+  endedAt: string | null;
 }
 
 /** A page of the sessions, ordered by tenant. */

@@ -203,6 +203,11 @@ describe('GET /api/player-profile/me/export', () => {
       assert.deepEqual([status, body.code], [429, 'too_many_exports']);
       assert.ok(headers.get('retry-after'));
     }
+    const { rowCount } = await app.owner.query(
+      `SELECT FROM audit_records WHERE action = 'player.data_exported' AND target_id = $1`,
+      [player.playerId],
+    );
+    assert.equal(rowCount, answers.length - refused.length, 'a refused export is no export');
     const gone = new AbortController();
     const request = fetch(`${app.url}${ME}/export`, {
       headers: { authorization: `Bearer ${player.bearer}` },

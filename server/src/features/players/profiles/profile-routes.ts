@@ -7,9 +7,10 @@ import { originOf, playerOf, reporterOf } from '../../../http/request-context.ts
 import { problems } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.ts';
+import { verifyProof } from './auth-methods/identity-proof.ts';
 import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
-import { authorizeExport, exportProfile, type ExportServices } from './export-profile.ts';
+import { exportProfile, type ExportServices } from './export-profile.ts';
 import { PlayerDataExport } from './export-schemas.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import {
@@ -133,10 +134,10 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
         },
       },
       async (request, reply) => {
-        const { playerId, tenantId } = playerOf(request);
-        await authorizeExport(services, callerWithProof(request));
-        const profile = await readProfile(database, playerId);
-        const stream = await exports.open(request, tenantId, exportProfile(services, profile));
+        const caller = callerWithProof(request);
+        // A slow provider does not take a place of the exports.
+        const proof = await verifyProof(services, caller);
+        const stream = await exports.open(request, caller.tenantId, exportProfile(services, caller, proof));
         return reply
           .type('application/json')
           .header('content-disposition', 'attachment; filename="player-data.json"')

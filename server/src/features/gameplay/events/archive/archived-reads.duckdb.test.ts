@@ -484,6 +484,11 @@ describe('exports with archived events', () => {
       await app.http.get(`/api/bus_tenants/${tenant.tenantId}/players/${player.playerId}/export`, admin),
     ])
       assert.deepEqual([lost.status, lost.body.code], [503, 'archive_unavailable'], lost.text);
+    const { rows: audited } = await app.owner.query(
+      `SELECT action FROM audit_records WHERE target_id = $1 AND action IN ('player.data_exported', 'player.exported')`,
+      [player.playerId],
+    );
+    assert.deepEqual(audited, [], 'a refused export leaves no audit record');
     assert.equal((await exportOf(tenant, { scope: 'player', format: 'csv', from: month(0) })).status, 200);
     await rename(`${folder}-elsewhere`, folder);
     assert.equal((await exportOf(tenant, { scope: 'player', format: 'csv' })).status, 200);
