@@ -194,7 +194,7 @@ describe('the keyboard alone', () => {
     await page.getByRole('button', { name: 'Views' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Set filters, then give them a name here.').waitFor();
-    await dialogHasFocus(page);
+    await page.locator('[role=dialog]:focus').waitFor();
     await page.keyboard.press('Escape');
     await countBecomes(page.getByText('Set filters, then give them a name here.'), 0);
   });
