@@ -1,6 +1,7 @@
 import {
   BrokenCircuitError,
   circuitBreaker,
+  CircuitState,
   ConsecutiveBreaker,
   type CircuitBreakerPolicy,
   type Policy,
@@ -19,7 +20,8 @@ export interface CircuitBreakerOptions {
 
 /**
  * Creates a circuit breaker. While the circuit is open, calls throw BrokenCircuitError. The library reads the system clock: after
- * somebody sets that back by an hour, an open circuit would stay open for an hour. So the open time is measured here.
+ * somebody sets that back by an hour, an open circuit would stay open for an hour. So the open time is measured here. Calls during the
+ * test throw too: in the library they would wait, and after a failed test each of them would become the next test.
  */
 export function createCircuitBreaker({
   failures,
@@ -36,7 +38,7 @@ export function createCircuitBreaker({
   breaker.onBreak(() => (openUntil = now() + openMs));
   return {
     async execute(fn, signal) {
-      if (now() < openUntil) throw new BrokenCircuitError();
+      if (now() < openUntil || breaker.state === CircuitState.HalfOpen) throw new BrokenCircuitError();
       return breaker.execute(fn, signal);
     },
   };

@@ -35,6 +35,19 @@ describe('createOutboundProvider', () => {
     assert.equal(server.requests.length, 13, 'one failed test opens the circuit again');
   });
 
+  test('refuses the requests that arrive during the test, and sends none of them', async () => {
+    let nowMs = 0;
+    const server = await startStandIn((_request, response) => response.end('{}'));
+    const provider = createOutboundProvider('Provider', client, () => nowMs);
+    server.fail('broken');
+    for (let count = 0; count < 5; count++) await assert.rejects(provider.ask(server.url), unavailable);
+    nowMs += 10_000;
+    server.fail('hang');
+    const asked = Array.from({ length: 4 }, () => provider.ask(server.url, { withinMs: 200 }));
+    await Promise.all(asked.map((one) => assert.rejects(one, unavailable)));
+    assert.equal(server.requests.length, 6, 'one of them tests the provider');
+  });
+
   test('resets the count of failures after a response, also after a 401', async () => {
     const server = await startStandIn((_request, response) => response.writeHead(401).end());
     const provider = createOutboundProvider('Provider', client);
