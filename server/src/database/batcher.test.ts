@@ -152,6 +152,33 @@ describe('createBatcher', () => {
     assert.deepEqual(started, [['1', 'poison', '2'], ['1'], ['poison'], ['2']]);
   });
 
+  test('repeats no more items of a group at once than its batches, so that other groups take turns', async () => {
+    const started: string[] = [];
+    let repeating = 0;
+    let mostRepeating = 0;
+    const batcher = createBatcher<string, string>({
+      groupOf: ([group]) => group!,
+      maxBatchesPerGroup: 1,
+      maxConcurrentBatches: 2,
+      async run(items) {
+        if (items.length > 1) throw databaseError('GH002');
+        const [item] = items as [string];
+        started.push(item);
+        if (item.startsWith('a')) mostRepeating = Math.max(mostRepeating, ++repeating);
+        await nextTurn();
+        if (item.startsWith('a')) repeating--;
+        return [{ answer: item }];
+      },
+    });
+    const rejected = Array.from({ length: 10 }, (_, number) => batcher.submit(`a${number}`));
+    await nextTurn();
+    await nextTurn();
+    const other = batcher.submit('b');
+    await Promise.all([...rejected, other]);
+    assert.equal(mostRepeating, 1);
+    assert.ok(started.indexOf('b') < 5, started.join(' '));
+  });
+
   test('repeats nothing after an error that leaves the outcome open, or that would hit every item', async () => {
     for (const error of [
       new Error('Connection terminated unexpectedly'),

@@ -108,7 +108,8 @@ export function createBatcher<Item, Answer>({
     await nextTurn();
     while (queue.length > 0) {
       const repeated = await takeTurn(() => runBatch(queue.splice(0, maxItems)));
-      await Promise.all(repeated.map((one) => takeTurn(() => runBatch([one]))));
+      // One by one: otherwise they would exceed `maxBatchesPerGroup`, and take all turns of other groups.
+      for (const one of repeated) await takeTurn(() => runBatch([one]));
       // The first turn sends the answers. The second turn reads the next requests of their clients, so batches are a quarter larger.
       await nextTurn();
       await nextTurn();
