@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
@@ -60,6 +61,31 @@ describe('the worker', () => {
         const worker = await startTestWorker(app);
         await waiting(1);
         assert.ok(await Promise.race([worker.stop().then(() => true), sleep(15_000, false)]));
+      },
+    );
+  });
+
+  test('takes no job while it stops and its continuous work waits', async (context) => {
+    const own = await startTestApp();
+    const boss = new PgBoss({ connectionString: own.databaseUrl, max: 1, supervise: false, schedule: false });
+    boss.on('error', () => {});
+    await boss.start();
+    context.after(() => boss.stop({ graceful: false }));
+    await whileLocked(
+      own,
+      async (holder) => void (await holder.query('LOCK TABLE usage_entries')),
+      async (waiting, release) => {
+        const worker = await startTestWorker(own);
+        await waiting(1);
+        const stopped = worker.stop();
+        await sleep(100);
+        const id = await boss.send('alert', { tenantId: randomUUID(), alertId: randomUUID() });
+        // A queue is polled every second.
+        await sleep(1_500);
+        const { rows } = await own.owner.query('SELECT state FROM pgboss.job WHERE id = $1', [id]);
+        assert.equal(rows[0].state, 'created');
+        await release();
+        await stopped;
       },
     );
   });

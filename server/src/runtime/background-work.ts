@@ -67,23 +67,21 @@ export async function startBackgroundWork(
     scheduled: scheduledJobs(owner, scheduledDatabase, config),
     queued: queueHandlers(services),
   };
-  opened.adopt(await startWorker(databaseUrl, work, logger), (it) => it.stop());
-  opened.adopt(
+  const parts = [
+    await startWorker(databaseUrl, work, logger),
     repeat(
       AGGREGATE_EVERY_MS,
       () => aggregateUsage(services),
       (error) => logger.error({ err: error }, 'usage could not be aggregated'),
     ),
-    (it) => it.stop(),
-  );
-  opened.adopt(
     repeat(
       ROLL_UP_EVENTS_EVERY_MS,
       () => rollUpEvents(database),
       (error) => logger.error({ err: error }, 'events could not be rolled up'),
     ),
-    (it) => it.stop(),
-  );
+  ];
+  // At the same time: while one of them waits, the others would begin work that the end of the process cuts off.
+  opened.defer(async () => void (await Promise.all(parts.map((part) => part.stop()))));
   const running = opened.move();
   return {
     stop: () => within(STOP_WITHIN_MS, running.disposeAsync()),
