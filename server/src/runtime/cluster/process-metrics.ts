@@ -38,19 +38,21 @@ export function createProcessMetrics(list: () => { number: number; channel: Chan
     labelNames: ['process'] as const,
     registers: [own],
   });
-  const collect = async ({ number, channel }: { number: number; channel: Channel }): Promise<Metric[]> => {
-    const metrics = await channel
-      .request<Metric[]>('metrics', null, RESPONSE_WITHIN_MS)
-      .catch(() => undefined);
-    up.labels(String(number)).set(metrics ? 1 : 0);
-    return (metrics ?? []).map((metric) => label(metric, number));
-  };
+  const collect = async ({ number, channel }: { number: number; channel: Channel }) => ({
+    number,
+    metrics: await channel.request<Metric[]>('metrics', null, RESPONSE_WITHIN_MS).catch(() => undefined),
+  });
   return {
     countRestart: (number) => restarts.labels(String(number)).inc(),
     async read() {
-      up.reset();
       const collected = await Promise.all(list().map(collect));
-      const all = [...collected, (await own.getMetricsAsJSON()) as Metric[]];
+      // Only now: another scrape sets the same values, and must not reset them in between.
+      up.reset();
+      for (const { number, metrics } of collected) up.labels(String(number)).set(metrics ? 1 : 0);
+      const ofProcesses = collected.map(({ number, metrics = [] }) =>
+        metrics.map((metric) => label(metric, number)),
+      );
+      const all = [...ofProcesses, (await own.getMetricsAsJSON()) as Metric[]];
       return AggregatorRegistry.aggregate(all).metrics();
     },
   };
