@@ -155,7 +155,7 @@ describe('POST /api/saas-auth/invitations/accept', () => {
     assert.deepEqual([wrong.status, wrong.body.code], [401, 'invalid_credentials']);
     const right = await accept(token);
     assert.equal(right.status, 200, right.text);
-    assert.deepEqual(right.body.user, user);
+    assert.deepEqual(right.body.user, { ...user, emailVerified: true });
     assert.equal((await app.http.get(path, { bearer: right.body.accessToken })).status, 200);
   });
 
