@@ -27,7 +27,8 @@ describe('errorHandler', () => {
     for (const code of ['ECONNREFUSED', 'EACCES', 'EPERM', 'EHOSTUNREACH'])
       assert.equal(await statusOf(code, 'connect'), 503, code);
     assert.equal(await statusOf('EAI_AGAIN', 'getaddrinfo'), 503);
-    assert.equal(await statusOf('EACCES', 'open'), 500);
+    assert.equal(await statusOf('ENOENT', 'connect'), 503, 'the folder of the socket');
+    for (const code of ['EACCES', 'ENOENT']) assert.equal(await statusOf(code, 'open'), 500, code);
   });
 
   test('returns 503 if PostgreSQL is read-only, or the role or the database is closed', async () => {

@@ -45,6 +45,16 @@ describe('createExports', () => {
     await eventually(() => admits(exports, 'd', 'three'));
   });
 
+  test('counts exports that concern no tenant for their caller and the server alone', async () => {
+    const limits = { perCaller: 1, perTenant: 1, inAll: 3, reading: 1 };
+    const exports = createExports(createAcquireSlots(), 'test', limits);
+    await exports.open(by('a'), null, pieces('x'));
+    await exports.open(by('b'), null, pieces('x'));
+    await assert.rejects(exports.open(by('a'), null, pieces('x')), /of this caller/);
+    await exports.open(by('c'), null, pieces('x'));
+    await assert.rejects(exports.open(by('d'), null, pieces('x')), /of this server/);
+  });
+
   test('admits another export when one ends, fails or is destroyed', async () => {
     const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 1,

@@ -1,6 +1,6 @@
 import type { ConnectionError } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError, type ProblemCode } from '../core/problem.ts';
 import { DISCARDED_BYTES, DISCARD_WITHIN_MS } from './traffic/unread-bodies.ts';
@@ -19,9 +19,15 @@ const NOT_HTTP: Reason = [
 /** The number of bytes that a refused connection had received. */
 const refusedAt = new WeakMap<Socket, number>();
 
+/** Whether a response has begun on a connection. The client would take a problem document for a part of its body. */
+function isAnswering(socket: Socket): boolean {
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null };
+  return response?.headersSent ?? false;
+}
+
 /**
  * Sends a problem document when the bytes on a connection are not HTTP or are incomplete, then closes the connection. The rest of
- * the request is discarded first, for the reason in `discardUnreadBodies`.
+ * the request is discarded first, for the reason in `discardUnreadBodies`. If a response has begun, only closes the connection.
  */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
   const before = refusedAt.get(socket);
@@ -30,7 +36,7 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     if (socket.bytesRead - before > DISCARDED_BYTES) socket.destroy();
     return;
   }
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }

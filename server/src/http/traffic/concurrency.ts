@@ -13,7 +13,7 @@ export interface ConcurrencyLimits {
 
 /** Limits how many expensive operations of one kind run at once. */
 export interface ConcurrencyLimit {
-  /** Counts an operation until the returned function is called. Rejects with the problem of the kind if too many run. */
+  /** Counts an operation, of a tenant or of none, until the returned function is called. Rejects with the problem of the kind if too many run. */
   enter(request: FastifyRequest, tenantId: string | null): Promise<() => void>;
 }
 
@@ -27,8 +27,6 @@ export interface ConcurrentKind {
   noun: string;
 }
 
-const WHOSE = ['of this caller', 'of this tenant', 'of this server'];
-
 /** Creates the limit of one kind of operations. */
 export function createConcurrencyLimit(
   acquireSlots: AcquireSlots,
@@ -37,16 +35,18 @@ export function createConcurrencyLimit(
 ): ConcurrencyLimit {
   return {
     async enter(request, tenantId) {
-      const slots: Slot[] = [
-        [`${name} ${callerOf(request)}`, perCaller],
-        [`${name} tenant ${tenantId}`, perTenant],
-        [name, inAll],
+      const limits = [
+        { whose: 'caller', slot: `${name} ${callerOf(request)}`, most: perCaller },
+        ...(tenantId === null
+          ? []
+          : [{ whose: 'tenant', slot: `${name} tenant ${tenantId}`, most: perTenant }]),
+        { whose: 'server', slot: name, most: inAll },
       ];
-      const acquired = await acquireSlots(slots);
+      const acquired = await acquireSlots(limits.map(({ slot, most }): Slot => [slot, most]));
       if (typeof acquired === 'function') return acquired;
-      const most = slots[acquired]![1];
+      const { whose, most } = limits[acquired]!;
       throw new ProblemError(code, {
-        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} ${WHOSE[acquired]} may run at once. Wait until one ends.`,
+        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} of this ${whose} may run at once. Wait until one ends.`,
         retryAfter: 5,
       });
     },
