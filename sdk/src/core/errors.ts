@@ -83,10 +83,13 @@ export async function errorOf(response: Response): Promise<GuildhallError> {
   } catch {
     // Not a problem document.
   }
-  const { detail = `The server answered ${status}.` } = problem;
+  // The answer of a gateway may have members of these names with other types.
+  const { detail: given, errors } = problem as Record<string, unknown>;
+  const detail = typeof given === 'string' ? given : `The server answered ${status}.`;
   return new GuildhallError({
     requestId,
     ...problem,
+    errors: Array.isArray(errors) ? (errors as FieldError[]) : [],
     // After a redirect, a browser sends GET instead of POST, or no token.
     detail: redirected ? `${detail} The request was redirected to ${url}. Check baseUrl.` : detail,
     code: typeof problem.code === 'string' ? problem.code : 'unexpected_answer',

@@ -182,9 +182,38 @@ describe('timeoutMs', () => {
       assert.equal(await read({ timeoutMs, fetch: slow }), `${baseUrl}/api/health/ready`);
   });
 
+  test('holds for requests without a session too', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const hang: typeof fetch = (_url, init) =>
+      new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(new Error())));
+    const game = createPlayerClient({ baseUrl, gameKey, timeoutMs: 60_000, fetch: hang });
+    for (const request of [() => game.getPlayer('ada'), () => game.signIn.sendCode('ada@example.com')]) {
+      let isEnded = false;
+      const ended = request()
+        .catch((error: GuildhallError) => error.detail)
+        .finally(() => (isEnded = true));
+      await new Promise(setImmediate);
+      context.mock.timers.tick(59_999);
+      await new Promise(setImmediate);
+      assert.equal(isEnded, false);
+      context.mock.timers.tick(60_000);
+      assert.match(String(await ended), /within 60 seconds/);
+    }
+  });
+
   test('must be above 0', () => {
     for (const timeoutMs of [0, -1, NaN])
       assert.throws(() => read({ timeoutMs }), { name: 'TypeError', message: /timeoutMs must be above 0/ });
+  });
+});
+
+test('the error of a gateway has members of the promised types', async () => {
+  const problem = { title: 'Invalid', detail: [{ msg: 'required' }], errors: { email: ['required'] } };
+  const refuse: typeof fetch = async () => new Response(JSON.stringify(problem), { status: 400 });
+  await assert.rejects(read({ fetch: refuse }), {
+    code: 'unexpected_answer',
+    detail: 'The server answered 400.',
+    errors: [],
   });
 });
 

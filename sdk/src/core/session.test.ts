@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryStorage } from '../storage/memory.ts';
 import { GuildhallError } from './errors.ts';
 import { createSession, type Tokens } from './session.ts';
@@ -70,6 +71,30 @@ describe('a refresh during a sign-in with a storage that is full', () => {
     assert.equal(session.current, 'bob');
   });
 });
+
+for (const [what, isRefused] of [
+  ['full', (text: string | undefined) => text?.includes('ada 2') ?? false],
+  ['blocked', () => true],
+] as const)
+  test(`a sign-out lasts if the storage is ${what} and a refresh is being stored`, async () => {
+    const stored = memoryStorage();
+    const write = async (...[changes, onlyIf]: Parameters<ClientStorage['write']>) => {
+      await sleep(20);
+      if (isRefused(changes[KEY])) throw new Error(what);
+      return stored.write(changes, onlyIf);
+    };
+    const storage: ClientStorage = { ...stored };
+    const { session, answer, asked } = await arrangeExpired(storage);
+    const token = session.accessToken();
+    await asked;
+    storage.write = write;
+    answer.resolve(tokensOf('ada 2'));
+    // The first write has failed, and the removal of the used session has begun.
+    await sleep(30);
+    assert.equal(await session.end(), 'refresh ada');
+    assert.equal(await token, undefined);
+    assert.equal(session.current, undefined);
+  });
 
 test('a refused refresh takes over the session that another tab has stored at the same moment', async () => {
   const storage = memoryStorage();

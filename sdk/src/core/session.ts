@@ -129,16 +129,20 @@ export function createSession<Identity>({
   /** A storage that cannot be changed keeps nobody signed in. */
   const remove = (before?: { text: string | undefined }) => store(undefined, before).catch(() => true);
 
+  /** Returns false if somebody has signed out or in meanwhile, in another tab or here. A sign-in has no `before`, and always wins. */
   async function save(next: Stored<Identity>, before?: { text: string | undefined }): Promise<boolean> {
     const text = JSON.stringify(next);
+    const replaced = held;
+    const isLate = () => before !== undefined && held !== replaced;
     try {
       if (!(await store(text, before))) return false;
     } catch {
       // A full storage must not sign anybody out: the session lasts as long as this page. A later run must not find the refresh
       // token that is used by now, because its use would end the session on the server.
-      if (!(await remove(before))) return false;
+      if (!(await remove(before)) || isLate()) return false;
       await store(text, { text: undefined }).catch(() => {});
     }
+    if (isLate()) return false;
     hold(next);
     return true;
   }
@@ -224,8 +228,9 @@ export function createSession<Identity>({
     end: async () => {
       await load();
       const refreshToken = held?.refreshToken;
-      await remove();
+      // Before the storage answers, so that a refresh that is being stored notices it.
       hold(undefined);
+      await remove();
       return refreshToken;
     },
     accessToken: async () => {

@@ -6,7 +6,7 @@ import { requireStorage, type ClientStorage } from './storage.ts';
 
 /** The requests of a client with a session. */
 export interface SignedInClient<Identity> {
-  /** Requests without the session: sign-ins and refreshes. */
+  /** Requests without the session, such as sign-ins. */
   open: Api;
   session: OwnSession<Identity>;
   /** Requests with the access token, if somebody is signed in. */
@@ -35,11 +35,13 @@ export function createSignedInClient<Identity>(
   { storage, storageKey, refresh }: SignedInOptions<Identity>,
 ): SignedInClient<Identity> {
   const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
-  const open = createApi(createSend({ ...http, timeoutMs }, { headers: async () => keyHeader }));
+  const credential = { headers: async () => keyHeader };
+  const open = createApi(createSend(http, credential));
+  const refreshing = createApi(createSend({ ...http, timeoutMs }, credential));
   const session = createSession<Identity>({
     storage: requireStorage(storage),
     key: storageKey ?? [`guildhall.${name}`, baseOf(http.baseUrl), ...Object.values(keyHeader)].join(' '),
-    refresh: (...tokens) => refresh(open, ...tokens),
+    refresh: (...tokens) => refresh(refreshing, ...tokens),
   });
   const send = createSend(http, {
     headers: async ({ playerId }) => {

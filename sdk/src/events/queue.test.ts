@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { GuildhallError } from '../core/errors.ts';
+import type { RequestOptions } from '../core/http.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { createPlayerClient } from '../player/client.ts';
 import { localStorage } from '../storage/local-storage.ts';
@@ -60,6 +61,31 @@ test('flush does not wait for a session that has ended', async (context) => {
   await queue.addPlayerEvent({ eventKey: 'jump' });
   const { waiting, waitingFor } = await queue.flush();
   assert.deepEqual({ waiting, waitingFor }, { waiting: 1, waitingFor: 'session' });
+});
+
+test('does not pause for a player who was followed by another one during the request', async (context) => {
+  const other = { ...player, playerId: 'other' };
+  let current = player;
+  const session = {
+    ...sender.session,
+    get current() {
+      return current;
+    },
+    load: async () => current,
+  };
+  const send: EventSender['send'] = async (_method, _path, { playerId, body }: RequestOptions = {}) => {
+    if (playerId === other.playerId)
+      return { records: (JSON.parse(body as string) as { events: unknown[] }).events };
+    current = other;
+    throw new GuildhallError({ code: 'not_signed_in', status: 401 });
+  };
+  const queue = createEventQueue({ ...sender, send, session }, { storage: memoryStorage() });
+  context.after(() => queue.close());
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  await queue.flush(AbortSignal.timeout(2_000));
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  const { waiting, stored } = await queue.flush(AbortSignal.timeout(2_000));
+  assert.deepEqual({ waiting, stored }, { waiting: 1, stored: 1 });
 });
 
 /** Holds its answers back until they are released. Refuses the event `a`, and stores each other name once. */

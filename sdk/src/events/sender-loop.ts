@@ -109,13 +109,14 @@ export function createSenderLoop(
     }
     state.isSending = false;
     report();
-    if (state.error) await pauseAfter(state.error);
+    if (state.error) await pauseAfter(state.error, playerId);
   }
 
-  async function pauseAfter(error: GuildhallError): Promise<void> {
+  async function pauseAfter(error: GuildhallError, playerId: string): Promise<void> {
     const pause = policy.failed(error, store.count);
-    // If the session has ended, the events wait for the next sign-in.
-    if (!pause || isClosed || (pause.reason === 'session' && !session.current)) return;
+    // If the player has signed out, the events wait for the next sign-in. Those of another player who has signed in do not.
+    const hasChanged = session.current?.playerId !== playerId;
+    if (!pause || isClosed || (pause.reason === 'session' && hasChanged)) return;
     state.waitingFor = pause.reason;
     report();
     pausing = new AbortController();
