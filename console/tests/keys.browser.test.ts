@@ -287,6 +287,21 @@ describe('paid keys of other workspaces', () => {
     assert.deepEqual(rows, [{ payer: null }]);
   });
 
+  test('have no rows of days while the usage by key loads', async () => {
+    const page = await studio.open(usage);
+    const table = page.getByRole('region', { name: 'Usage', exact: true });
+    await table.getByRole('cell', { name: new Date().toISOString().slice(0, 10) }).waitFor();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route('**/usage?groupBy=key*', async (route) => {
+      await answer;
+      await route.continue();
+    });
+    await page.getByText('By key', { exact: true }).click();
+    await table.getByRole('columnheader', { name: 'Key' }).waitFor();
+    await countBecomes(table.getByText('API key'), 0);
+    answers();
+  });
+
   test('are shown to a viewer without any action, also in the usage by key', async () => {
     const { id } = await arrangePaidKey('Leaderboard');
     await studio.app.owner.query(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { arrangeTenant } from '../../server/src/testing/arrange.ts';
+import { arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { eventually } from '../../server/src/testing/eventually.ts';
 import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
 
@@ -226,5 +226,26 @@ describe('a phone', () => {
     await heading(page, 'Lagoon Labs').waitFor();
     await countBecomes(drawer, 0);
     await becomes(async () => new URL(page.url()).pathname, `/workspaces/${elsewhere.workspaceId}`);
+  });
+});
+
+describe('the overview', () => {
+  test('shows no figures of the game before', async () => {
+    await arrangePlayer(app, tenant);
+    const page = await studio.open(studio.game);
+    const figures = page.getByRole('region', { name: 'Figures of the time range' });
+    await figures.getByText('1', { exact: true }).first().waitFor();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route(`**/api/bus_tenants/${rows[0].id}/sessions/analytics*`, async (route) => {
+      await answer;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Game: Tidewater' }).click();
+    await page.getByRole('menuitem', { name: 'Undertow' }).click();
+    await page.waitForURL(`**${other}`);
+    await page.getByText('Undertow', { exact: true }).last().waitFor();
+    await countBecomes(figures.getByText('1', { exact: true }), 0);
+    answers();
+    await countBecomes(figures.getByText('unchanged'), 2);
   });
 });

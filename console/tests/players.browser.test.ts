@@ -85,6 +85,35 @@ describe('players', () => {
       .waitFor();
   });
 
+  test('keeps the zoom of a chart when its data change', async () => {
+    const page = await studio.open(studio.game);
+    const chart = page.getByRole('img', { name: /^Events per minute/ });
+    const plot = (await chart.locator('.u-over').boundingBox())!;
+    const pointAt = (part: number) => page.mouse.move(plot.x + plot.width * part, plot.y + plot.height / 2);
+    const legend = chart.locator('.u-legend .u-value').first();
+    /** The time at the left end of the chart. */
+    const firstTime = async (): Promise<string> => {
+      await pointAt(0.5);
+      await pointAt(0.01);
+      return legend.innerText();
+    };
+    const whole = await firstTime();
+    await pointAt(0.5);
+    await page.mouse.down();
+    await pointAt(0.9);
+    await page.mouse.up();
+    let zoomed = whole;
+    while (zoomed === whole) zoomed = await firstTime();
+    await page.route('**/events/summary?*', async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      const bucketStart = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();
+      await route.fulfill({ response, json: { ...answer, items: [{ bucketStart, count: 7 }] } });
+    });
+    await page.getByRole('img', { name: /^Events per minute: .*to 7/ }).waitFor();
+    assert.equal(await firstTime(), zoomed);
+  });
+
   test('says that the connection is lost, and continues when it is back', async () => {
     const page = await studio.open(`${studio.game}/players`);
     await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();
@@ -320,6 +349,20 @@ describe('players', () => {
     await page.getByText('This player was in no match of this game.').waitFor();
   });
 
+  test('shows a match whose metadata have an integer that a number cannot hold', async () => {
+    const { status, body } = await studio.app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId: ada.playerId }], metadata: { seed: 2 ** 60 } },
+      { gameKey: studio.tenant.gameKey },
+    );
+    assert.equal(status, 201);
+    const page = await studio.open(`${studio.game}/matches/${body.matchSessionId}`);
+    await page
+      .getByRole('region', { name: 'Metadata' })
+      .getByText(/"115292150460684\d+"/)
+      .waitFor({ timeout: 20_000 });
+  });
+
   test('adds a note with its author and time, and deletes it', async () => {
     const page = await studio.open(`${studio.game}/players/${ada.playerId}?tab=notes`);
     await page.getByText('Nobody has written a note about this player.').waitFor();
@@ -355,6 +398,24 @@ describe('players', () => {
     await dialogCloses(page);
     await page.getByRole('tab', { name: 'Notes' }).click();
     await becomes(() => page.getByLabel('New note').inputValue(), 'Half a note');
+  });
+
+  test('shows another player without what was typed about the one before', async () => {
+    const page = await studio.open(`${studio.game}/players/${ben.playerId}`);
+    const title = (name: string) => page.getByRole('heading', { level: 1, name });
+    await title('Ben Bitdiddle').waitFor();
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+    await title('Ada Lovelace').waitFor();
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Ban Ada Lovelace' }).getByLabel('Reason').fill('Cheats');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to a page or find a player' }).fill('Ben');
+    await page.getByRole('option', { name: 'Ben Bitdiddle' }).click();
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await page.waitForURL(`**/players/${ben.playerId}`);
+    await title('Ben Bitdiddle').waitFor();
+    await dialogCloses(page);
   });
 
   test('says that an unknown player or an unknown game does not exist', async () => {

@@ -43,6 +43,20 @@ describe('sign-in', () => {
     await page.getByRole('heading', { name: 'Players', exact: true }).waitFor();
   });
 
+  test('lasts as long as the page if the browser blocks its storage', async () => {
+    const page = await studio.visit('/sign-in');
+    await page.addInitScript(() =>
+      Object.defineProperty(window, 'localStorage', {
+        get: () => {
+          throw new DOMException('The operation is insecure.', 'SecurityError');
+        },
+      }),
+    );
+    await page.reload();
+    await signIn(page, studio.owner.email);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor({ timeout: 20_000 });
+  });
+
   test('shows why a wrong password is refused, with the request id', async () => {
     const page = await studio.visit('/sign-in');
     await signIn(page, studio.owner.email, 'wrong password');

@@ -84,8 +84,15 @@ describe('the wallet ledger', () => {
     const page = await openLedger(`?transaction=0x${rows[0].hash}`);
     await page.getByRole('link', { name: '6', exact: true }).waitFor();
     await rowsBecome(page, 1);
-    await page.goto(`${game}/wallet?transaction=0x12`);
-    await page.getByRole('heading', { name: 'No entry fits the filters' }).waitFor();
+    for (const filter of [
+      'transaction=0x12',
+      `transaction=0x${rows[0].hash}&kind=match.started`,
+      `transaction=0x${rows[0].hash}&player=2`,
+      'player=ada',
+    ]) {
+      await page.goto(`${game}/wallet?${filter}`);
+      await page.getByRole('heading', { name: 'No entry fits the filters' }).waitFor();
+    }
   });
 
   test('verifies the ledger in the browser, also against a saved head', async () => {

@@ -43,16 +43,24 @@ const LAST_WORKSPACE = 'guildhall.last-workspace';
 
 /** Keeps the place for the next visit and for the links of workspace pages. */
 export function rememberGame({ id, workspaceId }: { id: string; workspaceId: string }): void {
-  localStorage.setItem(lastGameKey(workspaceId), id);
-  localStorage.setItem(LAST_WORKSPACE, workspaceId);
+  try {
+    localStorage.setItem(lastGameKey(workspaceId), id);
+    localStorage.setItem(LAST_WORKSPACE, workspaceId);
+  } catch {
+    // The storage is full, or the browser blocks it. The next visit begins with the first game.
+  }
 }
 
-export function lastWorkspaceId(): string | undefined {
-  return localStorage.getItem(LAST_WORKSPACE) ?? undefined;
-}
+export const lastWorkspaceId = (): string | undefined => stored(LAST_WORKSPACE);
 
-export function lastGameId(workspaceId: string): string | undefined {
-  return localStorage.getItem(lastGameKey(workspaceId)) ?? undefined;
+export const lastGameId = (workspaceId: string): string | undefined => stored(lastGameKey(workspaceId));
+
+function stored(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -72,6 +72,8 @@ export function createConsoleRouter(queryClient: QueryClient) {
     defaultPendingMinMs: 200,
     defaultErrorComponent: RouteErrorPage,
     scrollRestoration: true,
+    // Another game or player is another page: nothing that was shown or typed stays.
+    defaultRemountDeps: ({ params }) => params,
   });
 }
 

@@ -117,7 +117,7 @@ function Plot({
   }, [names, width, height, scheme, sync, isDaily]);
 
   useEffect(() => {
-    plot.current?.setData(data);
+    if (plot.current) update(plot.current, data);
   });
 
   return (
@@ -125,6 +125,18 @@ function Plot({
       <div ref={target} role="img" aria-label={`${title}: ${describe(series)}`} />
     </div>
   );
+}
+
+/** Shows new data. The part of the time that the reader has zoomed to stays, unless the data are of another range. */
+function update(plot: uPlot, data: uPlot.AlignedData): void {
+  const [before] = plot.data;
+  const [times] = data;
+  const { min = null, max = null } = plot.scales['x'] ?? {};
+  const isZoomed = min !== null && max !== null && (min > before[0]! || max < before.at(-1)!);
+  const isSameRange = Math.abs(times.length - before.length) <= 1 && max! > times[0]!;
+  const keepsZoom = isZoomed && isSameRange;
+  plot.setData(data, !keepsZoom);
+  if (keepsZoom) plot.setScale('x', { min, max });
 }
 
 function optionsOf(

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { Check, Copy, Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { writeJson } from '../app/client';
 import { saveText } from './save-file';
 import { useCopy } from './use-copy';
 import classes from './JsonView.module.css';
@@ -11,9 +12,10 @@ const MAX_RENDERED_LENGTH = 200 * 1024;
 const FIRST_MEMBERS = 100;
 const OPEN_LEVELS = 2;
 
-/** JSON, folded below the second level. */
+/** JSON, folded below the second level. Integers that a number cannot hold are shown as texts of digits. */
 export function JsonView({ value, name }: { value: unknown; name: string }) {
-  const text = useMemo(() => JSON.stringify(value, null, 2) ?? 'null', [value]);
+  const plain = useMemo(() => JSON.parse(writeJson(value ?? null)) as unknown, [value]);
+  const text = useMemo(() => JSON.stringify(plain, null, 2), [plain]);
   const clipboard = useCopy();
   const isLong = text.length > MAX_RENDERED_LENGTH;
   return (
@@ -44,7 +46,7 @@ export function JsonView({ value, name }: { value: unknown; name: string }) {
         </Text>
       ) : (
         <div className={classes.code} tabIndex={0} role="region" aria-label={name}>
-          <Value value={value} level={0} />
+          <Value value={plain} level={0} />
         </div>
       )}
     </div>

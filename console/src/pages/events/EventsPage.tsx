@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-qu
 import { getRouteApi, linkOptions, type LinkProps } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { writeJson } from '../../app/client';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
@@ -292,7 +291,7 @@ function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEven
           ['Idempotency key', <CopyableId key="key" id={event.idempotencyKey} />],
         ]}
       />
-      <JsonView value={JSON.parse(writeJson(event))} name="Event" />
+      <JsonView value={event} name="Event" />
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
@@ -29,7 +29,8 @@ export const usageQuery = (workspaceId: string, groupBy: Grouping, days: number)
         signal,
       });
     },
-    placeholderData: keepPreviousData,
+    // The rows of another grouping have other columns.
+    placeholderData: (rows, query) => (query?.queryKey[2] === groupBy ? rows : undefined),
   });
 
 export type PaidKey = Answer<'/api/workspaces/{workspaceId}/paid-keys', 'get'>['items'][number];

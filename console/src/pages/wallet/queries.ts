@@ -40,13 +40,18 @@ interface ListedPage {
 export function useWalletEntries(tenantId: string, { kind, player, transaction }: EntryFilter) {
   const filter = {
     kind: kind as EntryKind | undefined,
-    playerIndex: /^[1-9]\d{0,14}$/.test(player ?? '') ? Number(player) : undefined,
+    playerIndex: player === undefined ? undefined : Number(player),
     limit: PAGE_SIZE,
   };
   return useInfiniteQuery({
-    queryKey: ['wallet-entries', tenantId, filter, transaction],
+    queryKey: ['wallet-entries', tenantId, { kind, player, transaction }],
     queryFn: async ({ pageParam, signal }): Promise<ListedPage> => {
-      if (transaction !== undefined) return { items: await readTransaction(tenantId, transaction, signal) };
+      // A text that is no number is the number of nobody.
+      if (player !== undefined && !PLAYER_NUMBER.test(player)) return { items: [] };
+      if (transaction !== undefined) {
+        const entries = await readTransaction(tenantId, transaction, signal);
+        return { items: entries.filter((entry) => isOf(entry, filter)) };
+      }
       let page = await readEntries(tenantId, { ...filter, cursor: pageParam }, signal);
       // A request searches a part of the ledger. Several may be needed to find one entry.
       while (page.items.length === 0 && page.nextCursor !== undefined)
@@ -59,6 +64,11 @@ export function useWalletEntries(tenantId: string, { kind, player, transaction }
     ...patience,
   });
 }
+
+const PLAYER_NUMBER = /^[1-9]\d{0,14}$/;
+
+const isOf = (entry: WalletEntry, { kind, playerIndex }: Pick<EntryQuery, 'kind' | 'playerIndex'>): boolean =>
+  (kind ?? entry.kind) === entry.kind && (playerIndex ?? entry.playerIndex) === entry.playerIndex;
 
 async function readTransaction(
   tenantId: string,
