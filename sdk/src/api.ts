@@ -293,7 +293,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a wallet challenge
-         * @description Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network.
+         * @description Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network in a tenant.
          */
         post: operations["createWalletChallenge"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a wallet
-         * @description Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract wallets in 15 minutes from one network.
+         * @description Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract wallets in 15 minutes from one network in a tenant.
          */
         post: operations["logInPlayerByWallet"];
         delete?: never;
@@ -2365,7 +2365,7 @@ export interface paths {
         put?: never;
         /**
          * Resend the verification email
-         * @description Mails a new verification token. Limit: 3 per account in 24 hours. If the address is already verified, the response is 409.
+         * @description Mails a new verification token. Limit: 3 per account in 24 hours, with that of the sign-up. If the address is already verified, the response is 409.
          */
         post: operations["resendAccountVerification"];
         delete?: never;

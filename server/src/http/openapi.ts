@@ -18,7 +18,8 @@ console accounts send their access token as \`Authorization: Bearer\`. Each oper
 10 seconds. Responses carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. After a 429, wait for the number
 of seconds in \`Retry-After\`.
 
-**Formats.** Times are ISO 8601 in UTC. Identifiers are lower-case UUIDs. Unknown members of a body are ignored.
+**Formats.** Times are ISO 8601 in UTC. Identifiers are lower-case UUIDs. Unknown members of a body are ignored,
+except in queries of events and redeliveries of webhooks.
 If an optional member is null, it counts as missing.
 `;
 
@@ -39,7 +40,7 @@ const TAGS = [
   { name: 'Event definitions', description: 'Define the events that a tenant accepts.' },
   { name: 'Accounts', description: 'Sign up, sign in and manage a console account.' },
   { name: 'Workspaces', description: 'Manage workspaces, their members and their plans.' },
-  { name: 'Usage', description: 'Read the used units and the costs of a workspace.' },
+  { name: 'Usage', description: 'Read the used units and bytes of a workspace.' },
   { name: 'Tenants', description: 'Manage games and environments, their keys and sign-in providers.' },
   {
     name: 'Tenant players',

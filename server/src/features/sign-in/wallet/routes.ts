@@ -25,7 +25,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           summary: 'Issue a wallet challenge',
           description:
             'Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for ' +
-            'one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network.',
+            'one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network in a tenant.',
           body: ChallengeBody,
           response: { 200: Challenge, ...problems(422) },
         },
@@ -49,7 +49,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           description:
             'Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request ' +
             'a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract ' +
-            'wallets in 15 minutes from one network.',
+            'wallets in 15 minutes from one network in a tenant.',
           body: VerifyBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },

@@ -46,8 +46,8 @@ export function ownAccountRoutes(
           tags: ['Accounts'],
           summary: 'Resend the verification email',
           description:
-            'Mails a new verification token. Limit: 3 per account in 24 hours. If the address is already verified, the response ' +
-            'is 409.',
+            'Mails a new verification token. Limit: 3 per account in 24 hours, with that of the sign-up. If the address is already verified, ' +
+            'the response is 409.',
           response: { 202: MailRequested, ...problems(409) },
         },
       },
