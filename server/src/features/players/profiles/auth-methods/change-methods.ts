@@ -55,10 +55,9 @@ export async function linkMethod(
     const linkedInWorkspace = await requireProof(transaction, services, caller, { proof });
     const { method, isChanged } = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
     const becomesPrimary = setAsPrimary && !method.isPrimary;
-    if (isChanged || becomesPrimary)
-      await notifyChange(services, transaction, caller, isChanged ? 'linked' : 'primary', () => ({
-        authProvider: identity.provider,
-      }));
+    const details = () => ({ authProvider: identity.provider });
+    if (isChanged) await notifyChange(services, transaction, caller, 'linked', details);
+    if (becomesPrimary) await notifyChange(services, transaction, caller, 'primary', details);
     return becomesPrimary ? makePrimary(transaction, playerId, method) : method;
   });
 }
@@ -92,7 +91,8 @@ async function linkIdentity(
   }
   const own = methods.find(({ id }) => id === known?.methodId);
   if (!own) throw new ProblemError('auth_method_taken');
-  return { method: own, isChanged: linkedInWorkspace === null && (await allowMethodEverywhere(db, own.id)) };
+  const isChanged = linkedInWorkspace === null && (await allowMethodEverywhere(db, playerId, own));
+  return { method: own, isChanged };
 }
 
 /**

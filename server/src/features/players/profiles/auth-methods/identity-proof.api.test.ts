@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { arrangePlatformAdmin, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
-import { emailClient, someNetwork } from '../../../../testing/email-player.ts';
+import { emailClient, PASSWORD, someNetwork } from '../../../../testing/email-player.ts';
 import { eventually } from '../../../../testing/eventually.ts';
 import { holdLogins } from '../../../../testing/hold-logins.ts';
 import type { Answer, Caller } from '../../../../testing/http-client.ts';
@@ -18,7 +18,7 @@ const hostile = await arrangeTenant(app, { providers });
 const sibling = await arrangeTenant(app, { providers, workspaceId: hostile.workspaceId });
 const honest = await arrangeTenant(app, { providers });
 const platformAdmin = await arrangePlatformAdmin(app);
-const { codeFor, exchange, mailsTo, secretTo } = await emailClient(app);
+const { codeFor, exchange, logIn, mailsTo, post, resetTokenFor, secretTo } = await emailClient(app);
 
 const ME = '/api/player-profile/me';
 const METHODS = `${ME}/auth-methods`;
@@ -476,6 +476,23 @@ describe('a method that was linked without a proof', () => {
     );
   });
 
+  test('signs in everywhere with its password, after its address is linked again with a proof', async () => {
+    const player = await newPlayer(hostile);
+    const email = someEmail();
+    assert.equal((await linkEmail(email, hostile, player)).status, 201);
+    const reset = { token: await resetTokenFor(email, hostile), newPassword: PASSWORD };
+    assert.equal((await post('email/password-reset/confirm', reset, hostile)).status, 200);
+    await signIn(player.wallet, honest);
+    refused(await logIn(email, honest));
+    // The reset has ended the first session.
+    const { body } = await signIn(player.wallet, hostile);
+    const proof = await proofOf(player.wallet);
+    const linked = await linkEmail(email, hostile, { bearer: body.accessToken }, { proof });
+    assert.equal(linked.status, 201, linked.text);
+    const answer = await logIn(email, honest);
+    assert.deepEqual([answer.status, answer.body.playerId], [200, player.playerId]);
+  });
+
   test('does not move an unverified address in a merge', async () => {
     const victim = await newPlayer(hostile);
     const [email, token] = [someEmail(), mockToken()];
@@ -518,6 +535,17 @@ describe('a change of a profile', () => {
         ['player.auth_method_linked', hostile.tenantId, false],
         ['player.auth_method_linked', honest.tenantId, true],
       ].toSorted(),
+    );
+  });
+});
+
+describe('a method that is linked as the primary one', () => {
+  test('leaves a record of both changes', async () => {
+    const player = await newPlayer(hostile);
+    assert.equal((await linkMock(player, { setAsPrimary: true })).status, 201);
+    assert.deepEqual(
+      (await auditOf(player.playerId)).slice(-2).map(({ action }) => action),
+      ['player.auth_method_linked', 'player.primary_auth_method_changed'],
     );
   });
 });

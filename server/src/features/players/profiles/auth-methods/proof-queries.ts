@@ -1,6 +1,7 @@
 import type { Querier } from '../../../../database/database.ts';
-import { sql } from '../../../../database/sql.ts';
+import { empty, sql } from '../../../../database/sql.ts';
 import type { Identity } from '../../../sign-in/login/index.ts';
+import type { AuthMethod } from '../queries.ts';
 
 /** A sign-in method, and the workspace to which it is restricted; null means all workspaces. */
 export interface LinkedMethod {
@@ -49,8 +50,20 @@ export function listWorkspacesOfPlayer(
     GROUP BY tenant.workspace_id`);
 }
 
-/** Makes a sign-in method valid in all workspaces. Returns false if it was. */
-export function allowMethodEverywhere(db: Querier, methodId: string): Promise<boolean> {
+/**
+ * Makes a sign-in method valid in all workspaces. The password of an address cannot be linked, so it follows the code of its address.
+ * Returns false if both were valid.
+ */
+export function allowMethodEverywhere(
+  db: Querier,
+  playerId: string,
+  { id, authProvider, providerUserId }: Pick<AuthMethod, 'id' | 'authProvider' | 'providerUserId'>,
+): Promise<boolean> {
+  const password =
+    authProvider === 'EmailOneTimeCode'
+      ? sql`OR (auth_provider = 'EmailPassword' AND provider_user_id = ${providerUserId})`
+      : empty;
   return db.changes(sql`
-    UPDATE auth_methods SET linked_in_workspace = NULL WHERE id = ${methodId} AND linked_in_workspace IS NOT NULL`);
+    UPDATE auth_methods SET linked_in_workspace = NULL
+    WHERE player_id = ${playerId} AND linked_in_workspace IS NOT NULL AND (id = ${id} ${password})`);
 }
