@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
@@ -213,6 +213,24 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
     const again = await ask(email, tenant, network);
     assert.equal(again.status, 200, again.text);
     assert.equal((await mailsTo(email)).length, 2);
+  });
+
+  test('does not count requests that a hard stop has refused', async () => {
+    const stopped = await arrangeTenant(app, { providers });
+    await arrangePlan(app, stopped, { monthlyUnits: 0, hardStop: true });
+    const [email, network] = [someEmail(), someNetwork()];
+    for (let request = 0; request < 11; request++)
+      assert.equal((await ask(email, stopped, network)).body.code, 'quota_exceeded');
+    await arrangePlan(app, stopped, { monthlyUnits: null });
+    assert.equal((await ask(email, stopped, network)).status, 200);
+  });
+
+  test('does not count refused requests for an address for its network', async () => {
+    const [email, network] = [someEmail(), someNetwork()];
+    for (let request = 0; request < 10; request++)
+      assert.equal((await ask(email, tenant, network)).status, 200);
+    for (let request = 0; request < 200; request++) assert.equal((await send(email, network)).status, 429);
+    assert.equal((await send(someEmail(), network)).status, 200);
   });
 
   test('limits the mails for one network to 200 an hour', async () => {

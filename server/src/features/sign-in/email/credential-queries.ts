@@ -128,11 +128,16 @@ function insertMethod(method: { email: string; playerId: string; authMethodId: s
 const release = (condition: Sql) => sql`
   UPDATE email_credentials SET player_id = NULL, password_hash = NULL, verified_at = NULL WHERE ${condition}`;
 
-/** Removes all sign-in methods and passwords of a player, and all addresses except the given one. */
+/**
+ * Removes all sign-in methods and passwords of a player, and all addresses except the given one. The profile shows none of the removed
+ * addresses any more.
+ */
 export async function removeSignInMethods(db: Querier, playerId: string, email: string): Promise<void> {
   await db.run(sql`
     WITH others AS (
       ${release(sql`player_id = ${playerId} AND email <> ${email}`)}),
+    profile AS (
+      UPDATE players SET email = NULL WHERE id = ${playerId} AND email <> ${email}),
     password AS (
       UPDATE email_credentials SET password_hash = NULL WHERE email = ${email})
     DELETE FROM auth_methods WHERE player_id = ${playerId}`);

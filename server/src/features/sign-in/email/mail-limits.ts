@@ -1,4 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
+import { isRolledBack } from '../../../database/errors.ts';
 import { networkOf } from '../../../core/network.ts';
 import type { AttemptBudget, CreateBudget } from '../../../security/attempt-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -30,10 +31,14 @@ const REQUESTS_PER_NETWORK_AND_ADDRESS = 10;
 /** Limits requests that send email to an address in the request. */
 export interface MailBudget {
   /**
-   * Counts a request. Returns a function that gives it back, because repeated clicks that send no email must not use the budget up.
-   * Throws too_many_attempts.
+   * Counts a request and runs `work`, which sends its email. The request does not count if no email is sent, because of an earlier one or
+   * because the transaction is rolled back. Throws too_many_attempts.
    */
-  spend(ipAddress: string | null, email: string): Promise<() => Promise<void>>;
+  count<Result extends { isSent: boolean }>(
+    ipAddress: string | null,
+    email: string,
+    work: () => Promise<Result>,
+  ): Promise<Result>;
 }
 
 export function createMailBudget(createBudget: CreateBudget): MailBudget {
@@ -50,15 +55,29 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
     refusal: `Too many mails to this address were requested from this network (${REQUESTS_PER_NETWORK_AND_ADDRESS} per day). Use another sign-in method.`,
   });
   return {
-    async spend(ipAddress, email) {
+    async count(ipAddress, email, work) {
       const network = networkOf(ipAddress);
       const forAddress = `${network} ${email}`;
       await perNetwork.spend(network);
-      await perAddress.spend(forAddress);
-      return async () => {
+      try {
+        await perAddress.spend(forAddress);
+      } catch (error) {
+        // One client must not use up the budget of its network with requests that are refused.
+        await perNetwork.giveBack(network);
+        throw error;
+      }
+      const giveBack = async (): Promise<void> => {
         await perNetwork.giveBack(network);
         await perAddress.giveBack(forAddress);
       };
+      try {
+        const result = await work();
+        if (!result.isSent) await giveBack();
+        return result;
+      } catch (error) {
+        if (isRolledBack(error)) await giveBack();
+        throw error;
+      }
     },
   };
 }

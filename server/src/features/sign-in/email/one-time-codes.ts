@@ -50,29 +50,26 @@ export async function createCode(
   { email, ipAddress }: { email: string; ipAddress: string | null },
   mail: (transaction: Querier, codeId: string, decision: MailDecision) => Promise<unknown>,
 ): Promise<SentCode> {
-  const giveBack = await mailBudget.spend(ipAddress, email);
   const key = { tenantId: issuer.tenantId, email, resendSeconds: RESEND_SECONDS };
-  for (;;) {
-    try {
-      const { code, isNew } = await issuer.scope.transaction(async (transaction) => {
-        const recent = await findRecentCode(transaction, key);
-        if (recent) return { code: recent, isNew: false };
-        const decision = await issuer.spend(transaction, issuer.tenantId, email);
-        const code = await replaceCode(transaction, {
-          ...key,
-          id: newId(),
-          lifetimeSeconds: LIFETIME_SECONDS,
-        });
-        if (!code) throw new CodeReplacedError();
-        await mail(transaction, code.id, decision);
-        return { code, isNew: true };
-      });
-      if (!isNew) await giveBack();
-      return code;
-    } catch (error) {
-      if (!(error instanceof CodeReplacedError)) throw error;
-    }
-  }
+  const attempt = () =>
+    issuer.scope.transaction(async (transaction) => {
+      const recent = await findRecentCode(transaction, key);
+      if (recent) return { code: recent, isSent: false };
+      const decision = await issuer.spend(transaction, issuer.tenantId, email);
+      const code = await replaceCode(transaction, { ...key, id: newId(), lifetimeSeconds: LIFETIME_SECONDS });
+      if (!code) throw new CodeReplacedError();
+      await mail(transaction, code.id, decision);
+      return { code, isSent: true };
+    });
+  const { code } = await mailBudget.count(ipAddress, email, async () => {
+    for (;;)
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!(error instanceof CodeReplacedError)) throw error;
+      }
+  });
+  return code;
 }
 
 /** A concurrent request created a code. The rollback takes the counted email back, and the retry returns that code. */

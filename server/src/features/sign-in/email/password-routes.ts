@@ -119,8 +119,10 @@ export function emailPasswordRoutes(
       },
       async (request, reply) => {
         const { billing, ipAddress } = await sourceOf(request);
-        const giveBack = await services.mailBudget.spend(ipAddress, request.body.email);
-        if (!(await requestReset(services, billing, request.body.email))) await giveBack();
+        const { email } = request.body;
+        await services.mailBudget.count(ipAddress, email, async () => ({
+          isSent: await requestReset(services, billing, email),
+        }));
         reply.code(202);
         return { status: 'accepted' as const };
       },

@@ -105,6 +105,21 @@ describe('verification of an address that another person signed up with', () => 
     });
   }
 
+  test('removes the other address from the profile', async () => {
+    const [email, other] = [someEmail(), someEmail()];
+    const { body: hijacker } = await signUp(email, tenant);
+    const linked = await app.http.post(
+      '/api/player-profile/me/auth-methods',
+      { provider: 'EmailOneTimeCode', email: other, code: await codeFor(other, tenant) },
+      { bearer: hijacker.accessToken },
+    );
+    assert.equal(linked.status, 201, linked.text);
+    const owner = await exchange(email, await codeFor(email, tenant), tenant);
+    assert.equal(owner.body.playerId, hijacker.playerId);
+    const profile = await app.http.get('/api/player-profile/me', { bearer: owner.body.accessToken });
+    assert.equal(profile.body.email, email);
+  });
+
   test('refuses what the access tokens of the earlier sign-up read and change', async () => {
     const email = someEmail();
     const deviceInfo = { deviceFingerprint: randomBytes(16).toString('hex') };
