@@ -51,8 +51,10 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
         },
       },
       async (request, reply) => {
-        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
-        await requestReset(services, request.body.email);
+        const network = networkOf(clientAddress(request));
+        await services.accountMailBudget.spend(network);
+        if (!(await requestReset(services, request.body.email)))
+          await services.accountMailBudget.giveBack(network);
         reply.code(202);
         return { status: 'accepted' as const };
       },

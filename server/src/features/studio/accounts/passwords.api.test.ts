@@ -56,6 +56,31 @@ describe('POST /api/saas-auth/email/verify', () => {
     assert.deepEqual(await actionsOf(account), ['account.created', 'account.email_verified']);
   });
 
+  test('is audited once, also if two tokens are used', async () => {
+    const account = await accounts.signUp();
+    const first = await secretTo(account.email);
+    assert.equal((await resend(account.bearer)).status, 202);
+    const second = await secretTo(account.email);
+    for (const token of [first, second]) assert.equal((await verify(token)).status, 200);
+    const actions = await actionsOf(account);
+    assert.equal(actions.filter((action) => action === 'account.email_verified').length, 1);
+  });
+
+  test('shows in the answer of a login that has waited for it', async () => {
+    const { id, email } = await accounts.signUp();
+    await whileLocked(
+      app,
+      async (holder) =>
+        void (await holder.query('UPDATE accounts SET email_verified_at = now() WHERE id = $1', [id])),
+      async (waiting, release) => {
+        const answer = logIn(email);
+        await waiting(1);
+        await release();
+        assert.equal((await answer).body.user.emailVerified, true);
+      },
+    );
+  });
+
   test('returns 401 for expired tokens and tokens of another purpose, and 400 for malformed ones', async () => {
     const { email, id, refreshToken } = await accounts.signUp();
     const reset = await resetTokenFor(email);
@@ -290,6 +315,11 @@ describe('POST /api/saas-auth/password-reset/request', () => {
     assert.equal(changed.status, 200, changed.text);
     for (let flood = 0; flood < 3; flood++) await resetTokenFor(email);
     assert.equal((await resets()).length, 12);
+  });
+
+  test('does not count repeated requests that send no mail', async () => {
+    const email = someEmail();
+    for (let click = 0; click < 205; click++) assert.equal((await request(email, '192.0.2.79')).status, 202);
   });
 
   test('returns 429 after 200 requests per hour from one network', async () => {

@@ -9,6 +9,7 @@ import type { Answer } from '../../../testing/http-client.ts';
 import { arrangeInvitation } from '../../../testing/invitations.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { hashPassword } from '../../../security/passwords.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 
@@ -304,6 +305,34 @@ describe('POST /api/saas-auth/login with a second factor', () => {
 });
 
 describe('DELETE /api/saas-auth/totp and POST /api/saas-auth/totp/recovery-codes', () => {
+  test('are refused if the password is changed after it was checked', async () => {
+    for (const attempt of [
+      (bearer: string) => remove(bearer, { password }),
+      (bearer: string) => post('totp/recovery-codes', { password }, bearer),
+    ]) {
+      const account = await accounts.signUpWithTotp();
+      await whileLocked(
+        app,
+        // Another hash is another password. A reset stores it under the same lock.
+        async (holder) => {
+          await holder.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [
+            account.id,
+            await hashPassword('the new password'),
+          ]);
+        },
+        async (waiting, release) => {
+          const answer = attempt(account.bearer);
+          await waiting(1);
+          await release();
+          assert.equal((await answer).status, 401);
+        },
+      );
+      const mfa = await mfaToken(account.email, 'the new password');
+      const used = { mfaToken: mfa, recoveryCode: account.recoveryCodes[0] };
+      assert.equal((await verify(used)).status, 200, 'the second factor and its codes are the same');
+    }
+  });
+
   test('require the password or a code of the app', async () => {
     const account = await accounts.signUpWithTotp();
     const renew = (body: object) => post('totp/recovery-codes', body, account.bearer);

@@ -37,13 +37,15 @@ export async function createSession(
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'session');
   // The next statement sees what the holder of the lock has committed.
-  await lockAccount(db, account.id);
+  const locked = await lockAccount(db, account.id);
   if (!(await insertSession(db, { sessionId, account, origin, refreshToken })))
     throw new ProblemError(
       'invalid_credentials',
       'The password or the second factor was changed during the login. Sign in again.',
     );
-  return createSignedIn(signer, account, sessionId, refreshToken.token);
+  // The account was read before its password was compared, and may have been verified or promoted since. The second factor is the same.
+  const current = { ...account, ...locked, totpEnabled: account.totpEnabled };
+  return createSignedIn(signer, current, sessionId, refreshToken.token);
 }
 
 /** Signs the access token of a stored session and returns the response. */

@@ -20,9 +20,10 @@ export async function verifyEmail(
   return database.forAccount(owner.accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, owner.accountId);
     if (!account || !(await consumeToken(transaction, 'verify', hash))) throw invalidToken();
-    await markVerified(transaction, account.id);
     const { id: accountId, email } = account;
-    await auditOwnAccount(transaction, { accountId, origin }, 'account.email_verified', { email });
+    // Another token, a reset or an invitation may have verified it before.
+    if (await markVerified(transaction, accountId))
+      await auditOwnAccount(transaction, { accountId, origin }, 'account.email_verified', { email });
     return { email };
   });
 }

@@ -85,7 +85,7 @@ export async function acceptInvitation(
     return {
       isNew: !known,
       signedIn: {
-        ...(await createSession(transaction, services, { ...account, emailVerified: true }, origin)),
+        ...(await createSession(transaction, services, account, origin)),
         membership,
       },
     };
