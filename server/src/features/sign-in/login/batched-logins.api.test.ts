@@ -277,6 +277,24 @@ describe('sign-ins of existing players that arrive together', () => {
       );
   });
 
+  test('of a locked player leave connections to other tenants', async () => {
+    const [{ tenant, idOf }, other] = [await arrangePlayers(1), await arrangePlayers(1)];
+    await whileLocked(
+      app,
+      async (holder) =>
+        void (await holder.query('SELECT FROM players WHERE id = $1 FOR UPDATE', [idOf('player-0')])),
+      async (waiting, release) => {
+        const held = Array.from({ length: 40 }, () => logIn(tenant, 'player-0'));
+        await waiting(1);
+        for (let login = 0; login < 3; login++)
+          assert.equal((await logIn(other.tenant, 'player-0')).status, 200);
+        await release();
+        const statuses = (await Promise.all(held)).map(({ status }) => status);
+        assert.deepEqual(statuses, Array(40).fill(200));
+      },
+    );
+  });
+
   test('count every sign-in of one player, also with two identities and from one device', async () => {
     const { tenant, usernames, idOf } = await arrangePlayers(10);
     const [twice] = usernames as [string];

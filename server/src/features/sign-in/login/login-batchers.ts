@@ -1,6 +1,7 @@
 import { billingGroup } from '../../../core/billing-context.ts';
 import { now } from '../../../core/timestamps.ts';
 import { createBatcher } from '../../../database/batcher.ts';
+import { createContestedWrites, type RunContested } from '../../../database/contested-writes.ts';
 import type { Database } from '../../../database/database.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -31,6 +32,8 @@ export interface LoginBatchers {
   signInKnown(item: LoginItem): Promise<Outcome>;
   /** Creates a player and signs the player in. Returns undefined if a concurrent sign-in has created the player. */
   create(item: LoginItem): Promise<SignedIn | undefined>;
+  /** Writes a sign-in of a player that no batch can write. */
+  writeAlone: RunContested;
   close(): Promise<void>;
 }
 
@@ -101,6 +104,7 @@ export function createLoginBatchers(
   return {
     signInKnown: (item) => known.submit(item),
     create: (item) => first.submit(item),
+    writeAlone: createContestedWrites(),
     async close() {
       await known.close();
       await first.close();

@@ -92,8 +92,10 @@ async function attemptSignIn(
   const newPlayer = known
     ? undefined
     : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
-  if (!(await write(database.forKey(billing, login.playerId), login, newPlayer, request.inTransaction)))
-    return undefined;
+  const isWritten = await logins.writeAlone(login.playerId, () =>
+    write(database.forKey(billing, login.playerId), login, newPlayer, request.inTransaction),
+  );
+  if (!isWritten) return undefined;
   return loginResult(signer, billing, {
     playerId: login.playerId,
     sessionId: login.sessionId,

@@ -103,6 +103,23 @@ describe('refreshes that arrive together', () => {
     );
   });
 
+  test('of a locked session leave connections to other tenants', async () => {
+    const [{ tenant, players }, other] = [await arrangePlayers(1), await arrangePlayers(3)];
+    const [{ sessionId, refreshToken }] = players as [(typeof players)[number]];
+    await whileLocked(
+      app,
+      async (holder) =>
+        void (await holder.query('SELECT FROM login_sessions WHERE session_id = $1 FOR UPDATE', [sessionId])),
+      async (waiting, release) => {
+        const held = Array.from({ length: 40 }, () => refresh(tenant, refreshToken));
+        await waiting(1);
+        for (const token of other.tokens) assert.equal((await refresh(other.tenant, token)).status, 200);
+        await release();
+        assert.equal(succeeded(await Promise.all(held)), 1);
+      },
+    );
+  });
+
   test('stop exactly at the hard stop of the plan', async () => {
     await avoidEndOf('month');
     const { tenant, tokens } = await arrangePlayers(40);

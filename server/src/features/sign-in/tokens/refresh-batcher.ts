@@ -1,5 +1,6 @@
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
 import { createBatcher } from '../../../database/batcher.ts';
+import { createContestedWrites } from '../../../database/contested-writes.ts';
 import type { Database } from '../../../database/database.ts';
 import { rotateTokens, type RefreshedSession, type Rotation, type RotationOutcome } from './queries.ts';
 
@@ -13,6 +14,9 @@ export interface RefreshBatcher {
   close(): Promise<void>;
 }
 
+/** How many tokens whose sessions are locked are exchanged at once: a quarter of the connections of a process. */
+const MAX_CONTESTED = 4;
+
 /** Creates the batcher that refreshes the sessions of players. A token whose session is locked is exchanged alone. */
 export function createRefreshBatcher(database: Database): RefreshBatcher {
   const batcher = createBatcher<BilledRotation, RotationOutcome>({
@@ -23,12 +27,16 @@ export function createRefreshBatcher(database: Database): RefreshBatcher {
       return outcomes.map((answer) => ({ answer }));
     },
   });
+  // One session can have many used tokens, which wait for the same lock.
+  const runContested = createContestedWrites({ atOnce: MAX_CONTESTED });
   return {
     async rotate(rotation) {
       const { billing } = rotation;
       let outcome: RotationOutcome | undefined = await batcher.submit(rotation);
       if (outcome === 'contested')
-        [outcome] = await rotateTokens(database.forBatch(billing.tenantId), billing, [rotation], 'wait');
+        [outcome] = await runContested(rotation.hash.toString('base64'), () =>
+          rotateTokens(database.forBatch(billing.tenantId), billing, [rotation], 'wait'),
+        );
       if (typeof outcome !== 'object') return undefined;
       billing.chargedTransactions++;
       return outcome;
