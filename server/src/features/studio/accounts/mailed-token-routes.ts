@@ -51,10 +51,8 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
         },
       },
       async (request, reply) => {
-        const network = networkOf(clientAddress(request));
-        await services.accountMailBudget.spend(network);
-        if (!(await requestReset(services, request.body.email)))
-          await services.accountMailBudget.giveBack(network);
+        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
+        await requestReset(services, request.body.email);
         reply.code(202);
         return { status: 'accepted' as const };
       },

@@ -317,11 +317,6 @@ describe('POST /api/saas-auth/password-reset/request', () => {
     assert.equal((await resets()).length, 12);
   });
 
-  test('does not count repeated requests that send no mail', async () => {
-    const email = someEmail();
-    for (let click = 0; click < 205; click++) assert.equal((await request(email, '192.0.2.79')).status, 202);
-  });
-
   test('returns 429 after 200 requests per hour from one network', async () => {
     const answers = await Promise.all(Array.from({ length: 205 }, () => request(someEmail(), '192.0.2.77')));
     assert.equal(answers.filter(({ status }) => status === 202).length, 200);

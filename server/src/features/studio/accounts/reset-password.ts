@@ -14,13 +14,12 @@ export const accountResetQueue = requestedMailQueue<{ email: string }>('account-
 /** Repeated requests for one address within this time are dropped. */
 const RESEND_SECONDS = 30;
 
-/** Enqueues a password reset. It does the same work for every address. Returns false if another one was enqueued in the last 30 seconds. */
+/** Enqueues a password reset. It does the same work for every address. */
 export async function requestReset(
   { database, jobs }: { database: Database; jobs: Jobs },
   email: string,
-): Promise<boolean> {
-  const once = { key: email, seconds: RESEND_SECONDS };
-  return jobs.add(database, accountResetQueue, { email }, { once });
+): Promise<void> {
+  await jobs.add(database, accountResetQueue, { email }, { once: { key: email, seconds: RESEND_SECONDS } });
 }
 
 /** Mails a reset token if an account has the address and has not reached its limit of emails. Runs in the worker. */
