@@ -1,10 +1,8 @@
 import type { Self } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
-import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { reauthenticate, type ReauthenticationServices } from './reauthenticate.ts';
+import { lockReauthenticated, reauthenticate, type ReauthenticationServices } from './reauthenticate.ts';
 import { replaceOwnPassword } from './replace-password.ts';
-import { lockAccount } from './queries.ts';
 
 /**
  * Changes the password. The current password is required. Ends all other sessions, mailed reset tokens, and logins that wait
@@ -19,9 +17,7 @@ export async function changePassword(
   const verified = await reauthenticate(services, self, { password: currentPassword });
   const passwordHash = await hashPassword(newPassword);
   return services.database.forAccount(accountId).transaction(async (transaction) => {
-    const account = await lockAccount(transaction, accountId);
-    if (account?.passwordHash !== verified.passwordHash)
-      throw new ProblemError('invalid_credentials', 'The password was changed by another request.');
+    const account = await lockReauthenticated(transaction, verified);
     const endedSessions = await replaceOwnPassword(services, transaction, account, {
       passwordHash,
       action: 'account.password_changed',

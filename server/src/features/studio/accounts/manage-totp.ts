@@ -4,8 +4,13 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
 import { recoveryCodesRenewedMail, secondFactorOffMail, secondFactorOnMail } from './email-templates.ts';
-import { reauthenticate, type CurrentCredential, type ReauthenticationServices } from './reauthenticate.ts';
-import { isNewSession, lockAccount, type AccountWithPassword } from './queries.ts';
+import {
+  lockReauthenticated,
+  reauthenticate,
+  type CurrentCredential,
+  type ReauthenticationServices,
+} from './reauthenticate.ts';
+import { isNewSession, lockAccount } from './queries.ts';
 import { mailSecurityNotice } from './security-notice.ts';
 import { newRecoveryCodes, recoveryCodeHash, totpPurpose } from './second-factor.ts';
 import {
@@ -116,7 +121,7 @@ export async function disableTotp(
 ): Promise<void> {
   const account = await reauthenticate(services, self, credential);
   await services.database.forAccount(self.accountId).transaction(async (transaction) => {
-    await lockUnchanged(transaction, account);
+    await lockReauthenticated(transaction, account);
     if (!(await deleteTotp(transaction, self.accountId))) throw noSecondFactor();
     const change = { before: { totpEnabled: true }, after: { totpEnabled: false } };
     await auditOwnAccount(transaction, self, 'account.totp_disabled', change);
@@ -133,7 +138,7 @@ export async function renewRecoveryCodes(
 ): Promise<{ recoveryCodes: string[] }> {
   const account = await reauthenticate(services, self, credential);
   return services.database.forAccount(self.accountId).transaction(async (transaction) => {
-    await lockUnchanged(transaction, account);
+    await lockReauthenticated(transaction, account);
     if (!(await findTotpSecret(transaction, self.accountId))) throw noSecondFactor();
     const recoveryCodes = await createRecoveryCodes(services, transaction, self.accountId);
     await auditOwnAccount(transaction, self, 'account.recovery_codes_renewed', {
@@ -143,13 +148,6 @@ export async function renewRecoveryCodes(
     await mailSecurityNotice(services, transaction, account, content);
     return { recoveryCodes };
   });
-}
-
-/** Locks an account that was reauthenticated. Throws invalid_credentials if its password has changed since, for example by a reset. */
-async function lockUnchanged(transaction: Querier, { id, passwordHash }: AccountWithPassword): Promise<void> {
-  const account = await lockAccount(transaction, id);
-  if (account?.passwordHash !== passwordHash)
-    throw new ProblemError('invalid_credentials', 'The password was changed by another request.');
 }
 
 async function createRecoveryCodes(

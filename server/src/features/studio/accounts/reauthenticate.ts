@@ -1,10 +1,10 @@
-import type { Database } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import type { Self } from '../../../core/author.ts';
 import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { verifyPassword } from '../../../security/passwords.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
-import { findAccountWithPassword, type AccountWithPassword } from './queries.ts';
+import { findAccountWithPassword, lockAccount, type AccountWithPassword } from './queries.ts';
 import { consumeCode } from './second-factor.ts';
 
 export interface ReauthenticationServices {
@@ -42,6 +42,20 @@ export async function reauthenticate(
   if (!account) throw new ProblemError('invalid_bearer');
   if (!(await isCurrent(services, self, account, credential)))
     throw new ProblemError('invalid_credentials', 'The password or the code is wrong.');
+  return account;
+}
+
+/**
+ * Locks an account that was reauthenticated, and returns it as it is now. Throws invalid_credentials if its password has changed since, for
+ * example by a reset.
+ */
+export async function lockReauthenticated(
+  transaction: Querier,
+  { id, passwordHash }: AccountWithPassword,
+): Promise<AccountWithPassword> {
+  const account = await lockAccount(transaction, id);
+  if (account?.passwordHash !== passwordHash)
+    throw new ProblemError('invalid_credentials', 'The password was changed by another request.');
   return account;
 }
 

@@ -84,10 +84,7 @@ export async function acceptInvitation(
     const membership = await addMember(transaction, author, invitation, account);
     return {
       isNew: !known,
-      signedIn: {
-        ...(await createSession(transaction, services, account, origin)),
-        membership,
-      },
+      signedIn: { ...(await createSession(transaction, services, account, origin)), membership },
     };
   });
 }
