@@ -14,8 +14,8 @@ export interface RefreshBatcher {
   close(): Promise<void>;
 }
 
-/** How many tokens whose sessions are locked are exchanged at once: a quarter of the connections of a process. */
-const MAX_CONTESTED = 4;
+/** How many tokens whose sessions are locked are exchanged at once. A process has at least four connections. */
+const MAX_CONTESTED = 2;
 
 /** Creates the batcher that refreshes the sessions of players. A token whose session is locked is exchanged alone. */
 export function createRefreshBatcher(database: Database): RefreshBatcher {
