@@ -19,8 +19,20 @@ describe('digitsOfNumber', () => {
     for (const [number, digits] of cases) assert.equal(digitsOfNumber(number), digits, number);
   });
 
-  test('returns undefined for fractions and for too many digits', () => {
-    const numbers = ['1.5', '1e-400', '12e-1', '9007199254740990.6e0', '0.1', '1e32', '1e999999999', '-1e-1'];
+  test('returns undefined for fractions, for too many digits, and for other texts', () => {
+    const numbers = [
+      '1.5',
+      '1e-400',
+      '12e-1',
+      '9007199254740990.6e0',
+      '0.1',
+      '1e32',
+      '1e999999999',
+      '-1e-1',
+      '',
+      'x',
+      '1e',
+    ];
     for (const number of numbers) assert.equal(digitsOfNumber(number), undefined, number);
   });
 

@@ -6,11 +6,13 @@ const MAX_DIGITS = 32;
 
 /**
  * Returns the digits of the integer that a JSON number denotes in any notation, such as 1.5e3 or 12.0. `JSON.parse` would round an
- * integer beyond 2^53, and a fraction next to an integer. Returns undefined for a fraction, and for more than 32 digits.
+ * integer beyond 2^53, and a fraction next to an integer. Returns undefined for a fraction, for more than 32 digits, and for a
+ * text that is no number.
  */
 export function digitsOfNumber(number: string): string | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number);
+  if (!parts) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = parts;
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return '0';
   let end = digits.length;
