@@ -14,6 +14,7 @@ const code = new QueryClient({
 });
 code.mount();
 
+/** Whether the server that the console came from answers. */
 export async function doesServerAnswer(): Promise<boolean> {
   const answer = await fetch('/', { method: 'HEAD' }).catch(() => undefined);
   return answer?.ok ?? false;

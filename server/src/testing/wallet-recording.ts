@@ -85,7 +85,7 @@ export function addAnonymous(
     signInPassword: PASSWORD,
     ...given,
   };
-  // Behind a proxy, each player comes from another network, because networks have limits.
+  // Each player comes from another network, because networks have limits. Only an application behind a proxy reads the header.
   const headers = { 'x-forwarded-for': someNetwork() };
   return http.post('/api/BlockchainStorage/players/add/anon', body, { gameKey: tenant.gameKey, headers });
 }
