@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: e796cf0e092b203b5ffcc734aae73bc251096b8f7ba75f01d4b7ace6ce827b89
+// Document: 5752f8ed44ca6c896dbdb2c233235bb65d46269a2e27c8fc9444a8434c4eb5aa
 
 export interface paths {
     "/metrics": {
@@ -1028,6 +1028,26 @@ export interface paths {
         get: operations["listTenantPlayers"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/players/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get several players
+         * @description Returns up to 100 players, for example to show names beside the ids of events. The id of a merged profile returns the profile that it was merged into.
+         */
+        post: operations["getTenantPlayers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5651,6 +5671,34 @@ export interface components {
             /** @description Number of events that were already stored or occur more than once in the batch. */
             duplicateCount: number;
         };
+        RequestedTenantPlayer: {
+            /** Format: uuid */
+            playerId: string;
+            displayName: string | null;
+            avatarUrl: string | null;
+            /** @description How much of the profile others see. The tenant’s administrators see the name and avatar of all players. */
+            profileVisibility: components["schemas"]["ProfileVisibility"];
+            /** @description False after the profile was deleted. */
+            isActive: boolean;
+            /** @description The player’s role in the game. The default is `player`. */
+            tenantRole: string;
+            /** @description API keys do not find the player, and the game is not listed on their public profile. */
+            hiddenFromDiscovery: boolean;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** @description Counts and times are of this tenant only. */
+            loginCount: number;
+            ban: components["schemas"]["ActivePlayerBan"] | null;
+            /** @description The sign-in methods that the player has used in this tenant. Others are not shown. */
+            authMethods: components["schemas"]["TenantAuthMethod"][];
+            /**
+             * Format: uuid
+             * @description The id in the request. It differs from `playerId` if that profile was merged.
+             */
+            requestedId: string;
+        };
         ResetAccountPasswordRequest: {
             /** @description The token from the email. */
             token: string;
@@ -6162,6 +6210,16 @@ export interface components {
             offset: number;
             /** @description Total number of items across all pages. */
             totalCount: number;
+        };
+        TenantPlayersRequest: {
+            /** @description Repeated ids count once. */
+            playerIds: string[];
+        };
+        TenantPlayersResult: {
+            /** @description One item for each id that is not in `notFound`, in the order of `playerIds`. */
+            items: components["schemas"]["RequestedTenantPlayer"][];
+            /** @description Ids that are not players of the tenant. */
+            notFound: string[];
         };
         TenantSettings: {
             /** @description Whether an event with an unknown event key creates its event definition. */
@@ -8132,6 +8190,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TenantPlayerPage"];
+                };
+            };
+        };
+    };
+    getTenantPlayers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TenantPlayersRequest"];
+            };
+        };
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TenantPlayersResult"];
                 };
             };
         };

@@ -208,6 +208,7 @@ const TEXTS: Record<string, string> = {
   'PortalSessionRequest.refreshToken': 'gh_portal_example',
   'PortalTokens.refreshToken': 'gh_portal_example',
   requestId: id(24),
+  requestedId: PLAYER,
   response: `0x${'1f'.repeat(65)}`,
   rowHash: 'a3'.repeat(32),
   salt: hash('5b'),
@@ -447,7 +448,7 @@ const EMPTY = new Set(
     'disabledAt disabledReason error failedAt failingSince failure leftAt liftedAt liftedBy liftedByEmail mergedIntoId mergedProfileIds ' +
     'nextAttemptAt revokedAt successorId lastError subscriberWorkspaceId warnings EventBatchResult.errors ImportResult.errors ' +
     'RejectedEventBatch.records Match.endedAt MatchSession.endedAt TenantPlayerSession.endedAt TenantPlayer.ban ' +
-    'TenantPlayerDetail.ban Member.invitationId Member.invitedBy Member.expiresAt GameKey.expiresAt ApiKey.expiresAt ' +
+    'TenantPlayerDetail.ban RequestedTenantPlayer.ban Member.invitationId Member.invitedBy Member.expiresAt GameKey.expiresAt ApiKey.expiresAt ' +
     'CreatedGameKey.expiresAt CreatedApiKey.expiresAt CreateGameKeyResult.expiresAt CreateApiKeyResult.expiresAt ' +
     'previousSecretUntil Webhook.tenantId WebhookWithSecret.tenantId rateLimit readAt since oldestWaitingAt SigningKey.retiresAt TenantOfWorkspace.disabledAt nextCursorTimestamp nextCursorId ' +
     'payloadBytesPerMinute rateLimitPerMinute CreatedGameKey.lastUsedAt CreatedApiKey.lastUsedAt CreateGameKeyResult.lastUsedAt ' +

@@ -318,6 +318,11 @@ export function accountRules(app: TestApp, accounts: Preparers): Record<string, 
     updateEventDefinitionSettings: { needs: 'admin', body: { autoCreate: true } },
 
     listTenantPlayers: reads,
+    getTenantPlayers: {
+      ...reads,
+      unaudited: 'it changes nothing',
+      body: async (scene: Scene) => ({ playerIds: [await made.player(scene)] }),
+    },
     getTenantPlayer: { ...reads, path: { playerId: made.player } },
     updateTenantPlayer: { needs: 'admin', body: { tenantRole: 'tester' }, path: { playerId: made.player } },
     listTenantPlayerSessions: { ...reads, path: { playerId: made.player } },

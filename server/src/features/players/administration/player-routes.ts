@@ -5,7 +5,7 @@ import { Page, PageQuery, problems, TenantPath } from '../../../http/schemas.ts'
 import { changePlayer } from './change-player.ts';
 import { listPlayerDevices, listPlayerSessions } from './list-sessions-and-devices.ts';
 import { listPlayers } from './list-players.ts';
-import { readPlayer } from './read-player.ts';
+import { readPlayer, readPlayers } from './read-player.ts';
 import {
   ChangePlayerBody,
   PlayerDevice,
@@ -14,6 +14,8 @@ import {
   TenantPlayer,
   TenantPlayerDetail,
   TenantPlayerPath,
+  TenantPlayersBody,
+  TenantPlayersResult,
 } from './schemas.ts';
 
 const PLAYERS = '/api/bus_tenants/:tenantId/players';
@@ -39,6 +41,25 @@ export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebo
         },
       },
       async (request) => listPlayers(database, request.params.tenantId, request.query),
+    );
+
+    app.post(
+      `${PLAYERS}/bulk`,
+      {
+        config: { role: 'viewer' },
+        schema: {
+          operationId: 'getTenantPlayers',
+          tags,
+          summary: 'Get several players',
+          description:
+            'Returns up to 100 players, for example to show names beside the ids of events. The id of a merged profile returns the ' +
+            'profile that it was merged into.',
+          params: TenantPath,
+          body: TenantPlayersBody,
+          response: { 200: TenantPlayersResult },
+        },
+      },
+      async (request) => readPlayers(database, request.params.tenantId, request.body.playerIds),
     );
 
     app.get(

@@ -584,6 +584,77 @@ describe('a player in the list and the detail', () => {
   });
 });
 
+describe('POST /api/bus_tenants/{tenantId}/players/bulk', () => {
+  const readAll = (playerIds: unknown, at: TestTenant = tenant, caller: Caller = viewer) =>
+    app.http.post(pathOf(at, 'bulk'), { playerIds }, caller);
+
+  test('returns players as the list shows them, in the order of the distinct ids', async () => {
+    const at = await newTenant();
+    const [first, second] = [await arrangePlayer(app, at), await arrangePlayer(app, at)];
+    const { body: listed } = await list({ sort: 'lastSeenAt' }, at, at.viewer);
+    const [ofFirst, ofSecond] = listed.items;
+    const unknown = randomUUID();
+    const ids = [second.playerId, unknown, first.playerId.toUpperCase(), second.playerId];
+    const { status, body, text } = await readAll(ids, at, at.viewer);
+    assert.equal(status, 200, text);
+    assert.deepEqual(body, {
+      items: [
+        { ...ofSecond, requestedId: second.playerId },
+        { ...ofFirst, requestedId: first.playerId },
+      ],
+      notFound: [unknown],
+    });
+  });
+
+  test('returns the remaining profile for the id of a merged one, also if both are requested', async () => {
+    const source = await arrangePlayer(app, tenant);
+    const target = await arrangePlayer(app, tenant);
+    const merge = await app.http.post(
+      '/api/player-profile/me/merge',
+      {
+        sourceProfileId: source.playerId,
+        sourceProvider: 'Mock',
+        sourceAuthToken: `mock:${source.username}:secret`,
+      },
+      { bearer: target.accessToken },
+    );
+    assert.equal(merge.status, 200, merge.text);
+    const { body } = await readAll([source.playerId, target.playerId]);
+    assert.deepEqual(
+      body.items.map(({ requestedId, playerId }: Record<string, string>) => [requestedId, playerId]),
+      [
+        [source.playerId, target.playerId],
+        [target.playerId, target.playerId],
+      ],
+    );
+    assert.deepEqual(body.notFound, []);
+  });
+
+  test('finds neither players of other tenants nor their sign-in methods', async () => {
+    const theirs = await newTenant();
+    const stranger = await arrangePlayer(app, theirs);
+    const { body } = await readAll([stranger.playerId]);
+    assert.deepEqual(body, { items: [], notFound: [stranger.playerId] });
+    assert.equal((await readAll([stranger.playerId], theirs)).status, 404);
+  });
+
+  test('returns 400 for no id, more than 100 ids and malformed ids', async () => {
+    for (const playerIds of [
+      undefined,
+      null,
+      [],
+      'x',
+      ['x'],
+      Array.from({ length: 101 }, () => randomUUID()),
+    ]) {
+      const { status, body } = await readAll(playerIds);
+      assert.deepEqual([status, body.code], [400, 'invalid_request']);
+    }
+    const { body } = await readAll(Array.from({ length: 100 }, () => randomUUID()));
+    assert.equal(body.notFound.length, 100);
+  });
+});
+
 describe('PATCH /api/bus_tenants/{tenantId}/players/{playerId}', () => {
   test('changes role and visibility, returns the player and writes an audit record', async () => {
     const { playerId } = await arrangePlayer(app, tenant);

@@ -1,6 +1,6 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { findActiveId } from '../lookup/index.ts';
+import { findActiveId, findActiveIds } from '../lookup/index.ts';
 import { listMergedProfiles } from '../merged-profiles/index.ts';
 import {
   countRecords,
@@ -56,6 +56,32 @@ export async function readProfile(db: Querier, tenantId: string, playerId: strin
   ]);
   if (!player) throw playerNotFound();
   return { ...player, mergedProfileIds };
+}
+
+/**
+ * Reads several players of a tenant, in the order of the distinct `playerIds`. `requestedId` differs from `playerId` if the requested
+ * profile was merged. `notFound` lists the ids that are not players of the tenant.
+ */
+export async function readPlayers(
+  database: Database,
+  tenantId: string,
+  playerIds: string[],
+): Promise<{ items: (TenantPlayer & { requestedId: string })[]; notFound: string[] }> {
+  const requestedIds = [...new Set(playerIds)];
+  const tenant = database.forTenant(tenantId);
+  const activeIds = new Map(
+    (await findActiveIds(tenant, requestedIds)).map(({ requestedId, id }) => [requestedId, id]),
+  );
+  const players = await describePlayers(tenant, tenantId, [...new Set(activeIds.values())]);
+  const playerOf = new Map(players.map((player) => [player.playerId, player]));
+  const found = requestedIds.map((requestedId) => ({
+    requestedId,
+    player: playerOf.get(activeIds.get(requestedId) ?? ''),
+  }));
+  return {
+    items: found.flatMap(({ requestedId, player }) => (player ? [{ ...player, requestedId }] : [])),
+    notFound: found.flatMap(({ requestedId, player }) => (player ? [] : [requestedId])),
+  };
 }
 
 export function playerNotFound(): ProblemError {

@@ -167,6 +167,36 @@ export const TenantPlayer = Type.Object(
   { title: 'TenantPlayer' },
 );
 
+export const TenantPlayersBody = Type.Object(
+  {
+    playerIds: Type.Array(Guid, { minItems: 1, maxItems: 100, description: 'Repeated ids count once.' }),
+  },
+  { title: 'TenantPlayersRequest' },
+);
+
+export const TenantPlayersResult = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          ...TenantPlayer.properties,
+          requestedId: Type.String({
+            ...Guid,
+            description: 'The id in the request. It differs from `playerId` if that profile was merged.',
+          }),
+        },
+        { title: 'RequestedTenantPlayer' },
+      ),
+      {
+        maxItems: 100,
+        description: 'One item for each id that is not in `notFound`, in the order of `playerIds`.',
+      },
+    ),
+    notFound: Type.Array(Guid, { maxItems: 100, description: 'Ids that are not players of the tenant.' }),
+  },
+  { title: 'TenantPlayersResult' },
+);
+
 export const TenantPlayerDetail = Type.Object(
   {
     ...TenantPlayer.properties,

@@ -1,3 +1,3 @@
 export { createProfileLookups } from './profile-lookups.ts';
-export { findActiveId } from './queries.ts';
+export { findActiveId, findActiveIds } from './queries.ts';
 export { bulkProfileLookupRoutes, profileLookupRoutes, publicProfileRoutes } from './routes.ts';

@@ -45,6 +45,16 @@ export async function findActiveId(db: Querier, id: string): Promise<string | un
   return row?.id ?? undefined;
 }
 
+/** {@link findActiveId} for several ids. Ids of unknown profiles are left out. */
+export function findActiveIds(db: Querier, ids: string[]): Promise<{ requestedId: string; id: string }[]> {
+  return db.rows(sql`
+    SELECT wanted.id AS "requestedId", active.id
+    FROM unnest(${ids}::uuid[]) wanted (id)
+    CROSS JOIN LATERAL (
+      SELECT ${activeId} AS id FROM players requested WHERE requested.id = wanted.id OFFSET 0) active
+    WHERE active.id IS NOT NULL`);
+}
+
 const profileColumns = sql`player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
            player.profile_visibility AS "profileVisibility"`;
 
