@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 5752f8ed44ca6c896dbdb2c233235bb65d46269a2e27c8fc9444a8434c4eb5aa
+// Document: 9595446174446ff08291cc5be67dda925a23626bd73dcf1c3f6c7e1fa408b77d
 
 export interface paths {
     "/metrics": {
@@ -1782,8 +1782,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count logins by hour or day
-         * @description Counts the logins and their distinct players in each hour or day of the range, for charts. The counts are exact and include the last committed login. Limit: 192 buckets.
+         * Count logins over time
+         * @description Counts the logins and their distinct players in each minute, hour or day of the range, for charts. The counts are exact and include the last committed login. Limit: 192 buckets.
          */
         get: operations["getSessionTimeline"];
         put?: never;
@@ -6238,7 +6238,7 @@ export interface components {
             revokedAt: string | null;
         };
         /** @enum {string} */
-        TimelineBucket: "hour" | "day";
+        TimelineBucket: "minute" | "hour" | "day";
         /** @enum {string} */
         TokenProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock";
         TotpCodeRequest: {

@@ -15,19 +15,17 @@ export const signInsQuery = (tenantId: string, range: RangeName, periodsAgo = 0)
     refetchInterval: periodsAgo === 0 ? 30_000 : false,
   });
 
-export const signInTimelineQuery = (tenantId: string, range: RangeName) => {
-  const bucket = ranges[range].bucket === 'day' ? 'day' : 'hour';
-  return queryOptions({
+export const signInTimelineQuery = (tenantId: string, range: RangeName) =>
+  queryOptions({
     queryKey: ['sign-in-timeline', tenantId, range],
     queryFn: ({ signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/sessions/timeline', {
-        params: { path: { tenantId }, query: { from: limitsOf(range).from, bucket } },
+        params: { path: { tenantId }, query: { from: limitsOf(range).from, bucket: ranges[range].bucket } },
         signal,
       }),
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
-};
 
 export const recentAlertsQuery = (workspaceId: string, tenantId: string) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
+import type { TimelineBucket } from './read-timeline.ts';
 import type { RangePart } from './split-range.ts';
 import { playerNumberQuery } from './rollup-queries.ts';
 
@@ -76,7 +77,7 @@ export function countSessions(db: Querier, tenantId: string, parts: RangePart[])
              SELECT auth_provider, sum(logins) AS logins FROM logins GROUP BY auth_provider) counted), '{}') AS "loginsByProvider"`);
 }
 
-/** The logins and distinct players of one hour or day. */
+/** The logins and distinct players of one bucket. */
 export interface TimelineRow {
   bucketStart: string;
   logins: number;
@@ -87,7 +88,7 @@ export interface TimelineRow {
 export function listRolledUpBuckets(
   db: Querier,
   tenantId: string,
-  { span, from, to }: { span: 'hour' | 'day'; from: string; to: string },
+  { span, from, to }: { span: TimelineBucket; from: string; to: string },
 ): Promise<TimelineRow[]> {
   return db.rows(sql`
     SELECT bucket.start AS "bucketStart", coalesce(login.logins, 0)::bigint AS logins,
@@ -112,7 +113,7 @@ export function listRolledUpBuckets(
 export function countOpenBuckets(
   db: Querier,
   tenantId: string,
-  { span, from, ledgerFrom, to }: { span: 'hour' | 'day'; from: string; ledgerFrom: string; to: string },
+  { span, from, ledgerFrom, to }: { span: TimelineBucket; from: string; ledgerFrom: string; to: string },
 ): Promise<TimelineRow[]> {
   const hours = sql`tenant_id = ${tenantId} AND span = 'hour' AND starts_at >= ${from} AND starts_at < ${ledgerFrom}`;
   return db.rows(sql`

@@ -10,9 +10,11 @@ import { startOfSpan } from '../../../core/time-spans.ts';
 import { now, toMicroseconds } from '../../../core/timestamps.ts';
 import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
 
-export type TimelineBucket = 'hour' | 'day';
+export const timelineBuckets = ['minute', 'hour', 'day'] as const;
 
-/** Eight days of hours, or half a year of days. */
+export type TimelineBucket = (typeof timelineBuckets)[number];
+
+/** Three hours of minutes, eight days of hours, or half a year of days. */
 const MAX_BUCKETS = 192;
 const DEFAULT_BUCKETS = 24;
 
@@ -26,7 +28,7 @@ const earlier = (one: string, other: string): string => (one < other ? one : oth
 const later = (one: string, other: string): string => (one < other ? other : one);
 
 /**
- * Counts logins and distinct players in each hour or day. `to` defaults to now, and `from` to the first of the last 24 buckets. The first
+ * Counts logins and distinct players in each minute, hour or day. `to` defaults to now, and `from` to the first of the last 24 buckets. The first
  * bucket is the one that contains `from`. Throws `invalid_request` if the range is empty or has more than 192 buckets.
  */
 export async function readTimeline(
@@ -43,10 +45,11 @@ export async function readTimeline(
   requireFewBuckets({ from, to }, bucket, MAX_BUCKETS);
 
   const tenant = database.heavy.forTenant(tenantId);
-  const rolledUpTo = toMicroseconds((await findRolledUpTo(tenant, tenantId)) ?? from)!;
+  const rolledUpTo =
+    bucket === 'minute' ? from : toMicroseconds((await findRolledUpTo(tenant, tenantId)) ?? from)!;
   const covered = earlier(startOfSpan(rolledUpTo, bucket), startOfSpan(to, bucket));
   const open = later(from, covered);
-  // With a running worker these are the current bucket and the one before.
+  // Minutes are not rolled up. Of hours and days, these are the current one and the one before, if a worker runs.
   const [rolledUp, others] = await Promise.all([
     open > from ? listRolledUpBuckets(tenant, tenantId, { span: bucket, from, to: open }) : [],
     open < to

@@ -34,9 +34,9 @@ export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTy
         schema: {
           operationId: 'getSessionTimeline',
           tags: ['Sessions'],
-          summary: 'Count logins by hour or day',
+          summary: 'Count logins over time',
           description:
-            'Counts the logins and their distinct players in each hour or day of the range, for charts. The counts are exact and ' +
+            'Counts the logins and their distinct players in each minute, hour or day of the range, for charts. The counts are exact and ' +
             'include the last committed login. Limit: 192 buckets.',
           params: TenantPath,
           querystring: TimelineQuery,

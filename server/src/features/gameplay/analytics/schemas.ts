@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { From, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { timelineBuckets } from './read-timeline.ts';
 
 export const AnalyticsQuery = Type.Object({
   from: Type.Optional(From('Start of the range, inclusive. Default: 30 days before `to`.')),
@@ -26,7 +27,7 @@ export const SessionAnalytics = Type.Object(
 export const TimelineQuery = Type.Object({
   from: Type.Optional(From('An instant in the first bucket. Default: 24 buckets, the last one included.')),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
-  bucket: OneOf(['hour', 'day'], {
+  bucket: OneOf(timelineBuckets, {
     title: 'TimelineBucket',
     default: 'hour',
     description: 'The width of a bucket, in UTC.',
@@ -37,7 +38,7 @@ export const SessionTimeline = Type.Object(
   {
     from: Timestamp,
     to: Timestamp,
-    bucket: OneOf(['hour', 'day'], { title: 'TimelineBucket' }),
+    bucket: OneOf(timelineBuckets, { title: 'TimelineBucket' }),
     items: Type.Array(
       Type.Object(
         {

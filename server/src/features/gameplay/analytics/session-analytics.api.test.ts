@@ -436,6 +436,41 @@ describe('GET /api/bus_tenants/{tenantId}/sessions/timeline', () => {
     assert.equal((await timeline(tenant, { from: hoursAgo(-3), to: hoursAgo(1) })).status, 400);
     assert.equal((await timeline(tenant, { from: hoursAgo(300) })).status, 400);
     assert.equal((await timeline(tenant, { from: hoursAgo(300), bucket: 'day' })).status, 200);
-    assert.equal((await timeline(tenant, { bucket: 'minute' })).status, 400);
+    assert.equal((await timeline(tenant, { from: hoursAgo(3.1), bucket: 'minute' })).status, 200);
+    assert.equal((await timeline(tenant, { from: hoursAgo(3.3), bucket: 'minute' })).status, 400);
+    assert.equal((await timeline(tenant, { bucket: 'week' })).status, 400);
+  });
+
+  test('counts minutes, also of hours that are rolled up', async () => {
+    const tenant = await arrangeTenant(app);
+    const [ada, ben] = [randomUUID(), randomUUID()];
+    const hour = Math.floor(Date.now() / HOUR) * HOUR - 3 * HOUR;
+    const at = (minute: number) => new Date(hour + minute * 60_000).toISOString();
+    await addLogins(tenant, [
+      { at: at(1), playerId: ada },
+      { at: at(1), playerId: ada },
+      { at: at(1.5), playerId: ben },
+      { at: at(59.9), playerId: ben },
+      { at: at(61), playerId: ada },
+    ]);
+    const range = { bucket: 'minute', from: at(1.2), to: at(61.5) };
+    const before = await timeline(tenant, range);
+    assert.equal(before.status, 200, before.text);
+    assert.equal(before.body.items.length, 61);
+    assert.deepEqual(
+      before.body.items
+        .filter(({ logins }: { logins: number }) => logins > 0)
+        .map(({ bucketStart, ...counts }: { bucketStart: string }) => ({
+          minute: (Date.parse(bucketStart) - hour) / 60_000,
+          ...counts,
+        })),
+      [
+        { minute: 1, logins: 3, uniquePlayers: 2 },
+        { minute: 59, logins: 1, uniquePlayers: 1 },
+        { minute: 61, logins: 1, uniquePlayers: 1 },
+      ],
+    );
+    await rollUp();
+    assert.deepEqual((await timeline(tenant, range)).body, before.body);
   });
 });
