@@ -1,7 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
-import type { TimelineBucket } from './read-timeline.ts';
 import type { RangePart } from './split-range.ts';
 import { playerNumberQuery } from './rollup-queries.ts';
 
@@ -76,6 +75,10 @@ export function countSessions(db: Querier, tenantId: string, parts: RangePart[])
            coalesce((SELECT json_object_agg(auth_provider, logins ORDER BY auth_provider) FROM (
              SELECT auth_provider, sum(logins) AS logins FROM logins GROUP BY auth_provider) counted), '{}') AS "loginsByProvider"`);
 }
+
+export const timelineBuckets = ['minute', 'hour', 'day'] as const;
+
+export type TimelineBucket = (typeof timelineBuckets)[number];
 
 /** The logins and distinct players of one bucket. */
 export interface TimelineRow {

@@ -8,11 +8,13 @@ import {
 } from '../../../core/time-range.ts';
 import { startOfSpan } from '../../../core/time-spans.ts';
 import { now, toMicroseconds } from '../../../core/timestamps.ts';
-import { countOpenBuckets, findRolledUpTo, listRolledUpBuckets, type TimelineRow } from './queries.ts';
-
-export const timelineBuckets = ['minute', 'hour', 'day'] as const;
-
-export type TimelineBucket = (typeof timelineBuckets)[number];
+import {
+  countOpenBuckets,
+  findRolledUpTo,
+  listRolledUpBuckets,
+  type TimelineBucket,
+  type TimelineRow,
+} from './queries.ts';
 
 /** Three hours of minutes, eight days of hours, or half a year of days. */
 const MAX_BUCKETS = 192;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { From, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { timelineBuckets } from './read-timeline.ts';
+import { timelineBuckets } from './queries.ts';
 
 export const AnalyticsQuery = Type.Object({
   from: Type.Optional(From('Start of the range, inclusive. Default: 30 days before `to`.')),
