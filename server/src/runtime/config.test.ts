@@ -333,12 +333,25 @@ describe('settings', () => {
     );
   });
 
-  test('are listed in the documentation with their defaults', () => {
+  test('are listed in the documentation with their defaults and ranges', () => {
     const documentation = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
+    let ranges = 0;
     for (const [name, schema] of Object.entries({ ...settings.entries, ...tracingSettings.entries })) {
       const fallback = schema.default ? `\`${schema.default}\`` : 'empty';
-      assert.ok(documentation.includes(`| \`${name}\` | ${fallback} |`), `${name} with ${fallback}`);
+      const start = `| \`${name}\` | ${fallback} |`;
+      const row = documentation.split('\n').find((line) => line.startsWith(start)) ?? '';
+      assert.ok(row, start);
+      const steps = 'pipe' in schema.wrapped ? schema.wrapped.pipe : [];
+      const minimum = steps.find((step) => step.type === 'min_value');
+      const maximum = steps.find((step) => step.type === 'max_value');
+      if (!minimum || !maximum) continue;
+      const range = [minimum, maximum]
+        .map(({ requirement }) => requirement.toLocaleString('en-US'))
+        .join(' to ');
+      assert.ok(row.includes(range), `${name} from ${range}`);
+      ranges++;
     }
+    assert.ok(ranges >= 10, `${ranges} ranges are found`);
   });
 
   test('treats an empty value as unset', () => {
