@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { withoutReferences } from '../testing/openapi.ts';
 import { startTestApp } from '../testing/test-app.ts';
@@ -16,7 +17,7 @@ interface Schema {
 
 interface Operation {
   operationId: string;
-  parameters?: { name: string; in: string; schema: { maximum?: number } }[];
+  parameters?: { name: string; in: string; schema: { default?: number; maximum?: number } }[];
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
@@ -70,4 +71,21 @@ test('every array in the response of a GET has a limit in the query or in its sc
     }
   }
   assert.ok(arrays > 15);
+});
+
+test('docs/api-conventions.md lists each page size that is not the usual one', () => {
+  const page = readFileSync(new URL('../../../docs/api-conventions.md', import.meta.url), 'utf8');
+  const listed = [...page.matchAll(/^\| `GET (\S+)` \| ([\d,]+) \| ([\d,]+) \|$/gm)].map((row) =>
+    row.slice(1),
+  );
+  const unusual = Object.entries(document.paths as Record<string, { get?: Operation }>).flatMap(
+    ([path, { get }]) =>
+      (get?.parameters ?? [])
+        .filter(({ name, schema }) => name === 'limit' && (schema.default !== 50 || schema.maximum !== 200))
+        .map(({ schema }) => [
+          path,
+          ...[schema.default, schema.maximum].map((size) => size?.toLocaleString('en-US')),
+        ]),
+  );
+  assert.deepEqual(listed.toSorted(), unusual.toSorted());
 });

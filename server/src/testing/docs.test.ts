@@ -76,6 +76,19 @@ describe('documentation', () => {
     }
   });
 
+  test('names each path of the API, at least by its last two segments', () => {
+    const withoutNames = (text: string) => text.replace(/\{\w+\}|\$[A-Z_]+/g, '{}');
+    const readers = pages.filter((page) => page === 'README.md' || /^docs\/[^/]+$/.test(page));
+    const text = readers.map((page) => withoutNames(textOf(page))).join('\n');
+    const paths = [...textOf('sdk/src/api.ts').matchAll(/^ {4}"(\/.+)": \{$/gm)].map(([, path = '']) => path);
+    assert.ok(paths.length > 150, `${paths.length} paths are found`);
+    const unnamed = paths.filter((path) => {
+      const end = withoutNames(path).split('/').filter(Boolean).slice(-2).join('/');
+      return !new RegExp(`${RegExp.escape(end)}(?![\\w/{-])`).test(text);
+    });
+    assert.deepEqual(unnamed, []);
+  });
+
   test('lists each error code of the catalogue with its status', () => {
     const page = readFileSync(ERRORS_PAGE, 'utf8');
     assert.equal(withErrorTable(page), page, 'docs/errors.md is out of date. Run `npm run docs:errors`.');
