@@ -4,12 +4,29 @@ import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { auditActions } from '../features/platform/audit/index.ts';
+import { tokenProviders } from '../features/sign-in/login/index.ts';
+import { alertTypes } from '../features/traffic/alerts/queries.ts';
 import { ERRORS_PAGE, withErrorTable } from './error-catalogue.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const pages = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md', '.github/**/*.md'], { cwd: ROOT });
 const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, '').replace(/`[^`\n]*`/g, '');
+
+/** What a pattern finds in the code of the features. */
+const inFeatures = (pattern: RegExp): string[] =>
+  globSync('server/src/features/**/*.ts', { cwd: ROOT })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .flatMap((path) => [...textOf(path).matchAll(pattern)].map(([, found = '']) => found));
+
+/** What stands in backquotes in the first cells of the table with this header. */
+function firstCells(page: string, header: string): string[] {
+  const [, table = ''] = textOf(page).split(`\n${header}`);
+  const [rows = ''] = table.split('\n\n');
+  return [...rows.matchAll(/^\| ([^|]+) \|/gm)].flatMap(
+    ([, cell = '']) => cell.match(/(?<=`)[\w.]+(?=`)/g) ?? [],
+  );
+}
 
 /** The anchor of a heading on GitHub: lower case, without punctuation, with hyphens for spaces. */
 function anchorOf(heading: string): string {
@@ -100,6 +117,34 @@ describe('documentation', () => {
     const [, section = ''] = textOf('docs/studio.md').split('### Audit actions\n');
     const listed = [...section.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, action]) => action);
     assert.deepEqual(listed.toSorted(), [...auditActions].toSorted());
+  });
+
+  test('lists each type of notification', () => {
+    const types = [
+      ...alertTypes.map((type) => `alert.${type}`),
+      ...inFeatures(/\btype: '(\w+\.\w+)',\s+title:/g),
+    ];
+    assert.deepEqual(firstCells('docs/alerts.md', '| `type` |').toSorted(), [...new Set(types)].toSorted());
+  });
+
+  test('lists each provider of the metric of sign-ins', () => {
+    const providers = [...tokenProviders, 'unknown', ...inFeatures(/\bsignsInWith: '(\w+)'/g)];
+    const listed = firstCells('docs/monitoring.md', '| `provider` |');
+    assert.deepEqual(listed.toSorted(), [...new Set(providers)].toSorted());
+  });
+
+  test('lists each option of the TypeScript client', () => {
+    const clients = globSync('sdk/src/{*,*/*}.ts', { cwd: ROOT }).filter(
+      (path) => !path.endsWith('.test.ts'),
+    );
+    const published =
+      /export interface (?:Http|Player|Portal|Admin|Server|Api|EventQueue|NotificationFeed|Verify)\w*Options [^{]*\{\n([^}]+)\n\}/g;
+    const options = clients
+      .flatMap((path) => [...textOf(path).matchAll(published)])
+      .flatMap(([, members = '']) =>
+        [...members.matchAll(/^ {2}(\w+)\??[:(]/gm)].map(([, name = '']) => name),
+      );
+    assert.deepEqual(firstCells('docs/sdk.md', '| Option |').toSorted(), [...new Set(options)].toSorted());
   });
 
   test('lists each decision in the index, with its title', () => {
