@@ -19,6 +19,7 @@ import {
 import {
   listAddresses,
   listMergedProfiles,
+  listTenantIds,
   pageBans,
   pageLogins,
   pageLogouts,
@@ -56,12 +57,12 @@ export async function* exportProfile(
 ): AsyncGenerator<string> {
   const { database, archive, vault } = services;
   const profile = await readProfile(database, caller.playerId);
-  const tenantIds = profile.tenantAccess.map(({ tenantId }) => tenantId);
+  const playerScope = database.forPlayer(profile.id);
+  const tenantIds = await listTenantIds(playerScope, profile.id);
   await requireArchive({ database, archive }, tenantIds);
   await authorizeExport(services, caller, proof);
   const playerIds = [profile.id, ...profile.mergedProfileIds];
   const owners = playerIds.map((playerId) => ({ playerId }));
-  const playerScope = database.forPlayer(profile.id);
   const head = {
     exportedAt: now(),
     profile,

@@ -22,6 +22,13 @@ export function listMergedProfiles(db: Querier, playerIds: string[]): Promise<ob
     FROM players WHERE id = ANY(${playerIds}::uuid[]) AND merged_into_id IS NOT NULL ORDER BY created_at, id`);
 }
 
+/** The tenants that a player has signed in to, with those of merged profiles. Unlike those of a profile, their number has no limit. */
+export async function listTenantIds(db: Querier, playerId: string): Promise<string[]> {
+  const rows = await db.rows<{ tenantId: string }>(sql`
+    SELECT tenant_id AS "tenantId" FROM tenant_access WHERE player_id = ${playerId} ORDER BY tenant_id`);
+  return rows.map(({ tenantId }) => tenantId);
+}
+
 export function listAddresses(db: Querier, playerIds: string[]): Promise<object[]> {
   return db.rows(sql`
     SELECT email, verified_at AS "verifiedAt" FROM email_credentials

@@ -194,6 +194,22 @@ describe('GET /api/player-profile/me/export', () => {
     );
   });
 
+  test('exports the matches and events of more tenants than the profile lists', async () => {
+    const player = await newPlayer();
+    await play(player, '1');
+    await app.owner.query(
+      `WITH later AS (
+         INSERT INTO tenants (id, workspace_id, name, slug)
+         SELECT gen_random_uuid(), $1, 'later', gen_random_uuid() FROM generate_series(1, 1000) RETURNING id)
+       INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at)
+       SELECT id, $2, now() + interval '1 hour', now() + interval '1 hour' FROM later`,
+      [tenant.workspaceId, player.playerId],
+    );
+    const { body } = await exported(player);
+    assert.equal(body.profile.tenantAccess.length, 1_000);
+    assert.deepEqual([body.matches.length, body.matchEvents.length, body.playerEvents.length], [1, 1, 1]);
+  });
+
   test('returns 429 to a second concurrent export, until the first is complete or aborted', async () => {
     const player = await newPlayer();
     const answers = await Promise.all(Array.from({ length: 5 }, () => exported(player)));
