@@ -92,7 +92,10 @@ describe('validation errors', () => {
     ]);
     const code = { email: 'ada@example.com', code: '1' };
     assert.deepEqual((await post(code, '/api/player-auth/otc/exchange')).errors, [
-      { path: 'code', message: 'must match the pattern ^[0-9]{6}$' },
+      { path: 'code', message: 'must be six digits' },
+    ]);
+    assert.deepEqual((await post({ address: '0x12' }, '/api/player-auth/wallet/challenge')).errors, [
+      { path: 'address', message: 'must be 0x and 40 hexadecimal digits' },
     ]);
     const challenge = { provider: 'Mock', subject: 'ada' };
     assert.equal((await post(challenge, '/api/player-auth/challenge')).errors[0]!.path, 'provider');

@@ -58,6 +58,14 @@ const FORMATS: Record<string, string> = {
   'date-time': 'an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z',
 };
 
+/** The patterns of the schemas. Other patterns are shown as they are. */
+const PATTERNS: Record<string, string> = {
+  '^[0-9]{6}$': 'must be six digits',
+  '^0x[0-9a-fA-F]{40}$': 'must be 0x and 40 hexadecimal digits',
+  '^[a-z0-9]+(-[a-z0-9]+)*$': 'must be lower-case words of a to z and 0 to 9, joined by hyphens',
+  '^[!-~]*$': 'must contain only visible ASCII characters',
+};
+
 /** Describes the error of a member, as the rest of a sentence. */
 function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   const { limit } = params;
@@ -76,7 +84,7 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
     case 'format':
       return `must be ${FORMATS[params.format as string] ?? params.format}`;
     case 'pattern':
-      return `must match the pattern ${params.pattern}`;
+      return PATTERNS[params.pattern as string] ?? `must match the pattern ${params.pattern}`;
     case 'minimum':
       return `must be at least ${limit}`;
     case 'maximum':
