@@ -283,17 +283,29 @@ function placeOf(request: FastifyRequest): Place {
   return request.params as Place;
 }
 
+const KEYS = {
+  game: { name: 'game key', one: 'a game key', header: 'X-Game-Key' },
+  api: { name: 'API key', one: 'an API key', header: 'X-API-Key' },
+} as const;
+
 /** Describes a refused key by the format of what was sent, which reveals nothing about existing keys. */
 function invalidKey(kind: KeyKind, sent: string): ProblemError {
   const code = kind === 'game' ? 'invalid_game_key' : 'invalid_api_key';
   if (isOpaqueToken(kind, sent)) return new ProblemError(code);
+  const { name, one, header } = KEYS[kind];
+  if (isLikeToken(kind, sent))
+    return new ProblemError(
+      code,
+      `The ${name} in ${header} has a typing error: its checksum is wrong. Copy it again.`,
+    );
   const { prefix, length } = tokenFormat(kind);
-  const [name, header] = kind === 'game' ? ['game key', 'X-Game-Key'] : ['API key', 'X-API-Key'];
+  const format = `${prefix} and ${length - prefix.length} more characters`;
+  const other = kind === 'game' ? 'api' : 'game';
   return new ProblemError(
     code,
-    isLikeToken(kind, sent)
-      ? `The ${name} in ${header} has a typing error: its checksum is wrong. Copy it again.`
-      : `${header} must contain the ${name}: ${prefix} and ${length - prefix.length} more characters. Copy it again.`,
+    isLikeToken(other, sent)
+      ? `${header} contains ${KEYS[other].one}. Send ${one} instead: ${format}.`
+      : `${header} must contain the ${name}: ${format}. Copy it again.`,
   );
 }
 
