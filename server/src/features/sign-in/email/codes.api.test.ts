@@ -263,7 +263,7 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
         {
           status: 401,
           problem: 'invalid_credentials',
-          detail: 'The code is wrong, was used, or has expired. Request a new one.',
+          detail: 'The code is wrong, was used, or has expired. Check it, or request a new one.',
         },
       );
     }

@@ -120,7 +120,7 @@ export async function checkCode(
 export function invalidCode(): ProblemError {
   return new ProblemError(
     'invalid_credentials',
-    'The code is wrong, was used, or has expired. Request a new one.',
+    'The code is wrong, was used, or has expired. Check it, or request a new one.',
   );
 }
 
