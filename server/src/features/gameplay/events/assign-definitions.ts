@@ -148,8 +148,10 @@ async function toRows(
     const definition = findDefinition(known, event);
     if (!definition) refused.push({ event, error: withoutDefinition(event, autoCreate) });
     else if (!isUsable(definition, scope)) {
-      const state = definition.isActive ? `for ${definition.eventScope} events` : 'inactive';
-      refused.push({ event, error: refusal(event, 409, `The event definition is ${state}.`) });
+      const error = definition.isActive
+        ? `The event definition is for ${definition.eventScope} events. Change its scope to both, or use another definition.`
+        : 'The event definition is inactive. Activate it, or use another definition.';
+      refused.push({ event, error: refusal(event, 409, error) });
     } else {
       if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
         const message =

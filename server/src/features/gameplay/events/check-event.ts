@@ -59,7 +59,10 @@ export function checkEvent(
   let matchSessionId: string | null = null;
   if (scope === 'match') {
     const id = toGuid(event['matchSessionId']);
-    if (id === undefined) return 'matchSessionId must be a UUID.';
+    if (id === undefined)
+      return event['matchSessionId'] === undefined
+        ? 'matchSessionId is missing.'
+        : 'matchSessionId must be a UUID.';
     matchSessionId = id;
   }
   const loginSessionId = toOptionalGuid(event['loginSessionId']);
@@ -74,6 +77,7 @@ export function checkEvent(
   if (eventValue === undefined) return keyError('eventValue', event['eventValue']);
 
   const { idempotencyKey: sentKey } = event;
+  if (sentKey === undefined) return 'idempotencyKey is missing.';
   if (typeof sentKey !== 'string') return 'idempotencyKey must be a string.';
   const idempotencyKey = sentKey.trim();
   if (
@@ -89,6 +93,7 @@ export function checkEvent(
   if (value === undefined)
     return 'value must be an integer from -9223372036854775808 to 9223372036854775807.';
   const { occurredAt: sentAt } = event;
+  if (sentAt === undefined) return 'occurredAt is missing.';
   const occurredAt = typeof sentAt === 'string' ? toMicroseconds(sentAt) : undefined;
   if (occurredAt === undefined)
     return 'occurredAt must be an ISO 8601 date and time with an offset, such as 2026-11-20T21:19:00Z.';

@@ -157,6 +157,15 @@ describe('POST /api/game/player-events', () => {
     );
   });
 
+  test('names a missing field', async () => {
+    const fields = ['playerId', 'idempotencyKey', 'occurredAt'];
+    const { body } = await send(fields.map((field) => event({ [field]: undefined })));
+    assert.deepEqual(
+      body.errors.map(({ error }: { error: string }) => error),
+      fields.map((field) => `${field} is missing.`),
+    );
+  });
+
   test('names the field with a character that cannot be stored', async () => {
     const fields = ['eventKey', 'eventValue', 'idempotencyKey'];
     const { body } = await send(fields.map((field) => event({ [field]: 'a\0b' })));
@@ -384,8 +393,11 @@ describe('POST /api/game/player-events', () => {
       assert.equal(first.status, 201, first.text);
       await change('settings', { autoCreate: false });
       for (const [changed, error] of [
-        [{ isActive: false }, 'The event definition is inactive.'],
-        [{ isActive: true, eventScope: 'match' }, 'The event definition is for match events.'],
+        [{ isActive: false }, 'The event definition is inactive. Activate it, or use another definition.'],
+        [
+          { isActive: true, eventScope: 'match' },
+          'The event definition is for match events. Change its scope to both, or use another definition.',
+        ],
       ] as const) {
         await change(first.body.records[0].eventDefinitionId, changed);
         const again = await send([...batch, event({ playerId, eventKey: `level ${size}` })], caller);
