@@ -41,8 +41,8 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await writeFile(join(folder, FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { flush: true });
 }
 
-/** Reads the manifest and compares the hash of each archive. Throws {@link OperatorError}. */
-export async function checkBackup(folder: string): Promise<Manifest> {
+/** Reads the manifest. Throws {@link OperatorError} if the folder has none of this version. */
+export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, FILE), 'utf8').catch(() => undefined);
   if (text === undefined)
     throw new OperatorError(
@@ -54,14 +54,18 @@ export async function checkBackup(folder: string): Promise<Manifest> {
     throw new OperatorError(
       `${folder} was created by a newer Guildhall (${manifest.guildhall}). Use that version.`,
     );
-  for (const [name, expected] of Object.entries(manifest.sha256)) {
+  return manifest;
+}
+
+/** Compares the hash of each archive. Throws {@link OperatorError}. */
+export async function checkArchives(folder: string, { sha256 }: Manifest): Promise<void> {
+  for (const [name, expected] of Object.entries(sha256)) {
     const path = join(folder, name);
     if ((await hashFile(path).catch(() => undefined)) !== expected)
       throw new OperatorError(
         `${path} is missing or damaged: its SHA-256 is not that of ${FILE}. Use another backup.`,
       );
   }
-  return manifest;
 }
 
 /** Returns undefined for other texts, such as half of a manifest. Those of newer formats may have other members. */

@@ -14,7 +14,7 @@ import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
 import type { Config } from '../config.ts';
 import { readMasterKey } from '../../security/master-key.ts';
 import { createVault } from '../../security/vault.ts';
-import { ARCHIVES, checkBackup, foldersOf } from './manifest.ts';
+import { ARCHIVES, checkArchives, foldersOf, readManifest } from './manifest.ts';
 import { started } from './tar.ts';
 
 const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
@@ -39,15 +39,17 @@ export async function restoreBackup<Result>(
     dataDir,
     `DATA_DIR ${dataDir} is not empty. Set DATA_DIR to a folder that is empty or does not exist.`,
   );
+  // A wrong folder is named before a missing key. The archives are read last, because that takes long.
+  const manifest = await readManifest(folder);
   const masterKey = await readMasterKey(config);
   if (!masterKey)
     throw new OperatorError(
       `The backup has no master key. Set MASTER_KEY, or copy the file master.key into ${dataDir} first.`,
     );
-  const { sha256 } = await checkBackup(folder);
+  await checkArchives(folder, manifest);
 
   const folders = Object.entries(foldersOf(config)).filter(
-    (entry): entry is [string, string] => entry[0] in sha256 && entry[1] !== undefined,
+    (entry): entry is [string, string] => entry[0] in manifest.sha256 && entry[1] !== undefined,
   );
   for (const [, target] of folders)
     await requireEmpty(target, `The folder ${target} is not empty. Remove what it contains.`);
