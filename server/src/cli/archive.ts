@@ -37,7 +37,7 @@ archiveCommand
       );
       console.log(
         parts === 0
-          ? `No events from before ${day.slice(0, 7)} are in the database.`
+          ? `Nothing is archived: no partition has only events from before ${day.slice(0, 7)}. List them with "guildhall partitions list".`
           : `Archived ${events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${parts} parts, ` +
               `${(bytes / events).toFixed(1)} bytes an event.`,
       );
@@ -48,12 +48,16 @@ archiveCommand
   .command('list')
   .description('list the archived parts')
   .option('--tenant <id>', 'only this tenant')
-  .action((options: TenantOption) =>
-    forEachTenant(options, async ({ database }, tenantId) => {
-      for (const part of await selectParts(database.forTenant(tenantId), tenantId))
+  .action(async (options: TenantOption) => {
+    let parts = 0;
+    await forEachTenant(options, async ({ database }, tenantId) => {
+      for (const part of await selectParts(database.forTenant(tenantId), tenantId)) {
+        parts++;
         console.log(describePart(part));
-    }),
-  );
+      }
+    });
+    if (parts === 0) console.log('No events are archived.');
+  });
 
 archiveCommand
   .command('verify')

@@ -37,7 +37,9 @@ export function durationOption(least: number, most: number): (text: string) => n
 export function firstDayOf(month: string): string {
   const day = `${month}-01`;
   if (!/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month) || day > firstOfMonth(new Date()))
-    throw new UsageError(`"${month}" is not a month up to the current one: write it as 2026-01.`);
+    throw new UsageError(
+      `--before must be a month such as 2026-01, at most the current month, and not "${month}".`,
+    );
   return day;
 }
 

@@ -23,6 +23,7 @@ const commands: Record<string, () => Promise<Command>> = {
 const program = new Command('guildhall')
   .description('A multi-tenant backend for games.')
   .version(version)
+  .showHelpAfterError('Add --help to see the usage.')
   .addHelpText(
     'after',
     `
@@ -33,6 +34,6 @@ Exit codes: 0 if the command succeeded, 1 if it failed, 2 if verify or check fou
 const [name = ''] = process.argv.slice(2);
 // The help and the message about an unknown command list all of them.
 const needed = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
-for (const load of needed) program.addCommand(await load());
+for (const load of needed) program.addCommand((await load()).copyInheritedSettings(program));
 
 program.parseAsync().catch(fail);

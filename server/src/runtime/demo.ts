@@ -119,7 +119,7 @@ Try all operations in the browser, with the keys filled in until the server stop
 
   ${url}/docs/?demo=${token}
 
-Simulate an evening with a hundred players:
+Simulate an evening with a hundred players, in ten minutes:
 
   DATA_DIR="${dataDir}" npm run simulate -- --url ${url}
 `;
