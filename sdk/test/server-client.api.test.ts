@@ -92,7 +92,7 @@ describe('createServerClient', () => {
   test('refuses a number that was rounded, before anything is sent', async () => {
     let sent = 0;
     const counted: typeof fetch = async (...call) => (sent++, fetch(...call));
-    const name = { idempotencyKey: 'big', occurredAt: new Date() };
+    const name = { eventKey: 'big', idempotencyKey: 'big', occurredAt: new Date() };
     const message = (member: string, value: number) =>
       `${member} must be a safe integer, not ${value}. Pass a larger integer as a bigint.`;
     const server = newServer({ fetch: counted });

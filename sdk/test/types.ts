@@ -1,5 +1,5 @@
 import { createAdminClient, type AccountUser, type Notification } from '../src/admin.ts';
-import { createPlayerClient, type Answer, type Body } from '../src/index.ts';
+import { createEventQueue, createPlayerClient, memoryStorage, type Answer, type Body } from '../src/index.ts';
 import { createServerClient } from '../src/server.ts';
 
 /** Tests of types: `npm run check` fails if one of these lines has another type, or accepts what it must refuse. */
@@ -9,6 +9,7 @@ declare function assertType<Holds extends true>(holds: Holds): Holds;
 const admin = createAdminClient({ baseUrl: '' });
 const game = createPlayerClient({ baseUrl: '', gameKey: '' });
 const server = createServerClient({ baseUrl: '', gameKey: '' });
+const events = createEventQueue(game, { storage: memoryStorage() });
 const workspaceId = '';
 
 export async function answersAreTyped(): Promise<void> {
@@ -61,5 +62,7 @@ export async function wrongCallsAreRefused(): Promise<void> {
   // @ts-expect-error -- no provider has this name
   await game.signIn.withProvider({ provider: 'Steam', token: '' });
   // @ts-expect-error -- an event of a game server has a name
-  await server.sendPlayerEvents('', [{ playerId: '', occurredAt: new Date() }]);
+  await server.sendPlayerEvents('', [{ playerId: '', eventKey: '', occurredAt: new Date() }]);
+  // @ts-expect-error -- an event has a key or the id of a definition
+  await events.addPlayerEvent({ value: 5 });
 }

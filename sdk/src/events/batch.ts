@@ -5,6 +5,11 @@ import { requireSafe, writeJson } from '../core/json.ts';
 /** Match events belong to a player in a match, player events to a player. Each kind has its own endpoint. */
 export type EventKind = 'match' | 'player';
 
+/** The definition of an event: `eventKey` with an optional `eventValue`, or its id. The server needs one of the two. */
+export type DefinitionName =
+  | { eventKey: string; eventDefinitionId?: string }
+  | { eventKey?: string; eventDefinitionId: string };
+
 /** Why the server did not store an event. It refuses the same event again until the reason is corrected. */
 export interface Refusal {
   statusCode: number;

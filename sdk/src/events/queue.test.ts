@@ -168,7 +168,7 @@ test('names a refused event in the console by what the game called it', async (c
   const warn = context.mock.method(console, 'warn', () => {});
   const queue = createEventQueue({ ...sender, send: refuseAll }, { storage: memoryStorage() });
   context.after(() => queue.close());
-  const name = { idempotencyKey: 'level-7', occurredAt: new Date() };
+  const name = { idempotencyKey: 'level-7', occurredAt: new Date() } as EventContent;
   for (const event of [{ eventKey: 'jump' }, { eventDefinitionId: 'the-id' }, name])
     await queue.addPlayerEvent(event);
   await queue.flush();

@@ -9,7 +9,13 @@ import {
 } from '../core/http.ts';
 import { withRetries, type RetryOptions } from '../core/retries.ts';
 import { randomId } from '../core/random-id.ts';
-import { sendBatch, writeEvent, type BatchResult, type EventKind } from '../events/batch.ts';
+import {
+  sendBatch,
+  writeEvent,
+  type BatchResult,
+  type DefinitionName,
+  type EventKind,
+} from '../events/batch.ts';
 
 export interface ServerClientOptions extends HttpOptions {
   gameKey: string;
@@ -65,26 +71,24 @@ export interface Assertions {
   ): Promise<Answer<'/api/player-auth/jwt/exchange', 'post'>>;
 }
 
-interface NamedEvent {
-  eventKey?: string;
+type NamedEvent = DefinitionName & {
   eventValue?: string;
-  eventDefinitionId?: string;
   /** A signed 64-bit integer. A number must be a safe integer. */
   value?: number | bigint;
   loginSessionId?: string;
   idempotencyKey: string;
   occurredAt: Date | string;
-}
+};
 
 /** An event of a match. Its name makes it safe to send the same batch again. */
-export interface MatchEvent extends NamedEvent {
+export type MatchEvent = NamedEvent & {
   matchSessionId: string;
   matchPlayerId: string;
-}
+};
 
-export interface PlayerEvent extends NamedEvent {
+export type PlayerEvent = NamedEvent & {
   playerId: string;
-}
+};
 
 /** The client of a game server: it acts for all players of its tenant. */
 export interface ServerClient {
