@@ -2,15 +2,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { newOpaqueToken } from '../security/opaque-tokens.ts';
-import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const other = await arrangeTenant(app);
 const player = await arrangePlayer(app, tenant);
+const account = await arrangeAccount(app, tenant);
 
 const MATCH = `/api/game/matches/${randomUUID()}`;
+const WALLET_PLAYER = '/api/BlockchainStorage/players/1';
 const OWN_PROFILE = '/api/player-profile/me';
 const EVENTS = `/api/bus_tenants/${tenant.tenantId}/events?scope=match`;
 
@@ -37,6 +39,24 @@ test('a refused credential is described by what was sent', async () => {
     [OWN_PROFILE, { bearer: tenant.gameKey }, 'invalid_bearer', /a key or a refresh token/],
     [OWN_PROFILE, { bearer: player.refreshToken }, 'invalid_bearer', /a key or a refresh token/],
     [OWN_PROFILE, { bearer: `${player.accessToken}x` }, 'invalid_bearer', /has expired, or is not valid/],
+    [
+      OWN_PROFILE,
+      account,
+      'invalid_bearer',
+      /contains the access token of a console account\. Send a player's/,
+    ],
+    [
+      EVENTS,
+      { bearer: player.accessToken },
+      'invalid_bearer',
+      /contains a player's access token\. Send the access/,
+    ],
+    [
+      WALLET_PLAYER,
+      { bearer: player.accessToken },
+      'invalid_bearer',
+      /Send the token of a wallet-linked player/,
+    ],
     [
       MATCH,
       { gameKey: other.gameKey, bearer: player.accessToken },

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { roles, type Role } from '../core/role.ts';
-import { isLikeToken, isOpaqueToken, tokenFormat } from '../security/opaque-tokens.ts';
 import { bearerToken, type Credential } from './credential-scope.ts';
+import { refusedBearer, refusedKey, type TokenType } from './refused-credentials.ts';
 import { playerOf } from './request-context.ts';
 import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
 import type {
@@ -71,20 +71,20 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
     if (typeof header !== 'string' || header === '')
       throw new ProblemError(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
     const caller = await verify.key(kind, header, clientAddress(request));
-    if (!caller) throw invalidKey(kind, header);
+    if (!caller) throw refusedKey(kind, header);
     request.keyCaller = caller;
     applyRateLimit(reply, 'This key', await rateLimits.count(caller));
     return caller;
   };
 
   const checkPlayer = async (request: FastifyRequest): Promise<PlayerCaller> => {
-    const caller = await verifyBearer(request, verify.player);
+    const caller = await verifyBearer(request, verify.player, 'player');
     request.playerCaller = caller;
     return caller;
   };
 
   const checkAccount = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const caller = await verifyBearer(request, verify.account);
+    const caller = await verifyBearer(request, verify.account, 'saas');
     request.accountCaller = caller;
     await limitKeyless(request, reply, rateLimits, { kind: 'account', id: caller.accountId });
   };
@@ -98,7 +98,7 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
   const checkWalletPlayer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const hasKey = request.headers['x-game-key'] !== undefined;
     const key = hasKey ? await checkKey(request, reply, 'game') : undefined;
-    const caller = await verifyBearer(request, verify.wallet);
+    const caller = await verifyBearer(request, verify.wallet, 'wallet');
     if (key) requireTenantOf(key, caller);
     request.walletCaller = caller;
     const id = `${caller.tenantId} ${caller.playerIndex}`;
@@ -283,32 +283,6 @@ function placeOf(request: FastifyRequest): Place {
   return request.params as Place;
 }
 
-const KEYS = {
-  game: { name: 'game key', one: 'a game key', header: 'X-Game-Key' },
-  api: { name: 'API key', one: 'an API key', header: 'X-API-Key' },
-} as const;
-
-/** Describes a refused key by the format of what was sent, which reveals nothing about existing keys. */
-function invalidKey(kind: KeyKind, sent: string): ProblemError {
-  const code = kind === 'game' ? 'invalid_game_key' : 'invalid_api_key';
-  if (isOpaqueToken(kind, sent)) return new ProblemError(code);
-  const { name, one, header } = KEYS[kind];
-  if (isLikeToken(kind, sent))
-    return new ProblemError(
-      code,
-      `The ${name} in ${header} has a typing error: its checksum is wrong. Copy it again.`,
-    );
-  const { prefix, length } = tokenFormat(kind);
-  const format = `${prefix} and ${length - prefix.length} more characters`;
-  const other = kind === 'game' ? 'api' : 'game';
-  return new ProblemError(
-    code,
-    isLikeToken(other, sent)
-      ? `${header} contains ${KEYS[other].one}. Send ${one} instead: ${format}.`
-      : `${header} must contain the ${name}: ${format}. Copy it again.`,
-  );
-}
-
 /** Throws invalid_bearer if a verified token is not of the tenant of the key: of another one, or of the player portal. */
 function requireTenantOf(key: KeyCaller, { tenantId }: { tenantId: string | null }): void {
   if (tenantId !== key.tenantId)
@@ -318,23 +292,18 @@ function requireTenantOf(key: KeyCaller, { tenantId }: { tenantId: string | null
     );
 }
 
-/** An opaque token that a caller may confuse with an access token. */
-const OTHER_TOKEN = /^gh_(?:game|api|refresh|session|portal)_/;
-
-/** Returns the caller of the bearer token. Throws missing_bearer and invalid_bearer. */
+/**
+ * Returns the caller of the bearer token. `expected` is the type of token that the caller needs, if there is one. Throws missing_bearer
+ * and invalid_bearer.
+ */
 async function verifyBearer<Caller>(
   request: FastifyRequest,
   verify: (token: string) => Promise<Caller | undefined>,
+  expected?: TokenType,
 ): Promise<Caller> {
   const token = bearerToken(request);
   if (!token) throw new ProblemError('missing_bearer');
   const caller = await verify(token);
-  if (!caller)
-    throw new ProblemError(
-      'invalid_bearer',
-      OTHER_TOKEN.test(token)
-        ? 'The header Authorization contains a key or a refresh token. Send an access token.'
-        : {},
-    );
+  if (!caller) throw refusedBearer(token, expected);
   return caller;
 }
