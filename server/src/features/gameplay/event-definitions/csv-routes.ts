@@ -103,7 +103,8 @@ function parseImportForm({ files, fields }: Form): { file: Buffer; overwriteExis
   if (values.length > 1 || !['true', 'false'].includes(value))
     throw invalid('overwriteExisting', 'must be true or false');
   const [file, ...more] = files;
-  if (!file || more.length > 0) throw invalid('file', 'must be one file');
+  if (!file) throw invalid('file', 'is missing');
+  if (more.length > 0) throw invalid('file', 'must be one file');
   if (file.isTooLarge)
     throw new ProblemError(
       'csv_too_large',
