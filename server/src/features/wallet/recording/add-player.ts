@@ -75,7 +75,7 @@ function addPlayer(
 
 function refuseIfTaken(players: WalletPlayer[], wanted: { playerId: string; address: string }): void {
   if (players.some(({ playerId }) => playerId === wanted.playerId))
-    throw new ProblemError('player_exists', 'The playerId is taken.');
+    throw new ProblemError('player_exists', 'The playerId is taken. Choose another one, or sign in.');
   if (players.some(({ address }) => address === wanted.address))
     throw new ProblemError('player_exists', 'The address is already linked to a player.');
 }
