@@ -44,9 +44,9 @@ function readOptions(): Options {
     console.log(USAGE);
     process.exit();
   }
-  // A key is ASCII. The placeholder of the README is not: `gh_game_…`.
-  if (!/^[!-~]+$/.test(values['game-key']))
-    throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
+  // The placeholder of the README is no key: `gh_game_…`. An API key is none either.
+  if (!/^gh_game_\w+$/.test(values['game-key']))
+    throw new UsageError('Set a game key (gh_game_) with --game-key or GUILDHALL_GAME_KEY.');
   if (!/^https?:/.test(values.url) || !URL.canParse(values.url))
     throw new UsageError(`--url: "${values.url}" is not an http URL.`);
   const parallel = Number(values.parallel);

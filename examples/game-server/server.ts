@@ -64,9 +64,9 @@ async function main(): Promise<void> {
   });
   const { url, 'game-key': gameKey } = values;
   if (values.help) return console.log(USAGE);
-  // A key is ASCII. The placeholder of the README is not: `gh_game_…`.
-  if (!/^[!-~]+$/.test(gameKey))
-    throw new UsageError('Set the game key with --game-key or GUILDHALL_GAME_KEY.');
+  // The placeholder of the README is no key: `gh_game_…`. An API key is none either.
+  if (!/^gh_game_\w+$/.test(gameKey))
+    throw new UsageError('Set a game key (gh_game_) with --game-key or GUILDHALL_GAME_KEY.');
   if (!/^https?:/.test(url) || !URL.canParse(url))
     throw new UsageError(`--url: "${url}" is not an http URL.`);
 

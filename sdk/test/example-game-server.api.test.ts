@@ -70,8 +70,9 @@ describe('examples/game-server', () => {
   });
 
   const refusals: [title: string, args: string[], message: RegExp][] = [
-    ['no key is set', ['--url', app.url], /^Set the game key with --game-key or GUILDHALL_GAME_KEY\.\n$/],
-    ['the key is the placeholder', ['--game-key', 'gh_game_…'], /^Set the game key with .+\n$/],
+    ['no key is set', ['--url', app.url], /^Set a game key \(gh_game_\) with .+\n$/],
+    ['the key is the placeholder', ['--game-key', 'gh_game_…'], /^Set a game key .+\n$/],
+    ['the key is an API key', ['--game-key', 'gh_api_any'], /^Set a game key .+\n$/],
     ['the key is wrong', ['--url', app.url, '--game-key', 'gh_game_wrong'], /^invalid_game_key: .+\n$/],
     [
       'no server answers',
