@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 9595446174446ff08291cc5be67dda925a23626bd73dcf1c3f6c7e1fa408b77d
+// Document: 176e00c9f478f89b9fb5cedc5675a1d766dc259fedd51255f81c7f5b216562c2
 
 export interface paths {
     "/metrics": {
@@ -925,7 +925,7 @@ export interface paths {
         put?: never;
         /**
          * Merge another profile into this one
-         * @description Use it if a player has two profiles. Needs a credential that signs in to the source profile. The sign-in methods, tenants, devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop working. The merge is atomic and cannot be undone.
+         * @description Use it if a player has two profiles. Needs a token that signs in to the source profile (`sourceProvider` and `sourceAuthToken`), or a proof of identity of it (`sourceProof`), for example of its wallet. The sign-in methods, tenants, devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop working. The merge is atomic and cannot be undone.
          */
         post: operations["mergeProfile"];
         delete?: never;
@@ -5235,9 +5235,9 @@ export interface components {
         MergeProfileRequest: {
             /** Format: uuid */
             sourceProfileId: string;
-            sourceProvider: components["schemas"]["TokenProvider"];
+            sourceProvider?: components["schemas"]["TokenProvider"] | null;
             /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-            sourceAuthToken: string;
+            sourceAuthToken?: string;
             proof?: components["schemas"]["IdentityProof"];
             sourceProof?: components["schemas"]["IdentityProof"];
         };

@@ -28,8 +28,8 @@ export interface OwnProfile {
   unlinkAuthMethod(authMethodId: string, options?: WithProof): Promise<void>;
   setPrimaryAuthMethod(authMethodId: string, options?: WithProof): Promise<AuthMethod>;
   /**
-   * Merges another profile of the player into this one. `sourceProof` is a proof of the other one. After a lost answer,
-   * `mergedProfileIds` of the profile says whether it was merged.
+   * Merges another profile of the player into this one, with a token that signs in to the other one, or with `sourceProof`, a proof of
+   * it. After a lost answer, `mergedProfileIds` of the profile says whether it was merged.
    */
   merge(
     source: Omit<Body<'/api/player-profile/me/merge', 'post'>, 'proof'>,

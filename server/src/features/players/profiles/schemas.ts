@@ -162,8 +162,8 @@ export const ProofBody = proofAlone('IdentityProofRequest');
 export const MergeBody = Type.Object(
   {
     sourceProfileId: Guid,
-    sourceProvider: OneOf(tokenProviders, { title: 'TokenProvider' }),
-    sourceAuthToken: Token,
+    sourceProvider: Type.Optional(Nullable(OneOf(tokenProviders, { title: 'TokenProvider' }))),
+    sourceAuthToken: Type.Optional(Token),
     proof: Type.Optional(IdentityProof),
     sourceProof: Type.Optional(IdentityProof),
   },

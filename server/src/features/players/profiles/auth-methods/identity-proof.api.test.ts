@@ -314,6 +314,69 @@ describe('a profile that several workspaces know', () => {
     assert.equal(merged.status, 200, merged.text);
   });
 
+  test('merges a profile that has only a wallet or an address with a proof of it, once', async () => {
+    const target = await newPlayer(hostile);
+    const wallet = await newPlayer(hostile, honest);
+    const email = someEmail();
+    const { body: byCode } = await exchange(email, await codeFor(email, hostile), hostile);
+    const merge = (sourceProfileId: string, more: object) =>
+      app.http.post(`${ME}/merge`, { sourceProfileId, ...more }, target);
+    const proof = await proofOf(wallet.wallet);
+    const other = await merge(byCode.playerId, { sourceProof: proof });
+    assert.deepEqual([other.status, other.body.code], [400, 'merge_refused'], 'a proof of another profile');
+    refused(await merge(wallet.playerId, { sourceProof: proof }), 'a used proof');
+
+    const gameMessage = await signed(wallet.wallet, '/api/player-auth/wallet/challenge', hostile);
+    refused(await merge(wallet.playerId, { sourceProof: { provider: 'EvmWallet', ...gameMessage } }));
+    const merged = await merge(wallet.playerId, {
+      sourceProof: await proofOf(wallet.wallet),
+      proof: await proofOf(target.wallet),
+    });
+    assert.equal(merged.status, 200, merged.text);
+    assert.equal((await signIn(wallet.wallet, honest)).body.playerId, target.playerId);
+
+    const code = { provider: 'EmailOneTimeCode', email, code: await portalCodeFor(email) };
+    const both = await Promise.all(
+      [1, 2].map(() => merge(byCode.playerId, { sourceProof: code, proof: code })),
+    );
+    assert.deepEqual(
+      both.map(({ status }) => status).toSorted(),
+      [403, 403],
+      'a proof of the source is none of the target',
+    );
+    const proofs = async () => ({ sourceProof: code, proof: await proofOf(target.wallet) });
+    const answers = await Promise.all(
+      [await proofs(), await proofs()].map((more) => merge(byCode.playerId, more)),
+    );
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const again = await exchange(email, await codeFor(email, hostile), hostile);
+    assert.equal(again.body.playerId, target.playerId);
+  });
+
+  test('returns 400 for a merge without a whole credential of the source', async () => {
+    const player = await newPlayer(hostile);
+    for (const [more, path] of [
+      [{}, 'sourceProvider'],
+      [{ sourceProvider: null }, 'sourceProvider'],
+      [{ sourceProvider: 'Mock' }, 'sourceAuthToken'],
+      [{ sourceAuthToken: 'x' }, 'sourceProvider'],
+      [{ sourceProvider: 'Mock', sourceProof: await proofOf(newWallet()) }, 'sourceAuthToken'],
+      [{ sourceProvider: 'EvmWallet', sourceAuthToken: 'x' }, 'sourceProvider'],
+      [{ sourceProof: { provider: 'EvmWallet' } }, 'sourceProof.message'],
+    ] as const) {
+      const { status, body } = await app.http.post(
+        `${ME}/merge`,
+        { sourceProfileId: player.playerId, ...more },
+        player,
+      );
+      assert.deepEqual(
+        [status, body.code, body.errors?.[0].path],
+        [400, 'invalid_request', path],
+        JSON.stringify(more),
+      );
+    }
+  });
+
   test('waits for a concurrent first sign-in in another workspace', async () => {
     const player = await newPlayer(hostile);
     const token = await signed(player.wallet, '/api/player-auth/wallet/challenge', {

@@ -4,8 +4,8 @@ import { CREDENTIAL_BODY_LIMIT } from '../../../../http/body-limits.ts';
 import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import { isGuid } from '../../../../core/ids.ts';
-import { ProblemError } from '../../../../core/problem.ts';
-import { mergeProfiles, type MergeServices } from '../merge/merge-profiles.ts';
+import { invalidField, ProblemError } from '../../../../core/problem.ts';
+import { mergeProfiles, type MergeServices, type SourceCredentials } from '../merge/merge-profiles.ts';
 import {
   AuthMethod,
   AuthMethodList,
@@ -80,7 +80,8 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
           tags,
           summary: 'Merge another profile into this one',
           description:
-            'Use it if a player has two profiles. Needs a credential that signs in to the source profile. The sign-in methods, tenants, ' +
+            'Use it if a player has two profiles. Needs a token that signs in to the source profile (`sourceProvider` and ' +
+            '`sourceAuthToken`), or a proof of identity of it (`sourceProof`), for example of its wallet. The sign-in methods, tenants, ' +
             'devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop ' +
             'working. The merge is atomic and cannot be undone.',
           headers: ProofHeaders,
@@ -89,13 +90,8 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
         },
       },
       async (request) => {
-        const { sourceProfileId: sourceId, sourceProvider: provider, sourceAuthToken: token } = request.body;
-        const { proof, sourceProof } = request.body;
-        const source = {
-          sourceId,
-          credential: { provider, token },
-          sourceProof: sourceProof && credentialOf(sourceProof, 'sourceProof.'),
-        };
+        const { sourceProfileId: sourceId, proof, ...credentials } = request.body;
+        const source = { sourceId, ...sourceCredentialsOf(credentials) };
         return mergeProfiles(services, callerWithProof(request, proof), source, reporterOf(request));
       },
     );
@@ -149,6 +145,22 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
         setPrimaryMethod(services, callerWithProof(request, request.body?.proof), methodIdOf(request.params)),
     );
   };
+}
+
+/** Throws invalid_request if the body has neither a token nor a proof of the source. */
+function sourceCredentialsOf({
+  sourceProvider: provider,
+  sourceAuthToken: token,
+  sourceProof,
+}: Partial<Static<typeof MergeBody>>): SourceCredentials {
+  const proof = sourceProof && credentialOf(sourceProof, 'sourceProof.');
+  if (provider && token !== undefined) return { credential: { provider, token }, sourceProof: proof };
+  if (!provider && token === undefined && proof) return { sourceProof: proof };
+  throw invalidField(
+    provider ? 'sourceAuthToken' : 'sourceProvider',
+    'is missing',
+    'A merge needs sourceProvider and sourceAuthToken, or sourceProof.',
+  );
 }
 
 /** An id that is not a GUID gets the same error as an unknown one. */

@@ -48,12 +48,10 @@ import {
   moveDevices,
 } from './queries.ts';
 
-/** The profile to merge into the caller's, a credential of it, and a proof of identity if one is needed. */
-interface Source {
-  sourceId: string;
-  credential: Credential;
-  sourceProof?: Credential | undefined;
-}
+/** A credential that signs in to the source profile, a proof of identity of it, or both. */
+export type SourceCredentials =
+  | { credential: Credential; sourceProof?: Credential | undefined }
+  | { credential?: undefined; sourceProof: Credential };
 
 export interface MergeServices extends ProofServices, MailServices {
   avatars: AvatarStore;
@@ -61,14 +59,14 @@ export interface MergeServices extends ProofServices, MailServices {
 
 /**
  * Merges another profile of the same person (the source) into the caller's profile (the target), in one transaction. The sign-in
- * methods, tenant access, devices and bans of the source move. The source is closed, and its sessions end. The credential must sign
- * in to the source. If games of other workspaces know the source, a proof of the source is needed too. Throws merge_refused,
+ * methods, tenant access, devices and bans of the source move. The source is closed, and its sessions end. The credential or the proof
+ * must sign in to the source. If games of other workspaces know the source, the proof is needed. Throws merge_refused,
  * credential_refused, identity_proof_required, profile_deleted and provider_unavailable.
  */
 export async function mergeProfiles(
   services: MergeServices,
   caller: CallerWithProof & ChangeAuthor,
-  { sourceId, credential, sourceProof }: Source,
+  { sourceId, credential, sourceProof }: { sourceId: string } & SourceCredentials,
   report: ReportError,
 ): Promise<FullProfile> {
   const { playerId } = caller;
@@ -81,7 +79,9 @@ export async function mergeProfiles(
   });
   const proof = await verifyProof(services, caller);
   const verifiedSourceProof = await verifyProof(services, { ...caller, proof: sourceProof });
-  const { identity } = await verifyCredential(services, caller, credential);
+  const { identity } = credential
+    ? await verifyCredential(services, caller, credential)
+    : verifiedSourceProof!;
 
   const { profile, unusedAvatar } = await playerScope.transaction((transaction) =>
     merge(services, transaction, caller, { sourceId, identity, proof, sourceProof: verifiedSourceProof }),
@@ -93,7 +93,7 @@ export async function mergeProfiles(
 /** What the caller has proven before the transaction of the merge. */
 interface Proofs {
   sourceId: string;
-  /** The identity of the credential that signs in to the source. */
+  /** The identity that signs in to the source. */
   identity: Identity;
   proof: VerifiedProof | undefined;
   sourceProof: VerifiedProof | undefined;
