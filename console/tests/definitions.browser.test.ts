@@ -168,12 +168,28 @@ describe('definitions', () => {
     await page.getByRole('switch', { name: 'treasure is active', checked: true }).waitFor();
   });
 
-  test('are not offered to viewers', async () => {
+  test('are not offered to viewers, and not requested for them', async () => {
     const page = await studio.open(studio.game, { role: 'viewer' });
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
     await page.getByRole('link', { name: 'Wallet ledger' }).waitFor();
     await countBecomes(page.getByRole('link', { name: 'Definitions' }), 0);
     await page.goto(`${studio.game}/definitions`);
     await page.getByRole('heading', { name: 'Your role does not allow this page' }).waitFor();
+    // The answer to a later request: one for the definitions would have been sent before it.
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+    assert.deepEqual(
+      requests.filter((url) => url.includes('/event-definitions')),
+      [],
+    );
+  });
+
+  test('are requested when the link of the page is pointed at', async () => {
+    const page = await studio.open(studio.game);
+    const requested = page.waitForRequest('**/event-definitions?*');
+    await page.getByRole('link', { name: 'Definitions' }).hover();
+    await requested;
   });
 
   test('rolls the auto-create switch back if the server refuses', async () => {

@@ -20,7 +20,17 @@ describe('platform administration', () => {
     const page = await studio.open(studio.game);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await countBecomes(page.getByRole('link', { name: 'All workspaces' }), 0);
-    const paths = ['', 'workspaces', `workspaces/${tenant.workspaceId}`, 'signing-keys', 'health', 'outbox'];
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    const paths = [
+      '',
+      'workspaces',
+      `workspaces/${tenant.workspaceId}`,
+      'webhooks',
+      'signing-keys',
+      'health',
+      'outbox',
+    ];
     for (const path of paths) {
       await page.goto(`/platform/${path}`);
       await page.getByRole('heading', { name: 'Your role does not allow this page' }).waitFor();
@@ -28,6 +38,10 @@ describe('platform administration', () => {
       await countBecomes(page.getByRole('main').getByRole('button'), 0);
     }
     await assertAccessible(page, 'a page for another role');
+    assert.deepEqual(
+      requests.filter((url) => url.includes('/api/admin/')),
+      [],
+    );
   });
 
   test('finds a workspace and changes its plan', async () => {

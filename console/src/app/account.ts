@@ -12,16 +12,23 @@ export type Role = Me['memberships'][number]['role'];
 
 const RANK: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 
+const roleIn = (me: Me | undefined, workspaceId: string | undefined): Role | undefined =>
+  me?.memberships.find((membership) => membership.workspaceId === workspaceId)?.role;
+
 /** The role of the signed-in account in the workspace. */
 export function useRole(workspaceId: string | undefined): Role | undefined {
-  const { data } = useQuery(meQuery);
-  return data?.memberships.find((membership) => membership.workspaceId === workspaceId)?.role;
+  return roleIn(useQuery(meQuery).data, workspaceId);
 }
 
-/** Whether the signed-in account has at least this role in the workspace. Pages do not offer actions that the role does not allow. */
-export function useCan(workspaceId: string | undefined, needed: Role): boolean {
-  const role = useRole(workspaceId);
+/** Whether an account has at least this role in the workspace. */
+export function can(me: Me | undefined, workspaceId: string | undefined, needed: Role): boolean {
+  const role = roleIn(me, workspaceId);
   return role !== undefined && RANK[role] >= RANK[needed];
+}
+
+/** The same for the signed-in account. Pages do not offer actions that the role does not allow. */
+export function useCan(workspaceId: string | undefined, needed: Role): boolean {
+  return can(useQuery(meQuery).data, workspaceId, needed);
 }
 
 export function useIsPlatformAdmin(): boolean {

@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
+import { can, meQuery } from '../account';
 import { gameQuery } from '../game';
 import { GamePages } from '../member-pages';
 import { RouteErrorPage } from '../RouteErrorPage';
@@ -60,7 +61,17 @@ const definitionsRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/definitions',
   validateSearch: textParams('search', 'scope', 'inactive'),
-  ...preloadedPage(() => import('../../pages/definitions/DefinitionsPage'), 'DefinitionsPage'),
+  ...preloadedPage(
+    () => import('../../pages/definitions/DefinitionsPage'),
+    'DefinitionsPage',
+    async (queryClient, { tenantId }) => {
+      const [me, { workspaceId }] = await Promise.all([
+        queryClient.ensureQueryData(meQuery),
+        queryClient.ensureQueryData(gameQuery(tenantId)),
+      ]);
+      return can(me, workspaceId, 'admin');
+    },
+  ),
 });
 
 const matchesRoute = createRoute({

@@ -13,7 +13,8 @@ export function lazyPage<Name extends string>(
 
 /**
  * A page whose requests begin when its link is pointed at, or with the navigation, and not only after the first rendering of the page.
- * Nothing waits for them: the page shows its code and its data when they arrive, or why they could not be loaded.
+ * Nothing waits for them: the page shows its code and its data when they arrive, or why they could not be loaded. If only some roles may
+ * open the page, `mayOpen` says whether that of the account is one of them. For others no request begins.
  */
 export function preloadedPage<Name extends string, Params, Search>(
   load: () => Promise<
@@ -22,17 +23,20 @@ export function preloadedPage<Name extends string, Params, Search>(
     }
   >,
   name: Name,
+  mayOpen: (queryClient: QueryClient, params: Params) => Promise<boolean> = async () => true,
 ) {
   return {
     ...lazyPage(load, name),
-    loader: (visit: {
-      context: { queryClient: QueryClient };
-      params: Params;
-      location: { search: Search };
-    }): void => {
-      loadCode(load, name)
-        .then(({ preload }) => preload(visit.context.queryClient, visit.params, visit.location.search))
+    loader: ({ context: { queryClient }, params, location }: Visit<Params, Search>): void => {
+      Promise.all([loadCode(load, name), mayOpen(queryClient, params)])
+        .then(([{ preload }, may]) => may && preload(queryClient, params, location.search))
         .catch(() => {});
     },
   };
+}
+
+interface Visit<Params, Search> {
+  context: { queryClient: QueryClient };
+  params: Params;
+  location: { search: Search };
 }

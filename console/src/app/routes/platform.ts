@@ -1,4 +1,6 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, redirect } from '@tanstack/react-router';
+import { meQuery } from '../account';
 import { PlatformPages } from '../member-pages';
 import { textParams } from '../search-params';
 import { lazyPage, preloadedPage } from './lazy-page';
@@ -9,6 +11,9 @@ const platformRoute = createRoute({
   path: '/platform',
   component: PlatformPages,
 });
+
+const isPlatformAdmin = async (queryClient: QueryClient): Promise<boolean> =>
+  (await queryClient.ensureQueryData(meQuery)).user.isPlatformAdmin;
 
 const platformIndexRoute = createRoute({
   getParentRoute: () => platformRoute,
@@ -41,14 +46,14 @@ const findPlayersRoute = createRoute({
 const platformWebhooksRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: '/webhooks',
-  ...preloadedPage(() => import('../../pages/webhooks/WebhooksPage'), 'WebhooksPage'),
+  ...preloadedPage(() => import('../../pages/webhooks/WebhooksPage'), 'WebhooksPage', isPlatformAdmin),
 });
 
 const platformWebhookRoute = createRoute({
   getParentRoute: () => platformRoute,
   path: '/webhooks/$webhookId',
   validateSearch: textParams('status', 'eventType', 'range', 'delivery'),
-  ...preloadedPage(() => import('../../pages/webhooks/WebhookPage'), 'WebhookPage'),
+  ...preloadedPage(() => import('../../pages/webhooks/WebhookPage'), 'WebhookPage', isPlatformAdmin),
 });
 
 const deletionReceiptsRoute = createRoute({
