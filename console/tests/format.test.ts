@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { formatRelativeTime } from '../src/components/format.ts';
+import { distinctNames, formatRelativeTime } from '../src/components/format.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -29,5 +29,25 @@ describe('a relative time', () => {
     assert.equal(format(-(2 * DAY - SECOND)), format(-(DAY + SECOND)));
     assert.notEqual(format(-(2 * DAY - SECOND)), format(-2 * DAY));
     assert.equal(format(-SECOND), 'now');
+  });
+});
+
+describe('the names of records', () => {
+  test('have the end of the id if several records share them', () => {
+    const [one, other, third] = ['01a21eba-1111', '01a21eba-2222', '01a21eba-3333'] as const;
+    assert.deepEqual(
+      [
+        ...distinctNames([
+          { id: one, name: 'Tidewater' },
+          { id: other, name: 'Undertow' },
+          { id: third, name: 'Tidewater' },
+        ]),
+      ],
+      [
+        [one, 'Tidewater · …a-1111'],
+        [other, 'Undertow'],
+        [third, 'Tidewater · …a-3333'],
+      ],
+    );
   });
 });

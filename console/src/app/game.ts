@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { meQuery, useCan } from './account';
+import { distinctNames } from '../components/format';
 import { readAllPages } from '../components/paging';
 import { api } from './client';
 
@@ -24,6 +25,11 @@ export const gamesQuery = (workspaceId: string) =>
       ),
     staleTime: 60_000,
   });
+
+/** What the games of a workspace are called, by id. */
+export function useGameNames(workspaceId: string, { enabled } = { enabled: true }): Map<string, string> {
+  return distinctNames(useQuery({ ...gamesQuery(workspaceId), enabled }).data?.items ?? []);
+}
 
 /** The game of a page below `/games/{tenantId}`, which is loaded before the page renders. */
 export function useGame() {

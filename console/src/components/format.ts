@@ -52,6 +52,15 @@ export function formatBytes(bytes: number): string {
   return `${value.toLocaleString(LOCALE, { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${BYTE_UNITS[unit]}`;
 }
 
+/** What records are called, by id. A name that several of them have is followed by the end of the id. */
+export function distinctNames(records: { id: string; name: string }[]): Map<string, string> {
+  const counts = new Map<string, number>();
+  for (const { name } of records) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Map(
+    records.map(({ id, name }) => [id, counts.get(name) === 1 ? name : `${name} · …${id.slice(-6)}`]),
+  );
+}
+
 /** The two ends of an id. Ids of version 7 begin with the time, so both ends are needed to tell rows apart. */
 export function shortenId(id: string): string {
   return id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`;

@@ -6,6 +6,7 @@ import { Search, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
 import { api } from '../client';
 import { describeError } from '../../components/ErrorState';
+import { distinctNames } from '../../components/format';
 import { nameOf } from '../../components/player-name';
 import { usePlace } from '../game';
 import { useDestinations } from './navigation';
@@ -163,12 +164,13 @@ function useCommands(
   if (text.length < 2 || tenantId === undefined) return { commands: pages, isSearching: false, error: null };
   // The players of an earlier text would be opened by a quick Enter.
   const items = search === text ? players.data?.items : undefined;
-  const found = (items ?? []).map((player): Command => ({
-    key: player.playerId,
-    label: nameOf(player),
+  const names = distinctNames((items ?? []).map((player) => ({ id: player.playerId, name: nameOf(player) })));
+  const found = [...names].map(([playerId, label]): Command => ({
+    key: playerId,
+    label,
     icon: UserRound,
     hint: 'Player',
-    run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId: player.playerId } }),
+    run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId } }),
   }));
   return {
     commands: [...pages, ...found],

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Boxes, Check, ChevronsUpDown, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { distinctNames } from '../../components/format';
 import { meQuery } from '../account';
 import { gamesQuery, lastGameId, usePlace } from '../game';
 import classes from './TopBar.module.css';
@@ -42,7 +43,7 @@ export function GameSwitcher() {
   const games = useQuery({ ...gamesQuery(workspaceId ?? ''), enabled: workspaceId !== undefined });
   const navigate = useNavigate();
   if (workspaceId === undefined) return null;
-  const items = games.data?.items ?? [];
+  const names = distinctNames(games.data?.items ?? []);
   return (
     <>
       <span className={classes.slash} aria-hidden>
@@ -50,9 +51,13 @@ export function GameSwitcher() {
       </span>
       <Switcher
         label="Game"
-        name={gameName ?? (tenantId === undefined && !games.isPending ? 'No game' : '…')}
+        name={
+          names.get(tenantId ?? '') ??
+          gameName ??
+          (tenantId === undefined && !games.isPending ? 'No game' : '…')
+        }
       >
-        {items.map(({ id, name }) => (
+        {[...names].map(([id, name]) => (
           <Menu.Item
             key={id}
             onClick={() => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { gamesQuery } from '../../app/game';
+import { useGameNames } from '../../app/game';
 import { CopyableId, ShortId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -21,9 +20,8 @@ export function AlertsPage() {
   const { workspaceId } = route.useParams();
   const filter = route.useSearch();
   const alerts = useAlerts(workspaceId, filter);
-  const games = useQuery(gamesQuery(workspaceId));
+  const gameNames = useGameNames(workspaceId);
   const change = useSearchChange<typeof filter>();
-  const gameNames = new Map(games.data?.items.map(({ id, name }) => [id, name]));
   return (
     <Page
       title="Alerts"

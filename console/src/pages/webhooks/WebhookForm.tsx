@@ -1,7 +1,6 @@
 import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
-import { gamesQuery } from '../../app/game';
+import { useGameNames } from '../../app/game';
 import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
 import {
@@ -64,7 +63,7 @@ export function CreateWebhookDialog({
     initialValues: { url: '', description: '', eventTypes: [], tenantId: '' },
   });
   const isOfWorkspace = workspaceId !== PLATFORM;
-  const games = useQuery({ ...gamesQuery(workspaceId), enabled: isOfWorkspace });
+  const gameNames = useGameNames(workspaceId, { enabled: isOfWorkspace });
   const create = useCreateWebhook(workspaceId);
   return (
     <FormDialog
@@ -88,7 +87,7 @@ export function CreateWebhookDialog({
           label="Game"
           data={[
             { value: '', label: 'All games of the workspace' },
-            ...(games.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name })),
+            ...[...gameNames].map(([value, label]) => ({ value, label })),
           ]}
           {...form.getInputProps('tenantId')}
         />
