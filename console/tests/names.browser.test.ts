@@ -1,10 +1,127 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
-import { startStudio } from './browser.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
+import { assertAccessible, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
 const workspace = `/workspaces/${tenant.workspaceId}`;
+const ada = await arrangePlayer(app, tenant, 'ada');
+const ben = await arrangePlayer(app, tenant, 'ben');
+await app.owner.query(`UPDATE players SET display_name = 'Ada Lovelace' WHERE id = $1`, [ada.playerId]);
+await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const { body: match } = await app.http.post(
+  '/api/game/matches',
+  { players: [{ playerId: ada.playerId }, { playerId: ben.playerId }], mode: 'duel' },
+  { gameKey: tenant.gameKey },
+);
+const sent = await app.http.post(
+  '/api/game/events',
+  {
+    events: [
+      {
+        matchSessionId: match.matchSessionId,
+        matchPlayerId: match.players[0].matchPlayerId,
+        eventKey: 'round_won',
+        occurredAt: new Date().toISOString(),
+        idempotencyKey: 'event-1',
+      },
+    ],
+  },
+  ada.caller,
+);
+assert.equal(sent.status, 201, sent.text);
+const { rows: keys } = await app.owner.query(
+  `UPDATE tenant_keys SET name = 'Build 7' WHERE tenant_id = $1 AND kind = 'game' RETURNING id`,
+  [tenant.tenantId],
+);
+const keyId: string = keys[0].id;
+
+describe('a player', () => {
+  test('has a name in the list of events, the id on hover, and a link in the event', async () => {
+    const page = await studio.open(`${game}/events`, { role: 'viewer', permissions: ['clipboard-write'] });
+    const row = page.getByRole('row', { name: /round_won/ });
+    const player = row.getByRole('button', { name: 'Ada Lovelace: copy the id' });
+    await player.waitFor();
+    await assertAccessible(page, 'events with names');
+    await player.hover();
+    await page.getByRole('tooltip').filter({ hasText: ada.playerId }).waitFor();
+    await player.click();
+    await row.getByRole('button', { name: 'Ada Lovelace: copied' }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+
+    await row.getByRole('cell', { name: 'round_won' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Ada Lovelace' }).click();
+    await page.waitForURL(`**${game}/players/${ada.playerId}`);
+  });
+
+  test('has a name in the roster and the events of a match', async () => {
+    const page = await studio.open(`${game}/matches/${match.matchSessionId}`, { role: 'viewer' });
+    await page
+      .getByRole('region', { name: 'Latest events' })
+      .getByRole('button', { name: 'Ada Lovelace: copy the id' })
+      .waitFor();
+    const roster = page.getByRole('region', { name: 'Roster' });
+    await roster.getByRole('link', { name: 'Ada Lovelace' }).hover();
+    await page.getByRole('tooltip').filter({ hasText: ada.playerId }).waitFor();
+    await roster.getByRole('link', { name: 'ben' }).click();
+    await page.waitForURL(`**${game}/players/${ben.playerId}`);
+  });
+
+  test('keeps its id if it is not among the players who signed in last', async () => {
+    await app.owner.query(
+      `WITH player AS (INSERT INTO players (id, created_at) SELECT gen_random_uuid(), now() FROM generate_series(1, 100) RETURNING id)
+       INSERT INTO tenant_access (tenant_id, player_id, search_name, first_seen_at, last_seen_at)
+       SELECT $1, id, '', now(), now() + interval '1 day' FROM player`,
+      [tenant.tenantId],
+    );
+    const page = await studio.open(`${game}/events`);
+    const row = page.getByRole('row', { name: /round_won/ });
+    const id = `${ada.playerId.slice(0, 6)}…${ada.playerId.slice(-6)}`;
+    await row.getByRole('button', { name: `${id}: copy` }).waitFor();
+    await row.getByRole('cell', { name: 'round_won' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+  });
+});
+
+describe('a key', () => {
+  test('has a name in the list of alerts, and the id on hover', async () => {
+    await app.owner.query(
+      `INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
+       VALUES ($1, gen_random_uuid(), $2, 'rate_spike', $3, 'game', 1, 2, now(), now())`,
+      [tenant.tenantId, tenant.workspaceId, keyId],
+    );
+    const page = await studio.open(`${workspace}/alerts`, { role: 'viewer' });
+    const key = page.getByRole('row', { name: /Tidewater/ }).getByRole('link', { name: 'Build 7' });
+    await key.hover();
+    await page.getByRole('tooltip').filter({ hasText: keyId }).waitFor();
+  });
+
+  test('has a name in the delivery of an alert, as its game has', async () => {
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const created = await app.http.post(
+      `/api${workspace}/webhooks`,
+      { url: 'https://hooks.example.com' },
+      owner,
+    );
+    const deliveryId = randomUUID();
+    await app.owner.query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, status, next_attempt_at)
+       VALUES ($1, $2, 'alert.rate_spike', $3, 'delivered', NULL)`,
+      [
+        deliveryId,
+        created.body.id,
+        JSON.stringify({ type: 'alert.rate_spike', data: { tenantId: tenant.tenantId, keyId } }),
+      ],
+    );
+    const page = await studio.open(`${workspace}/webhooks/${created.body.id}?delivery=${deliveryId}`);
+    const delivery = page.getByRole('dialog', { name: 'Delivery' });
+    await delivery.getByRole('button', { name: 'Tidewater: copy the id' }).waitFor();
+    await delivery.getByRole('button', { name: 'Build 7: copy the id' }).hover();
+    await page.getByRole('tooltip').filter({ hasText: keyId }).waitFor();
+  });
+});
 
 describe('two of the same name', () => {
   test('have the end of their ids in the game menu and in the choices of a game, others do not', async () => {

@@ -11,6 +11,7 @@ import { State } from '../../components/State';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { useKeyNames } from '../usage/queries';
 import { alertNames, formatAmount } from './alert-texts';
 import { useAlerts, type Alert } from './queries';
 
@@ -21,6 +22,7 @@ export function AlertsPage() {
   const filter = route.useSearch();
   const alerts = useAlerts(workspaceId, filter);
   const gameNames = useGameNames(workspaceId);
+  const keyNames = useKeyNames(workspaceId);
   const change = useSearchChange<typeof filter>();
   return (
     <Page
@@ -30,7 +32,7 @@ export function AlertsPage() {
     >
       <DataTable
         label="Alerts"
-        columns={columns(gameNames)}
+        columns={columns(gameNames, keyNames)}
         {...useTableRows(alerts, ({ id }) => id)}
         toolbar={
           <>
@@ -67,7 +69,7 @@ export function AlertsPage() {
   );
 }
 
-const columns = (gameNames: Map<string, string>): Column<Alert>[] => [
+const columns = (gameNames: Map<string, string>, keyNames: Map<string, string>): Column<Alert>[] => [
   { id: 'at', header: 'Time', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
   {
     id: 'type',
@@ -78,15 +80,15 @@ const columns = (gameNames: Map<string, string>): Column<Alert>[] => [
   {
     id: 'game',
     header: 'Game',
-    cell: ({ tenantId }) => gameNames.get(tenantId) ?? <CopyableId id={tenantId} />,
+    cell: ({ tenantId }) => <CopyableId id={tenantId} name={gameNames.get(tenantId)} />,
   },
   {
     id: 'key',
     header: 'Key',
-    width: 150,
+    width: 200,
     cell: ({ tenantId, keyId }) => (
       <Link to="/games/$tenantId/keys" params={{ tenantId }} search={{ key: keyId, revoked: 'true' }}>
-        <ShortId id={keyId} />
+        <ShortId id={keyId} name={keyNames.get(keyId)} />
       </Link>
     ),
   },

@@ -48,6 +48,13 @@ export const definitionsQuery = (tenantId: string, { search, scope, inactive }: 
     ...byOffset,
   });
 
+/** The key of an event, with its value if it has one. */
+export const definitionName = ({
+  eventKey,
+  eventValue,
+}: Pick<Definition, 'eventKey' | 'eventValue'>): string =>
+  eventValue === null ? eventKey : `${eventKey} · ${eventValue}`;
+
 export const definitionSettingsQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['definition-settings', tenantId],

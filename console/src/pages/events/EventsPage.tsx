@@ -2,7 +2,7 @@ import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, linkOptions, type LinkProps } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
@@ -12,6 +12,7 @@ import { NoResults } from '../../components/NoResults';
 import { JsonView } from '../../components/JsonView';
 import { TextLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
+import { nameOf } from '../../components/player-name';
 import { RangeSelect } from '../../components/RangeSelect';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
@@ -21,9 +22,10 @@ import { Chart } from '../../components/Chart';
 import { startDownload } from '../../components/downloads';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { definitionsQuery } from '../definitions/queries';
+import { definitionName, definitionsQuery } from '../definitions/queries';
 import { AutoCreateSwitch } from '../first-run/Prerequisites';
 import { SignInLink } from '../players/SignInSnippet';
+import { playerQuery, usePlayerNames } from '../players/queries';
 import { eventColumns } from './columns';
 import { EventSnippet } from './EventSnippet';
 import { topSeries } from './top-series';
@@ -195,12 +197,15 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
   const tail = useEventTail(tenantId, filter, { enabled: isLive });
   const stored = useTableRows(events, ({ eventRecordId }) => eventRecordId);
   const { rowKey } = stored;
+  const playerNames = usePlayerNames(tenantId);
+  // The live tail renders each second. Rows with other columns would render again.
+  const columns = useMemo(() => eventColumns(playerNames), [playerNames]);
   const live = { rows: tail.data?.items, rowKey, error: tail.error, retry: () => void tail.refetch() };
   return (
     <>
       <DataTable
         label="Events"
-        columns={eventColumns}
+        columns={columns}
         {...(isLive ? live : stored)}
         onOpen={setOpen}
         selectedKey={open?.eventRecordId}
@@ -254,19 +259,24 @@ function NewGameSwitch({ tenantId }: { tenantId: string }) {
 }
 
 /** A fact that leads to the page of a record. */
-const linked = (name: string, to: LinkProps): [string, ReactNode] => [
+const linked = (
+  name: string,
+  to: LinkProps,
+  text = `Open the ${name.toLowerCase()}`,
+): [string, ReactNode] => [
   name,
   <TextLink key={name} size="sm" {...to}>
-    Open the {name.toLowerCase()}
+    {text}
   </TextLink>,
 ];
 
 function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEvent }) {
+  const player = useQuery(playerQuery(tenantId, event.playerId)).data;
   return (
     <Stack gap="md">
       <Facts
         facts={[
-          ['Event', event.eventValue === null ? event.eventKey : `${event.eventKey} · ${event.eventValue}`],
+          ['Event', definitionName(event)],
           ['Value', event.value === null ? '–' : String(event.value)],
           ['Occurred', <RelativeTime key="at" at={event.occurredAt} />],
           ['Received', <RelativeTime key="received" at={event.receivedAt} />],
@@ -276,6 +286,7 @@ function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEven
               to: '/games/$tenantId/players/$playerId',
               params: { tenantId, playerId: event.playerId },
             }),
+            player && nameOf(player),
           ),
           ...(event.matchSessionId === undefined
             ? []

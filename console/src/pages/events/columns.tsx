@@ -2,15 +2,13 @@ import { CopyableId } from '../../components/CopyableId';
 import type { Column } from '../../components/DataTable';
 import { RelativeTime } from '../../components/RelativeTime';
 import { formatNumber } from '../../components/format';
+import { definitionName } from '../definitions/queries';
 import type { StoredEvent } from './queries';
 
-export const eventColumns: Column<StoredEvent>[] = [
+/** The columns of a list of events. Players without a known name are shown by their ids. */
+export const eventColumns = (playerNames = new Map<string, string>()): Column<StoredEvent>[] => [
   { id: 'at', header: 'Occurred', width: 120, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
-  {
-    id: 'event',
-    header: 'Event',
-    cell: ({ eventKey, eventValue }) => (eventValue === null ? eventKey : `${eventKey} · ${eventValue}`),
-  },
+  { id: 'event', header: 'Event', cell: definitionName },
   {
     id: 'value',
     header: 'Value',
@@ -18,7 +16,12 @@ export const eventColumns: Column<StoredEvent>[] = [
     align: 'right',
     cell: ({ value }) => (value === null ? '–' : formatNumber(value)),
   },
-  { id: 'player', header: 'Player', width: 150, cell: ({ playerId }) => <CopyableId id={playerId} /> },
+  {
+    id: 'player',
+    header: 'Player',
+    width: 150,
+    cell: ({ playerId }) => <CopyableId id={playerId} name={playerNames.get(playerId)} />,
+  },
   {
     id: 'match',
     header: 'Match',

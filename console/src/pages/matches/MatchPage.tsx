@@ -13,6 +13,7 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
 import { recentEventsQuery } from '../events/queries';
 import { eventColumns } from '../events/columns';
+import { usePlayerNames } from '../players/queries';
 import { MatchState } from './MatchState';
 import { matchQuery, type Match } from './queries';
 import { timeLineOf, type Moment } from './time-line';
@@ -53,6 +54,7 @@ export function MatchPage() {
 
 function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
   const events = useQuery(matchEventsQuery(tenantId, match.matchSessionId));
+  const playerNames = usePlayerNames(tenantId);
   return (
     <Page
       title={match.mode === null ? 'Match' : `Match · ${match.mode}`}
@@ -75,7 +77,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
             <DataTable
               inline
               label="Roster"
-              columns={rosterColumns(tenantId, match.endedAt !== null)}
+              columns={rosterColumns(tenantId, match.endedAt !== null, playerNames)}
               rows={match.players}
               rowKey={({ matchPlayerId }) => matchPlayerId}
               empty={null}
@@ -85,7 +87,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
             <DataTable
               inline
               label="Latest events"
-              columns={eventColumns.filter(({ id }) => id !== 'match')}
+              columns={eventColumns(playerNames).filter(({ id }) => id !== 'match')}
               rows={events.data?.items}
               rowKey={({ eventRecordId }) => eventRecordId}
               error={events.error}
@@ -104,7 +106,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
         </div>
         <div className={classes.stack}>
           <Panel title="Timeline">
-            <TimeLine moments={timeLineOf(match)} />
+            <TimeLine moments={timeLineOf(match)} playerNames={playerNames} />
           </Panel>
           <Panel title="Metadata">
             <JsonView value={match.metadata} name="Metadata" />
@@ -115,13 +117,13 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
   );
 }
 
-function TimeLine({ moments }: { moments: Moment[] }) {
+function TimeLine({ moments, playerNames }: { moments: Moment[]; playerNames: Map<string, string> }) {
   return (
     <ol className={classes.timeLine}>
       {moments.map(({ at, text, playerId }, index) => (
         <li key={index}>
           <span>
-            {text} {playerId && <CopyableId id={playerId} />}
+            {text} {playerId && <CopyableId id={playerId} name={playerNames.get(playerId)} />}
           </span>
           <span className={classes.when}>
             <RelativeTime at={at} />
@@ -132,14 +134,18 @@ function TimeLine({ moments }: { moments: Moment[] }) {
   );
 }
 
-const rosterColumns = (tenantId: string, hasEnded: boolean): Column<Match['players'][number]>[] => [
+const rosterColumns = (
+  tenantId: string,
+  hasEnded: boolean,
+  playerNames: Map<string, string>,
+): Column<Match['players'][number]>[] => [
   {
     id: 'player',
     header: 'Player',
     width: 150,
     cell: ({ playerId }) => (
       <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId }}>
-        <ShortId id={playerId} />
+        <ShortId id={playerId} name={playerNames.get(playerId)} />
       </Link>
     ),
   },

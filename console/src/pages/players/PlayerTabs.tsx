@@ -188,7 +188,7 @@ export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
       <DataTable
         inline
         label="Events"
-        columns={eventColumns}
+        columns={eventColumns().filter(({ id }) => id !== 'player' && id !== 'match')}
         rows={events.data?.items}
         rowKey={({ eventRecordId }) => eventRecordId}
         error={events.error}

@@ -5,10 +5,12 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
 import { useChange } from '../../app/use-change';
 import { byOffset } from '../../components/paging';
+import { nameOf } from '../../components/player-name';
 
 export type PlayerPage = Answer<'/api/bus_tenants/{tenantId}/players', 'get'>;
 export type ListedPlayer = PlayerPage['items'][number];
@@ -48,6 +50,21 @@ export const playersQuery = (tenantId: string, { search, sort, banned, hidden, p
       }),
     ...byOffset,
   });
+
+/**
+ * What the players who signed in last are called, by id: the first page of the list of players. The API has no look-up of many ids for
+ * an account.
+ */
+export function usePlayerNames(tenantId: string): Map<string, string> {
+  const { data } = useInfiniteQuery(playersQuery(tenantId, {}));
+  return useMemo(
+    () =>
+      new Map(
+        data?.pages.flatMap(({ items }) => items.map((player) => [player.playerId, nameOf(player)] as const)),
+      ),
+    [data],
+  );
+}
 
 export const playerQuery = (tenantId: string, playerId: string) =>
   queryOptions({

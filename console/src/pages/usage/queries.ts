@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
@@ -32,6 +32,12 @@ export const usageQuery = (workspaceId: string, groupBy: Grouping, days: number)
     // The rows of another grouping have other columns.
     placeholderData: (rows, query) => (query?.queryKey[2] === groupBy ? rows : undefined),
   });
+
+/** What the keys with usage in the last 30 days are called, by id: one request for the keys of all games of a workspace. */
+export function useKeyNames(workspaceId: string, { enabled } = { enabled: true }): Map<string, string> {
+  const { data } = useQuery({ ...usageQuery(workspaceId, 'key', 30), enabled });
+  return new Map(data?.items.flatMap(({ keyId, keyName }) => (keyId && keyName ? [[keyId, keyName]] : [])));
+}
 
 export type PaidKey = Answer<'/api/workspaces/{workspaceId}/paid-keys', 'get'>['items'][number];
 

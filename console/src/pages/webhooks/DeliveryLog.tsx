@@ -1,7 +1,8 @@
 import { Button, Drawer, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
+import { useGameNames } from '../../app/game';
 import { Pending } from '../../components/Pending';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -18,12 +19,14 @@ import { Snippet } from '../../components/Snippet';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
+import { useKeyNames } from '../usage/queries';
 import { BulkRedelivery, NOTHING_SELECTED, type DeliverySelection } from './BulkRedelivery';
 import { DeliveryState } from './WebhookState';
 import {
   deliveriesQuery,
   deliveryQuery,
   eventTypeNames,
+  PLATFORM,
   useRedeliver,
   type Delivery,
   type WebhookPath,
@@ -141,8 +144,13 @@ function DeliveryDetails({
 }: DeliveryLogProps & { deliveryId: string }) {
   const query = useQuery(deliveryQuery(path, deliveryId));
   const redeliver = useRedeliver(path);
+  const isOfWorkspace = path.workspaceId !== PLATFORM;
+  const gameNames = useGameNames(path.workspaceId, { enabled: isOfWorkspace });
+  const keyNames = useKeyNames(path.workspaceId, { enabled: isOfWorkspace });
   const { data } = query;
   if (!data) return <Pending query={query} failure="The delivery could not be loaded" height={200} />;
+  const payload = JSON.parse(data.body) as Payload;
+  const { tenantId, keyId } = payload.data ?? {};
   return (
     <Stack gap="md">
       <Facts
@@ -151,6 +159,8 @@ function DeliveryDetails({
           ['State', <DeliveryState key="state" status={data.status} />],
           ['Created', <RelativeTime key="created" at={data.createdAt} />],
           ['Next attempt', <NextAttempt key="next" delivery={data} isEnabled={isEnabled} />],
+          ...named('Game', tenantId, gameNames),
+          ...named('Key', keyId, keyNames),
           ['Delivery id', <CopyableId key="id" id={data.id} />],
         ]}
       />
@@ -167,7 +177,7 @@ function DeliveryDetails({
       )}
       {redeliver.error && <ErrorText error={redeliver.error} />}
       <Title order={2}>Payload</Title>
-      <JsonView value={JSON.parse(data.body)} name="Payload" />
+      <JsonView value={payload} name="Payload" />
       <Title order={2}>Attempts</Title>
       {data.history.length === 0 && (
         <Text size="sm" c="dimmed">
@@ -193,6 +203,14 @@ function DeliveryDetails({
     </Stack>
   );
 }
+
+/** The game and the key of an alert are in its payload. */
+interface Payload {
+  data?: { tenantId?: string; keyId?: string };
+}
+
+const named = (fact: string, id: string | undefined, names: Map<string, string>): [string, ReactNode][] =>
+  id === undefined ? [] : [[fact, <CopyableId key={id} id={id} name={names.get(id)} />]];
 
 function NextAttempt({ delivery: { nextAttemptAt }, isEnabled }: NextAttemptProps) {
   return nextAttemptAt !== null && !isEnabled ? 'When it is enabled' : <MaybeTime at={nextAttemptAt} />;
