@@ -119,6 +119,6 @@ describe('the audit log of a workspace', () => {
     await page.getByText('Who changed what in this workspace and its games').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Workspace audit log' }).waitFor();
     await becomes(() => page.title(), 'Workspace audit log · Guildhall');
-    await page.getByRole('cell', { name: 'webhook.created' }).waitFor();
+    await page.getByRole('cell', { name: 'Created a webhook' }).waitFor();
   });
 });

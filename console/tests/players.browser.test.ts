@@ -231,7 +231,7 @@ describe('players', () => {
     await page.getByLabel('Reason').fill('Aim bot');
     await page.getByRole('button', { name: 'Ban the player' }).click();
     await page.getByText('Banned', { exact: true }).first().waitFor();
-    await page.getByText('player.banned').waitFor();
+    await page.getByText('Banned a player').waitFor();
     const { rows } = await studio.app.owner.query('SELECT reason FROM player_bans WHERE player_id = $1', [
       cyd.playerId,
     ]);
@@ -249,7 +249,7 @@ describe('players', () => {
     await page.getByRole('menuitem', { name: 'Hide from discovery' }).click();
     await page.getByText('Hidden', { exact: true }).first().waitFor();
     await page.getByRole('tab', { name: 'Audit' }).click();
-    await page.getByText('player.banned').first().waitFor();
+    await page.getByText('Banned a player').first().waitFor();
   });
 
   test('shows the whole text of a cell on hover if it is cut off', async () => {

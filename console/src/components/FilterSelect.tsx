@@ -6,12 +6,15 @@ export function FilterSelect({
   value,
   choices,
   onChange,
+  searchable = false,
   width = 150,
 }: {
   label: string;
   value: string | undefined;
   choices: { value: string; label: string }[];
   onChange: (value: string | undefined) => void;
+  /** Whether the reader can type to find a choice among many. */
+  searchable?: boolean;
   width?: number;
 }) {
   return (
@@ -23,6 +26,7 @@ export function FilterSelect({
       data={choices}
       value={value ?? null}
       onChange={(next) => onChange(next ?? undefined)}
+      searchable={searchable}
       clearable
       clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
       comboboxProps={{ transitionProps: { duration: 0 } }}

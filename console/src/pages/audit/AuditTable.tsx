@@ -1,9 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Drawer, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { FilterSelect } from '../../components/FilterSelect';
+import { LOCALE } from '../../components/format';
 import { NoResults } from '../../components/NoResults';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
@@ -13,12 +15,17 @@ import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { actorName, auditColumns } from './columns';
+import { providerNames } from '../players/providers';
+import { actionWords, describeAction } from './action-words';
+import { Actor, auditColumns, Named, type NameOf } from './columns';
+import { namesIn } from './names';
 import { auditQuery, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
 
 interface AuditTableProps {
   scope: AuditScope;
   filter: AuditFilter;
+  /** What authors and targets are called, by id, beside what the records say themselves. */
+  names?: Map<string, string>[];
 }
 
 function pageOf(scope: AuditScope): string {
@@ -27,25 +34,30 @@ function pageOf(scope: AuditScope): string {
 }
 
 /** Who changed what: one table for a game, a workspace and the whole platform. */
-export function AuditTable({ scope, filter }: AuditTableProps) {
+export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
   const records = useInfiniteQuery(auditQuery(scope, filter));
   const change = useSearchChange<AuditFilter>();
   const [open, setOpen] = useState<AuditRecord>();
+  const table = useTableRows(records, ({ id }) => id);
+  const said = useMemo(() => namesIn(table.rows ?? []), [table.rows]);
+  const nameOf = (id: string) => [providers, ...names, said].find((some) => some.has(id))?.get(id);
   return (
     <>
       <DataTable
         label="Audit records"
-        columns={auditColumns}
-        {...useTableRows(records, ({ id }) => id)}
+        columns={auditColumns(nameOf)}
+        {...table}
         onOpen={setOpen}
         selectedKey={open?.id}
         toolbar={
           <>
             <SavedViews page={pageOf(scope)} search={{ ...filter }} />
-            <TextFilter
-              label="Action, for example game_key.created"
+            <FilterSelect
+              label="Action"
+              searchable
               width={260}
               value={filter.action}
+              choices={choicesWith(filter.action)}
               onChange={(action) => change({ action })}
             />
             <TextFilter
@@ -64,7 +76,7 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
         empty={
           Object.keys(filter).length > 0 ? (
             <NoResults title="No audit record fits the filters">
-              Enter a whole action and a whole id, or choose a longer time.
+              Choose another action, enter a whole id, or choose a longer time.
             </NoResults>
           ) : (
             <EmptyState title="No audit records">
@@ -73,26 +85,43 @@ export function AuditTable({ scope, filter }: AuditTableProps) {
           )
         }
       />
-      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title={open?.action} size={520}>
-        {open && <Details record={open} />}
+      <Drawer
+        opened={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open && describeAction(open.action)}
+        size={520}
+      >
+        {open && <Details record={open} nameOf={nameOf} />}
       </Drawer>
     </>
   );
 }
 
-function Details({ record }: { record: AuditRecord }) {
-  const id = (value: string | null) => (value === null ? '–' : <CopyableId id={value} />);
+/** The target of a changed provider is its name in the API. */
+const providers = new Map<string, string>(Object.entries(providerNames));
+
+const choices = Object.entries(actionWords)
+  .map(([value, label]) => ({ value, label }))
+  .toSorted((one, other) => one.label.localeCompare(other.label, LOCALE));
+
+/** The URL can name an action that is newer than this page. */
+const choicesWith = (action: string | undefined) =>
+  action === undefined || Object.hasOwn(actionWords, action)
+    ? choices
+    : [...choices, { value: action, label: describeAction(action) }];
+
+function Details({ record, nameOf }: { record: AuditRecord; nameOf: NameOf }) {
   return (
     <Stack gap="md">
       <Facts
         facts={[
           ['Time', <RelativeTime key="time" at={record.occurredAt} />],
-          ['By', actorName(record.actor)],
-          ['Author id', id(record.actor.id)],
-          ['Target', id(record.targetId)],
-          ['Game', id(record.tenantId)],
+          ['By', <Actor key="actor" actor={record.actor} nameOf={nameOf} />],
+          ['Action', <CopyableId key="action" id={record.action} whole />],
+          ['Target', <Named key="target" id={record.targetId} nameOf={nameOf} />],
+          ['Game', <Named key="game" id={record.tenantId} nameOf={nameOf} />],
           ['Address', record.ipAddress ?? '–'],
-          ['Request', id(record.requestId)],
+          ['Request', record.requestId === null ? '–' : <CopyableId key="request" id={record.requestId} />],
         ]}
       />
       <JsonView value={record.details} name="Details" />

@@ -1,15 +1,24 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useGame } from '../../app/game';
+import { useCanChangeGame, useGame } from '../../app/game';
 import { Page } from '../../components/Page';
+import { useDefinitionNames } from '../definitions/queries';
+import { usePlayerNames } from '../players/queries';
+import { useKeyNames } from '../usage/queries';
 import { AuditTable } from './AuditTable';
 
 const route = getRouteApi('/app/games/$tenantId/audit');
 
 export function GameAuditPage() {
-  const { id, name } = useGame();
+  const { id, name, workspaceId } = useGame();
+  const names = [
+    new Map([[id, name]]),
+    usePlayerNames(id),
+    useKeyNames(workspaceId),
+    useDefinitionNames(id, { enabled: useCanChangeGame() }),
+  ];
   return (
     <Page title="Audit log" subtitle={`Who changed what in ${name}`} fill>
-      <AuditTable scope={{ kind: 'game', tenantId: id }} filter={route.useSearch()} />
+      <AuditTable scope={{ kind: 'game', tenantId: id }} filter={route.useSearch()} names={names} />
     </Page>
   );
 }

@@ -1,39 +1,35 @@
-import { Code } from '@mantine/core';
 import { CopyableId } from '../../components/CopyableId';
 import type { Column } from '../../components/DataTable';
 import { RelativeTime } from '../../components/RelativeTime';
+import { describeAction } from './action-words';
 import type { AuditRecord } from './queries';
+import { summarise } from './summarise';
 
-const ACTORS = { account: 'Account', player: 'Player', key: 'Key', system: 'System' };
+const ACTORS = { account: 'Account', player: 'Player', key: 'Key', system: 'Guildhall' };
 
 /** Who did it, in words. */
 export const actorName = ({ email, kind }: AuditRecord['actor']): string => email ?? ACTORS[kind];
 
-export const auditColumns: Column<AuditRecord>[] = [
+/** What the author or target of a record is called, if that is known. */
+export type NameOf = (id: string) => string | undefined;
+
+export const Actor = ({ actor, nameOf }: { actor: AuditRecord['actor']; nameOf: NameOf }) =>
+  actor.id === null ? actorName(actor) : <CopyableId id={actor.id} name={actor.email ?? nameOf(actor.id)} />;
+
+export const Named = ({ id, nameOf }: { id: string | null; nameOf: NameOf }) =>
+  id === null ? '–' : <CopyableId id={id} name={nameOf(id)} />;
+
+/** The columns read as a sentence: what was done to which target, and by whom. */
+export const auditColumns = (nameOf: NameOf): Column<AuditRecord>[] => [
   { id: 'at', header: 'Time', width: 120, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
-  {
-    id: 'action',
-    header: 'Action',
-    width: 250,
-    cell: ({ action }) => (
-      <Code bg="none" p={0}>
-        {action}
-      </Code>
-    ),
-  },
-  {
-    id: 'actor',
-    header: 'By',
-    width: 170,
-    cell: ({ actor }) =>
-      actor.email === null && actor.id !== null ? <CopyableId id={actor.id} /> : actorName(actor),
-  },
+  { id: 'action', header: 'Action', width: 250, cell: ({ action }) => describeAction(action) },
   {
     id: 'target',
     header: 'Target',
-    width: 140,
-    cell: ({ targetId }) => (targetId === null ? '–' : <CopyableId id={targetId} />),
+    width: 190,
+    cell: ({ targetId }) => <Named id={targetId} nameOf={nameOf} />,
   },
+  { id: 'actor', header: 'By', width: 180, cell: ({ actor }) => <Actor actor={actor} nameOf={nameOf} /> },
   { id: 'details', header: 'Details', cell: ({ details }) => summarise(details) },
   { id: 'ip', header: 'Address', width: 140, hidden: true, cell: ({ ipAddress }) => ipAddress ?? '–' },
   {
@@ -44,29 +40,3 @@ export const auditColumns: Column<AuditRecord>[] = [
     cell: ({ requestId }) => (requestId === null ? '–' : <CopyableId id={requestId} />),
   },
 ];
-
-const LONGEST_SUMMARY = 160;
-
-const show = (value: unknown): string =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-const namedValues = (values: object): string[] =>
-  Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${show(value)}`]));
-
-/** The values of a record that was created or deleted, or the ones that changed: "name: Old → New", or "name: New" without an old one. */
-function changesOf(before: unknown, after: unknown): string[] {
-  const isRecord = (value: unknown): value is Record<string, unknown> =>
-    typeof value === 'object' && value !== null;
-  if (!isRecord(before) || !isRecord(after))
-    return namedValues(isRecord(after) ? after : isRecord(before) ? before : {});
-  return Object.entries(after).flatMap(([name, value]) => {
-    if (show(before[name]) === show(value)) return [];
-    return [`${name}: ${name in before ? `${show(before[name])} → ` : ''}${show(value)}`];
-  });
-}
-
-/** The details on one line. The row opens all of them. */
-function summarise(details: object): string {
-  const { before, after, ...others } = details as Record<string, unknown>;
-  const text = [...changesOf(before, after), ...namedValues(others)].join(' · ');
-  return text.length > LONGEST_SUMMARY ? `${text.slice(0, LONGEST_SUMMARY)}…` : text;
-}

@@ -1,6 +1,7 @@
 import {
   infiniteQueryOptions,
   queryOptions,
+  useInfiniteQuery,
   useMutation,
   useQueryClient,
   type InfiniteData,
@@ -47,6 +48,13 @@ export const definitionsQuery = (tenantId: string, { search, scope, inactive }: 
       }) as Promise<DefinitionPage>,
     ...byOffset,
   });
+
+/** What the definitions on the first page of their list are called, by id. */
+export function useDefinitionNames(tenantId: string, { enabled }: { enabled: boolean }): Map<string, string> {
+  const { data } = useInfiniteQuery({ ...definitionsQuery(tenantId, {}), enabled });
+  const definitions = data?.pages.flatMap(({ items }) => items) ?? [];
+  return new Map(definitions.map((definition) => [definition.id, definitionName(definition)]));
+}
 
 /** The key of an event, with its value if it has one. */
 export const definitionName = ({

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 import type { Role } from '../../app/account';
@@ -16,6 +16,13 @@ export const membersQuery = (workspaceId: string) =>
       }),
     ...byOffset,
   });
+
+/** The email addresses of the members, by their ids. */
+export function useMemberNames(workspaceId: string): Map<string, string> {
+  const { data } = useInfiniteQuery(membersQuery(workspaceId));
+  const members = data?.pages.flatMap(({ items }) => items) ?? [];
+  return new Map(members.flatMap(({ userId, email }) => (userId ? [[userId, email]] : [])));
+}
 
 const outdatedIn = (workspaceId: string) => ({ keys: [['members', workspaceId], ['me']] });
 

@@ -13,6 +13,7 @@ import { State } from '../../components/State';
 import { toRange, type RangeName } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
 import { alertNames, formatAmount } from '../alerts/alert-texts';
+import { describeAction } from '../audit/action-words';
 import { actorName } from '../audit/columns';
 import { recentAuditQuery } from '../audit/queries';
 import { eventCountsQuery } from '../events/queries';
@@ -162,7 +163,7 @@ function LatestChanges({ tenantId }: { tenantId: string }) {
       <ul className={classes.changes}>
         {data.items.map(({ id, action, actor, occurredAt }) => (
           <li key={id}>
-            <span className={classes.action}>{action}</span>
+            <span className={classes.action}>{describeAction(action)}</span>
             <Text span size="xs" c="dimmed" truncate>
               {actorName(actor)}
             </Text>

@@ -215,7 +215,9 @@ export function PlayerAudit({ tenantId, playerId }: PlayerPath) {
     <DataTable
       inline
       label="Audit records"
-      columns={auditColumns}
+      columns={auditColumns((id) => (id === playerId ? 'This player' : undefined)).filter(
+        ({ id }) => id !== 'target',
+      )}
       {...useTableRows(records, ({ id }) => id)}
       empty={<NoRows>Nobody has changed anything about this player.</NoRows>}
     />

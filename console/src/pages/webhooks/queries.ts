@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, whileShort } from '../../components/paging';
@@ -43,6 +43,12 @@ export const webhooksQuery = (workspaceId: string) =>
         params: { path: { workspaceId }, query: { limit: 200 } },
       }),
   });
+
+/** The addresses of the webhooks, by their ids. */
+export function useWebhookNames(workspaceId: string): Map<string, string> {
+  const { data } = useQuery(webhooksQuery(workspaceId));
+  return new Map(data?.items.map(({ id, url }) => [id, url]));
+}
 
 export const webhookQuery = (path: WebhookPath) =>
   queryOptions({
