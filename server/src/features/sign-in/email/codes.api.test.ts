@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
-import { emailClient, someNetwork } from '../../../testing/email-player.ts';
+import { emailClient, PASSWORD, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -204,6 +204,20 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
     assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
     assert.equal((await send(someEmail(), network)).status, 200);
     assert.equal((await ask(email)).status, 200);
+  });
+
+  test('counts the mails of sign-ups for one network and address, and no refused sign-up', async () => {
+    const [email, network] = [someEmail(), someNetwork()];
+    const signUpThere = () => post('email/signup', { email, password: PASSWORD }, tenant, network);
+    for (let count = 0; count < 10; count++) {
+      const { body } = await signUpThere();
+      assert.equal((await signUpThere()).body.code, 'player_exists');
+      const deleted = await app.http.delete('/api/player-profile/me', { bearer: body.accessToken });
+      assert.equal(deleted.status, 204, deleted.text);
+    }
+    assert.equal((await signUpThere()).body.code, 'too_many_attempts');
+    assert.equal((await ask(email, tenant, network)).body.code, 'too_many_attempts');
+    assert.equal((await exchange(email, await codeFor(email, tenant), tenant)).status, 200);
   });
 
   test('does not count repeated requests that send no mail', async () => {

@@ -39,6 +39,11 @@ export interface MailBudget {
     email: string,
     work: () => Promise<Result>,
   ): Promise<Result>;
+  /**
+   * Counts the mail of a sign-up for its address only: the sign-ups of a network have a limit of their own. A refused sign-up does not
+   * count. Throws too_many_attempts.
+   */
+  countSignUp<Result>(ipAddress: string | null, email: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 export function createMailBudget(createBudget: CreateBudget): MailBudget {
@@ -76,6 +81,16 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
         return result;
       } catch (error) {
         if (isRolledBack(error)) await giveBack();
+        throw error;
+      }
+    },
+    async countSignUp(ipAddress, email, work) {
+      const forAddress = `${networkOf(ipAddress)} ${email}`;
+      await perAddress.spend(forAddress);
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof ProblemError || isRolledBack(error)) await perAddress.giveBack(forAddress);
         throw error;
       }
     },

@@ -7,14 +7,14 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../login/index.ts';
 import { claimWithPassword, findCredential, isCurrentPassword } from './credential-queries.ts';
 import { mailToken } from './email-tokens.ts';
-import { spendMail } from './mail-limits.ts';
+import { spendMail, type MailBudget } from './mail-limits.ts';
 
 /**
  * Creates a player with an address and a password, signs the player in, and mails a token that verifies the address. A pending
  * address may be taken over. Throws invalid_request for a display name that is not allowed, player_exists, too_many_attempts, and the errors of {@link signIn}.
  */
 export async function signUp(
-  services: SignInServices & MailServices,
+  services: SignInServices & MailServices & { mailBudget: MailBudget },
   {
     email,
     password,
@@ -40,7 +40,9 @@ export async function signUp(
     providerUserId: email,
     ...(displayName && { displayName }),
   } as const;
-  return signIn(services, identity, { ...request, mode: 'only-new', inTransaction });
+  return services.mailBudget.countSignUp(request.ipAddress, email, () =>
+    signIn(services, identity, { ...request, mode: 'only-new', inTransaction }),
+  );
 }
 
 /**
