@@ -10,7 +10,11 @@ export interface InvitationWords {
   token: string;
 }
 
-export function invitationEmail({ inviter, workspace, server, role, token }: InvitationWords): EmailContent {
+/** The characters of usual addresses. An address can also begin like a web page: `www.evil.example/prize@example.com`. */
+const USUAL_ADDRESS = /^[\w.+-]+@[\w.-]+$/;
+
+export function invitationEmail({ workspace, server, role, token, ...words }: InvitationWords): EmailContent {
+  const inviter = USUAL_ADDRESS.test(words.inviter) ? words.inviter : quoted(words.inviter);
   return {
     subject: 'You are invited to a workspace',
     paragraphs: [

@@ -501,6 +501,16 @@ describe('limits and rules of invitations', () => {
     assert.equal(again.status, 201, 'unknown fields are ignored');
   });
 
+  test('mails no address of an inviter that a mail client could turn into a link to a page', async () => {
+    const email = someEmail();
+    const inviter = await signUp(`www.evil.example/prize-${randomUUID()}@example.com`);
+    const [workspaceId = ''] = await arrangeWorkspacesOf({ accountId: inviter.user.id }, 1);
+    assert.equal((await inviteTo(workspaceId, { email, role: 'viewer' }, inviter)).status, 201);
+    const [mail] = await mailbox.mailsTo(email);
+    assert.match(mail?.text ?? '', /^“www evil example prize-[^”]*” invites you/);
+    assert.doesNotMatch(mail?.text ?? '', /evil\.example/);
+  });
+
   test('escapes line breaks and markup of the workspace name in the email', async () => {
     const studio = await arrangeTenant(app);
     const caller = await arrangeAccount(app, studio, 'owner');
