@@ -3095,7 +3095,7 @@ export interface paths {
         };
         /**
          * List notifications
-         * @description Returns your notifications of the last 90 days in pages, newest first.
+         * @description Returns your notifications of the last 90 days in pages, newest first, at most the last 10,000.
          */
         get: operations["listNotifications"];
         put?: never;

@@ -92,7 +92,7 @@ CREATE CONSTRAINT TRIGGER place_notification AFTER INSERT ON notifications
 -- Their account reads them, the worker deletes them, and every scope adds them.
 CALL guildhall_isolate('notifications', 'account_id = guildhall_account() OR guildhall_platform()');
 CREATE POLICY notify ON notifications FOR INSERT TO guildhall_app WITH CHECK (true);
-CALL guildhall_isolate('notification_counts', 'account_id = guildhall_account()');
+CALL guildhall_isolate('notification_counts', 'account_id = guildhall_account() OR guildhall_platform()');
 GRANT SELECT, INSERT, UPDATE, DELETE ON notifications TO guildhall_app;
 GRANT SELECT ON notification_counts TO guildhall_app;
 

@@ -6,7 +6,7 @@ import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { vault } from '../../../testing/test-vault.ts';
-import { notifyTeam } from './index.ts';
+import { deleteOldNotifications, notifyTeam } from './index.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
@@ -55,6 +55,26 @@ describe('GET /api/notifications', () => {
       tenantId: tenant.tenantId,
       readAt: null,
     });
+  });
+
+  test('lists, counts, marks and keeps the last 10,000 notifications', async () => {
+    const { owner, list } = await arrangeNotifications('first', 'second');
+    await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text)
+       SELECT gen_random_uuid(), $1, 'test.news', number, '' FROM generate_series(1, 9999) number`,
+      [owner.accountId],
+    );
+    const { totalCount, unreadCount } = await list('?unreadOnly=true');
+    assert.deepEqual([totalCount, unreadCount], [10_000, 10_000]);
+    assert.deepEqual(titlesOf(await list('?offset=9999')), ['second']);
+    const { body } = await app.http.post('/api/notifications/read-all', undefined, owner);
+    assert.deepEqual(body, { markedCount: 10_000 });
+    await deleteOldNotifications(database.forPlatform());
+    const { rows } = await app.owner.query(
+      'SELECT count(*)::integer AS kept, bool_and(read_at IS NOT NULL) AS "areRead" FROM notifications WHERE account_id = $1',
+      [owner.accountId],
+    );
+    assert.deepEqual(rows, [{ kept: 10_000, areRead: true }]);
   });
 
   test('returns pages', async () => {

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { NoticeRecipient } from '../mail/index.ts';
 
@@ -55,6 +55,14 @@ const columns = sql`
   id, type, title, text, data, workspace_id AS "workspaceId", tenant_id AS "tenantId", created_at AS "createdAt",
   read_at AS "readAt"`;
 
+/** How many notifications an account keeps, lists and counts. The nightly job deletes older ones. */
+export const MAX_NOTIFICATIONS = 10_000;
+
+/** The last {@link MAX_NOTIFICATIONS} notifications of an account, as `notification`. A team can get any number of them. */
+const newestOf = (accountId: string): Sql => sql`(
+      SELECT * FROM notifications WHERE account_id = ${accountId}
+      ORDER BY position DESC LIMIT ${MAX_NOTIFICATIONS}) notification`;
+
 /** Selects notifications of an account. */
 export interface NotificationFilter {
   accountId: string;
@@ -68,15 +76,14 @@ export function listNotifications(
   { limit, offset }: PageRequest,
 ): Promise<Notification[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM notifications
-    WHERE account_id = ${accountId} AND (NOT ${unreadOnly}::boolean OR read_at IS NULL)
+    SELECT ${columns} FROM ${newestOf(accountId)}
+    WHERE NOT ${unreadOnly}::boolean OR read_at IS NULL
     ORDER BY position DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
 export function countNotifications(db: Querier, accountId: string): Promise<{ all: number; unread: number }> {
   return db.one(sql`
-    SELECT count(*) AS all, count(*) FILTER (WHERE read_at IS NULL) AS unread
-    FROM notifications WHERE account_id = ${accountId}`);
+    SELECT count(*) AS all, count(*) FILTER (WHERE read_at IS NULL) AS unread FROM ${newestOf(accountId)}`);
 }
 
 /** Marks a notification as read and keeps the first time. Returns undefined if the account does not have the notification. */
@@ -91,10 +98,12 @@ export function markRead(
     RETURNING ${columns}`);
 }
 
-/** Marks all notifications as read. Returns the number of notifications that were unread. */
+/** Marks all notifications that are listed as read. Returns the number of notifications that were unread. */
 export function markAllRead(db: Querier, accountId: string): Promise<number> {
   return db.run(sql`
-    UPDATE notifications SET read_at = now() WHERE account_id = ${accountId} AND read_at IS NULL`);
+    UPDATE notifications SET read_at = now()
+    WHERE account_id = ${accountId} AND read_at IS NULL
+      AND position >= (SELECT min(position) FROM ${newestOf(accountId)})`);
 }
 
 /** Returns the notifications after a position, in the order in which they were committed. */
@@ -128,7 +137,10 @@ export async function lastPosition(db: Querier, accountId: string): Promise<numb
   return row?.position ?? 0;
 }
 
-/** Deletes the notifications that are older than 90 days, read or unread. */
+/** Deletes the notifications that are older than 90 days, read or unread, and those that no list shows. */
 export async function deleteOldNotifications(db: Querier): Promise<void> {
   await db.run(sql`DELETE FROM notifications WHERE created_at < now() - interval '90 days'`);
+  await db.run(sql`
+    DELETE FROM notifications old USING notification_counts counted
+    WHERE counted.account_id = old.account_id AND old.position <= counted.last_position - ${MAX_NOTIFICATIONS}`);
 }

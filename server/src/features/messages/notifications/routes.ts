@@ -35,7 +35,8 @@ export function notificationRoutes({
           operationId: 'listNotifications',
           tags,
           summary: 'List notifications',
-          description: 'Returns your notifications of the last 90 days in pages, newest first.',
+          description:
+            'Returns your notifications of the last 90 days in pages, newest first, at most the last 10,000.',
           querystring: NotificationQuery,
           response: { 200: NotificationPage },
         },
