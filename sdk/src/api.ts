@@ -3051,7 +3051,7 @@ export interface paths {
         };
         /**
          * List alerts
-         * @description Returns the alerts of all tenants of the workspace, newest first. Filter by tenant, type, key or time.
+         * @description Returns the alerts of all tenants of the workspace, newest first, at most the last 10,000 of the time range. Filter by tenant, type, key or time. For older alerts, send an earlier `to`.
          */
         get: operations["listAlerts"];
         put?: never;

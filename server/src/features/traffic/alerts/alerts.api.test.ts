@@ -52,6 +52,23 @@ async function untilChecked(): Promise<void> {
 }
 
 describe('traffic alerts', () => {
+  test('are listed and counted up to the last 10,000 of a time range', async () => {
+    const { tenant, list } = await arrangeWatched({});
+    const raise = (count: number, at: string) =>
+      app.owner.query(
+        `INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
+         SELECT tenant_id, overlay($4 PLACING right(gen_random_uuid()::text, 12) FROM 25)::uuid, $2, 'rate_spike', id, 'game', 1, 2, $5, $5
+         FROM tenant_keys CROSS JOIN generate_series(1, $3) WHERE tenant_id = $1 AND kind = 'game'`,
+        [tenant.tenantId, tenant.workspaceId, count, firstIdAt(at, 0), at],
+      );
+    await raise(1, '2026-01-01T00:00:00Z');
+    await raise(10_000, '2026-01-02T00:00:00Z');
+    assert.equal((await list()).totalCount, 10_000);
+    assert.equal((await list('?offset=9999')).items.length, 1);
+    assert.equal((await list('?to=2026-01-01T12:00:00Z')).totalCount, 1, 'older alerts are found by time');
+    assert.equal((await list('?type=payload_spike')).totalCount, 0);
+  });
+
   test('raise nothing at the request threshold, and one alert for one request more', async () => {
     const { tenant, list, raised } = await arrangeWatched({ rateLimitPerMinute: 20 });
     await ask(tenant, 20);

@@ -95,21 +95,30 @@ export function listAlerts(
   { limit, offset }: PageRequest,
 ): Promise<Alert[]> {
   return db.rows(sql`
-    SELECT ${columns} FROM alerts alert WHERE ${matching(filter)}
+    SELECT ${columns} FROM ${matching(filter)}
     ORDER BY alert.id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
 export function countAlerts(db: Querier, filter: AlertFilter): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM alerts alert WHERE ${matching(filter)}`);
+  return db.count(sql`SELECT count(*) FROM ${matching(filter)}`);
 }
 
+/** A list has and counts at most this many alerts. */
+const MAX_LISTED_ALERTS = 10_000;
+
+/** The last {@link MAX_LISTED_ALERTS} alerts of a time range, then filtered. Alerts are kept for good. */
 function matching({ workspaceId, tenantId, type, keyId, from, to }: AlertFilter): Sql {
-  const conditions = [sql`alert.workspace_id = ${workspaceId}`];
+  const range = [
+    sql`workspace_id = ${workspaceId}`,
+    ...createdWithin(sql`id`, sql`created_at`, { from, to }),
+  ];
+  const conditions = [sql`true`];
   if (tenantId !== undefined) conditions.push(sql`alert.tenant_id = ${tenantId}`);
   if (type !== undefined) conditions.push(sql`alert.type = ${type}`);
   if (keyId !== undefined) conditions.push(sql`alert.key_id = ${keyId}`);
-  conditions.push(...createdWithin(sql`alert.id`, sql`alert.created_at`, { from, to }));
-  return join(conditions, ' AND ');
+  return sql`(
+      SELECT * FROM alerts WHERE ${join(range, ' AND ')} ORDER BY id DESC LIMIT ${MAX_LISTED_ALERTS}) alert
+    WHERE ${join(conditions, ' AND ')}`;
 }
 
 /** The thresholds for keys of a tenant that have no thresholds of their own. */

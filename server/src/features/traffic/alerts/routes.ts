@@ -20,7 +20,8 @@ export function alertRoutes(services: AlertServices): FastifyPluginAsyncTypebox 
           tags,
           summary: 'List alerts',
           description:
-            'Returns the alerts of all tenants of the workspace, newest first. Filter by tenant, type, key or time.',
+            'Returns the alerts of all tenants of the workspace, newest first, at most the last 10,000 of the time range. Filter by tenant, ' +
+            'type, key or time. For older alerts, send an earlier `to`.',
           params: WorkspacePath,
           querystring: AlertQuery,
           response: { 200: AlertPage },
