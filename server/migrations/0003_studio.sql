@@ -33,6 +33,8 @@ CREATE TABLE account_refresh_tokens (
   used_at    timestamptz                            -- kept after use, to detect a second use
 );
 CREATE INDEX ON account_refresh_tokens (session_id);
+-- The list of sessions asks which of them can be refreshed. A session can have any number of used tokens.
+CREATE INDEX ON account_refresh_tokens (session_id) WHERE used_at IS NULL;
 
 -- Tokens that prove something once: a mailed token that verifies the address or sets a new password, or the token of a login
 -- that waits for the second factor. A used token is kept until it expires, because the mails are counted.

@@ -40,6 +40,30 @@ describe('GET /api/saas-auth/sessions', () => {
     assert.deepEqual([page.body.items.length, page.body.totalCount], [1, 2]);
     assert.equal((await list(bearer, '?limit=201')).status, 400);
   });
+
+  test('has at most 1,000 sessions: a login ends the least recently used one', async () => {
+    const { id, email, bearer, refreshToken } = await signUp();
+    const open = (count: number) =>
+      app.owner.query(
+        `INSERT INTO account_sessions (id, account_id) SELECT gen_random_uuid(), $1 FROM generate_series(1, $2)`,
+        [id, count],
+      );
+    await open(998);
+    await logIn(email);
+    assert.equal((await list(bearer)).status, 200, 'a thousand sessions');
+    await logIn(email);
+    assert.equal((await list(bearer)).status, 401);
+    assert.equal((await refresh(refreshToken)).status, 401);
+
+    await open(1_300);
+    await app.owner.query(
+      `UPDATE account_sessions SET revoked_at = now() - interval '15 minutes' WHERE account_id = $1`,
+      [id],
+    );
+    await logIn(email);
+    const { rowCount } = await app.owner.query('SELECT FROM account_sessions WHERE account_id = $1', [id]);
+    assert.equal(rowCount, 1_000, 'ended sessions over the limit are deleted');
+  });
 });
 
 describe('DELETE /api/saas-auth/sessions/{sessionId}', () => {

@@ -5,7 +5,13 @@ import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { insertSession, lockAccount, type Account, type AccountWithPassword } from './queries.ts';
+import {
+  endSessionsOverLimit,
+  insertSession,
+  lockAccount,
+  type Account,
+  type AccountWithPassword,
+} from './queries.ts';
 
 /** The lifetime of a console access token: 15 minutes. It ends earlier with its session. */
 const ACCESS_TOKEN_SECONDS = 15 * 60;
@@ -43,6 +49,7 @@ export async function createSession(
       'invalid_credentials',
       'The password or the second factor was changed during the login. Sign in again.',
     );
+  await endSessionsOverLimit(db, account.id, ACCESS_TOKEN_SECONDS);
   // The account was read before its password was compared, and may have been verified or promoted since. The second factor is the same.
   const current = { ...account, ...locked, totpEnabled: account.totpEnabled };
   return createSignedIn(signer, current, sessionId, refreshToken.token);
