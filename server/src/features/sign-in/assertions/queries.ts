@@ -63,8 +63,8 @@ export interface ThirdPartyToken extends AssertionSubject {
   isBanned: boolean;
 }
 
-const thirdPartyToken = sql`tenant_id AS "tenantId", family_id AS "familyId", session_id AS "sessionId", player_id AS "playerId",
-           audience, display_name AS "displayName", email, is_active AS "isActive", is_banned AS "isBanned"`;
+const tokenColumns = sql`tenant_id AS "tenantId", family_id AS "familyId", session_id AS "sessionId", player_id AS "playerId",
+           audience, is_active AS "isActive", is_banned AS "isBanned"`;
 
 /** A refresh token. `alive` tells whether this audience may exchange it, apart from use and expiry. */
 const found = (tenantId: string, { hash, audience }: { hash: Buffer; audience: string }) => sql`
@@ -81,7 +81,8 @@ const found = (tenantId: string, { hash, audience }: { hash: Buffer; audience: s
 /**
  * Exchanges a refresh token for the next one in one statement, which is its own transaction. Returns undefined if the token cannot be
  * exchanged. The lock on the session row serializes it with other uses of the token, and with logout, ban and block. A statement that
- * exchanges nothing rolls back, so it is not billed.
+ * exchanges nothing rolls back, so it is not billed. A used token keeps no name and address: a third party can use any number of tokens,
+ * and the deletion of the player need not change them all.
  */
 export function rotateToken(
   scope: Scope,
@@ -93,17 +94,17 @@ export function rotateToken(
     WITH found AS MATERIALIZED (${found(tenantId, old)}
       FOR NO KEY UPDATE OF session),
     used AS (
-      UPDATE third_party_refresh_tokens token SET used_at = clock_timestamp()
+      UPDATE third_party_refresh_tokens token SET used_at = clock_timestamp(), display_name = NULL, email = NULL
       FROM found
       WHERE found.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${old.hash}
         AND token.used_at IS NULL AND token.revoked_at IS NULL AND token.expires_at > clock_timestamp()
-      RETURNING token.*, found.is_active, found.is_banned),
+      RETURNING found.*),
     issued AS (
       INSERT INTO third_party_refresh_tokens
         (tenant_id, token_hash, family_id, session_id, player_id, audience, display_name, email, expires_at)
       SELECT tenant_id, ${next.hash}, family_id, session_id, player_id, audience, display_name, email, ${next.expiresAt}
       FROM used)
-    SELECT ${thirdPartyToken}, CASE WHEN used.token_hash IS NULL THEN guildhall_refuse('not_rotated') END
+    SELECT ${tokenColumns}, display_name AS "displayName", email, CASE WHEN used.token_hash IS NULL THEN guildhall_refuse('not_rotated') END
     FROM (SELECT) AS one LEFT JOIN used ON true`);
   return unlessRefused('not_rotated', rotated);
 }
@@ -116,12 +117,13 @@ export function findTokenUse(
   successorHash: Buffer,
 ): Promise<(ThirdPartyToken & TokenUse) | undefined> {
   return db.row(sql`
-    SELECT ${thirdPartyToken}, alive AS "isAlive",
-           extract(epoch FROM clock_timestamp() - used_at)::float8 AS "usedSecondsAgo",
-           EXISTS (SELECT FROM third_party_refresh_tokens
-                   WHERE tenant_id = ${tenantId} AND token_hash = ${successorHash} AND used_at IS NULL)
-             AS "hasUnusedSuccessor"
-    FROM (${found(tenantId, old)}) AS found`);
+    SELECT known.*, successor.display_name AS "displayName", successor.email, successor.token_hash IS NOT NULL AS "hasUnusedSuccessor"
+    FROM (
+      SELECT ${tokenColumns}, alive AS "isAlive", extract(epoch FROM clock_timestamp() - used_at)::float8 AS "usedSecondsAgo"
+      FROM (${found(tenantId, old)}) AS found) AS known
+    LEFT JOIN third_party_refresh_tokens successor
+      ON successor.tenant_id = ${tenantId} AND successor.token_hash = ${successorHash}
+        AND successor.used_at IS NULL AND successor.revoked_at IS NULL`);
 }
 
 /** Locks a session until the transaction ends. Exchanges of its tokens wait. */
@@ -130,22 +132,22 @@ export async function lockSession(db: Querier, tenantId: string, sessionId: stri
     SELECT FROM login_sessions WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} FOR NO KEY UPDATE`);
 }
 
-/** Revokes all tokens of a family. The caller must hold the lock on the session. Returns false if they were revoked before. */
+/** Revokes the unused token of a family. The caller must hold the lock on the session. Returns false if it was revoked before. */
 export function revokeFamily(db: Querier, tenantId: string, familyId: string): Promise<boolean> {
   return db.changes(sql`
     UPDATE third_party_refresh_tokens SET revoked_at = clock_timestamp()
-    WHERE tenant_id = ${tenantId} AND family_id = ${familyId} AND revoked_at IS NULL`);
+    WHERE tenant_id = ${tenantId} AND family_id = ${familyId} AND used_at IS NULL AND revoked_at IS NULL`);
 }
 
 /**
- * Revokes all tokens of a player and erases the player's name and address in them. The caller has revoked the player's sessions before,
+ * Revokes the unused tokens of a player and erases the player's name and address in them. The caller has revoked the player's sessions before,
  * and uses the player's scope.
  */
 export async function redactThirdPartyTokens(db: Querier, playerId: string): Promise<void> {
   await db.run(sql`
     UPDATE third_party_refresh_tokens
     SET revoked_at = coalesce(revoked_at, clock_timestamp()), display_name = NULL, email = NULL
-    WHERE player_id = ${playerId}`);
+    WHERE player_id = ${playerId} AND used_at IS NULL`);
 }
 
 /** Deletes the tokens of a tenant that expired over a day ago. */

@@ -83,6 +83,29 @@ describe("POST /api/player-auth/jwt/exchange with a third party's refresh token"
     assert.equal(partOf(body.assertionToken, 1).name, 'Eve', 'the player’s own token has the current name');
   });
 
+  test('erases the name and address of a used token, and returns them to a repeated exchange', async () => {
+    const { thirdPartyToken, playerId } = await arrangeThirdParty();
+    const repeat = () =>
+      app.http.post(
+        '/api/player-auth/jwt/exchange',
+        { audience: AUDIENCE },
+        { gameKey, bearer: thirdPartyToken, headers: { 'idempotency-key': 'exchange-1' } },
+      );
+    const [first, second] = [await repeat(), await repeat()];
+    assert.equal(second.body.refreshToken, first.body.refreshToken, second.text);
+    const { name, email } = partOf(second.body.assertionToken, 1);
+    assert.deepEqual([name, email], ['Ada', 'ada@example.com']);
+    const { rows } = await app.owner.query(
+      `SELECT used_at IS NOT NULL AS used, display_name AS name, email FROM third_party_refresh_tokens WHERE player_id = $1
+       ORDER BY used DESC`,
+      [playerId],
+    );
+    assert.deepEqual(rows, [
+      { used: true, name: null, email: null },
+      { used: false, name: 'Ada', email: 'ada@example.com' },
+    ]);
+  });
+
   test('returns 401 for another audience, and keeps the token valid', async () => {
     const { thirdPartyToken } = await arrangeThirdParty();
     for (const audience of ['https://other.example', `${AUDIENCE}/`])
