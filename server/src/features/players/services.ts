@@ -1,14 +1,15 @@
 import type { ObjectStorage } from '../../outbound/object-storage.ts';
 import type { BaseServices, CloseLater } from '../base-services.ts';
 import { createProfileLookups } from './lookup/index.ts';
-import { openAvatarStore } from './profiles/index.ts';
+import { createChangeBudget, openAvatarStore } from './profiles/index.ts';
 
 export async function openPlayerServices(
-  { database, issuer }: BaseServices,
+  { database, issuer, createBudget }: BaseServices,
   { avatarStorage }: { avatarStorage: ObjectStorage },
   closeLater: CloseLater,
 ) {
   return {
+    profileChanges: createChangeBudget(createBudget),
     profileLookups: closeLater(createProfileLookups(database)),
     avatars: await openAvatarStore(avatarStorage, issuer),
   };

@@ -2,11 +2,16 @@ import type { PlayerCaller } from '../../../core/callers.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { invalidField } from '../../../core/problem.ts';
 import type { ReportError } from '../../../core/report-error.ts';
+import type { AttemptBudget } from '../../../security/attempt-budget.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
 import { lockForChange } from './lock-profile.ts';
 import { updateProfile } from './queries.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
+
+export interface ChangeProfileServices extends ProfileServices {
+  profileChanges: AttemptBudget;
+}
 
 /** An undefined field does not change. Null clears a field. */
 export interface ProfileChanges {
@@ -16,11 +21,11 @@ export interface ProfileChanges {
 }
 
 /**
- * Changes a player's own profile. Throws profile_deleted, invalid_bearer for a token of a revoked session, and invalid_request for a
- * displayName or avatarUrl that is not allowed.
+ * Changes a player's own profile. Throws profile_deleted, too_many_attempts, invalid_bearer for a token of a revoked session, and
+ * invalid_request for a displayName or avatarUrl that is not allowed.
  */
 export async function changeProfile(
-  { database, avatars }: ProfileServices,
+  { database, avatars, profileChanges }: ChangeProfileServices,
   caller: PlayerCaller,
   changes: ProfileChanges,
   report: ReportError,
@@ -37,6 +42,7 @@ export async function changeProfile(
   const { profile, unusedAvatar } = await database.forPlayer(playerId).transaction(async (transaction) => {
     const before = await lockForChange(transaction, caller);
     const { displayName = before.displayName, avatarUrl = before.avatarUrl } = changes;
+    if (displayName !== before.displayName) await profileChanges.spend(playerId);
     const { profileVisibility = before.profileVisibility } = changes;
     // The stored image becomes unused when the URL changes.
     const avatarName = avatarUrl === before.avatarUrl ? before.avatarName : null;

@@ -8,7 +8,7 @@ import { audit, eraseAuditAddresses } from '../../platform/audit/index.ts';
 import { redactThirdPartyTokens } from '../../sign-in/assertions/index.ts';
 import {
   deleteCredentials,
-  listTenantsOfPlayer,
+  listAuditedTenants,
   lockCredentials,
   mailChange,
 } from '../../sign-in/email/index.ts';
@@ -87,7 +87,7 @@ export async function deletePlayer(
         profile: before,
         receipt: written,
         // Tenants get no record of a deletion by a platform administrator.
-        tenantIds: caller ? await listTenantsOfPlayer(transaction, playerId) : [],
+        tenantIds: caller ? await listAuditedTenants(transaction, caller) : [],
       };
     });
   if (!profile || profile.mergedIntoId !== null || !receipt) return undefined;

@@ -48,7 +48,7 @@ export interface ExportServices extends EventSources {
 /**
  * Exports all data about a player, with that of merged profiles, as one JSON object in pieces. Long lists are read while the response
  * is sent. Notifies the player before the first byte, but not of an export that is refused. `proof` is the verified proof of identity
- * of the caller. Throws identity_proof_required, archive_unavailable, and invalid_bearer for a token of a revoked session.
+ * of the caller. Throws identity_proof_required, too_many_attempts, archive_unavailable, and invalid_bearer for a token of a revoked session.
  */
 export async function* exportProfile(
   services: ExportServices & ProofServices & MailServices,
@@ -93,6 +93,7 @@ async function authorizeExport(
     await lockProfiles(transaction, [caller.playerId]);
     await requireUnrevokedSession(transaction, caller, 'wholeProfile');
     await requireProof(transaction, services, caller, { proof });
+    await services.profileChanges.spend(caller.playerId);
     await notifyChange(services, transaction, caller, 'exported');
   });
 }

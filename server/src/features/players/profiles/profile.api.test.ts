@@ -86,6 +86,16 @@ describe('GET /api/player-profile/me/bus_tenants', () => {
 });
 
 describe('PATCH /api/player-profile/me', () => {
+  test('limits changes of the name to 100 a day, and nothing else', async () => {
+    const caller = { bearer: (await arrangePlayer(app, tenant)).accessToken };
+    for (let count = 0; count < 100; count++)
+      assert.equal((await change({ displayName: `Ada ${count}` }, caller)).status, 200);
+    const refused = await change({ displayName: 'Ada', profileVisibility: 'full' }, caller);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    const { status, body } = await change({ displayName: 'Ada 99', profileVisibility: 'private' }, caller);
+    assert.deepEqual([status, body.displayName, body.profileVisibility], [200, 'Ada 99', 'private']);
+  });
+
   test('returns the whole profile, keeps fields that are left out, and clears fields with null', async () => {
     const caller = { bearer: (await arrangePlayer(app, tenant)).accessToken };
     const before = (await read(caller)).body;

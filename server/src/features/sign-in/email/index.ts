@@ -9,7 +9,7 @@ export {
   moveCredentials,
 } from './credential-queries.ts';
 export { createMailBudget } from './mail-limits.ts';
-export { listTenantsOfPlayer } from './notice-queries.ts';
+export { listAuditedTenants } from './notice-queries.ts';
 export { mailChange, notifyChange, type ChangeAuthor } from './notify-change.ts';
 export { mailReset, passwordResetQueue } from './password-reset.ts';
 export { emailPasswordRoutes } from './password-routes.ts';

@@ -1,10 +1,21 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
-/** Lists the tenants that a player has signed in to. */
-export async function listTenantsOfPlayer(db: Querier, playerId: string): Promise<string[]> {
+/** How many tenants write a change of a player to their audit trail. A studio can let a player sign in to any number of its tenants. */
+const MAX_AUDITED_TENANTS = 100;
+
+/**
+ * Lists the tenants that audit a change of a player: the one of the token, and those that have known the player for the longest time. So
+ * no studio takes the place of a game that the player had before.
+ */
+export async function listAuditedTenants(
+  db: Querier,
+  { playerId, tenantId }: { playerId: string; tenantId: string | null },
+): Promise<string[]> {
   const rows = await db.rows<{ tenantId: string }>(sql`
-    SELECT tenant_id AS "tenantId" FROM tenant_access WHERE player_id = ${playerId} ORDER BY tenant_id`);
+    SELECT tenant_id AS "tenantId" FROM tenant_access WHERE player_id = ${playerId}
+    ORDER BY tenant_id IS NOT DISTINCT FROM ${tenantId}::uuid DESC, first_seen_at, tenant_id
+    LIMIT ${MAX_AUDITED_TENANTS}`);
   return rows.map(({ tenantId }) => tenantId);
 }
 

@@ -3,7 +3,7 @@ import type { Origin } from '../../../core/author.ts';
 import { auditAll } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { findTenant } from '../../studio/tenants/index.ts';
-import { listTenantsOfPlayer, listVerifiedAddresses } from './notice-queries.ts';
+import { listAuditedTenants, listVerifiedAddresses } from './notice-queries.ts';
 import { profileChangedEmail, type ProfileChange } from './profile-changed-email.ts';
 
 /** After a day, a notification is too late: the player can no longer stop the change. */
@@ -32,7 +32,7 @@ export interface ChangeAuthor {
 }
 
 /**
- * Writes a change of a profile to the audit trail of each tenant that the player has signed in to, and mails it to the player.
+ * Writes a change of a profile to the audit trails of the player's tenants (at most 100), and mails it to the player.
  * Tenants learn nothing about each other: only the tenant of the token sees the origin of the request.
  */
 export async function notifyChange(
@@ -43,7 +43,7 @@ export async function notifyChange(
   detailsIn: (tenantId: string) => Record<string, unknown> = () => ({}),
 ): Promise<void> {
   const { playerId, tenantId, origin } = author;
-  const tenantIds = await listTenantsOfPlayer(db, playerId);
+  const tenantIds = await listAuditedTenants(db, author);
   if (tenantIds.length > 0)
     await auditAll(
       db,

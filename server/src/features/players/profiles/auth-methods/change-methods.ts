@@ -31,7 +31,7 @@ import { verifyCredential, type Credential } from './verify-credential.ts';
 /**
  * Links an identity to the player as another sign-in method. A method that the player already has does not change, except that a
  * proof of identity makes it valid in all workspaces. Throws credential_refused, auth_method_taken, auth_method_limit,
- * identity_proof_required, profile_deleted and provider_unavailable.
+ * identity_proof_required, too_many_attempts, profile_deleted and provider_unavailable.
  */
 export async function linkMethod(
   services: ProofServices & MailServices,
@@ -56,6 +56,7 @@ export async function linkMethod(
     const { method, isChanged } = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
     const becomesPrimary = setAsPrimary && !method.isPrimary;
     const details = () => ({ authProvider: identity.provider });
+    if (isChanged || becomesPrimary) await services.profileChanges.spend(playerId);
     if (isChanged) await notifyChange(services, transaction, caller, 'linked', details);
     if (becomesPrimary) await notifyChange(services, transaction, caller, 'primary', details);
     return becomesPrimary ? makePrimary(transaction, playerId, method) : method;
@@ -137,7 +138,7 @@ export async function unlinkMethod(
 
 /**
  * Makes a sign-in method the primary one. If it is primary, nothing is written or notified. Throws auth_method_not_found,
- * identity_proof_required and profile_deleted.
+ * identity_proof_required, too_many_attempts and profile_deleted.
  */
 export async function setPrimaryMethod(
   services: ProofServices & MailServices,
@@ -154,6 +155,7 @@ export async function setPrimaryMethod(
     if (!method) throw new ProblemError('auth_method_not_found');
     if (method.isPrimary) return method;
     const { authProvider } = method;
+    await services.profileChanges.spend(playerId);
     await notifyChange(services, transaction, caller, 'primary', () => ({ authProvider }));
     return makePrimary(transaction, playerId, method);
   });

@@ -40,6 +40,45 @@ async function arrangeDevice(username = newName()) {
   return { username, fingerprint, caller, login: body, device: devices[0] };
 }
 
+describe('changes of devices without end', () => {
+  test('are limited to 100 unblocks a day, and a block is never refused', async () => {
+    const { caller, device, username } = await arrangeDevice();
+    await login(username, newFingerprint());
+    for (let count = 0; count < 100; count++) {
+      assert.equal((await change(device.id, { isBlocked: true }, caller)).status, 200);
+      assert.equal((await change(device.id, { isBlocked: false }, caller)).status, 200);
+    }
+    const other = (await list(caller)).body.find(({ id }: { id: string }) => id !== device.id);
+    for (const { id } of [device, other])
+      assert.equal((await change(id, { isBlocked: true }, caller)).status, 200);
+    const refused = await change(device.id, { isBlocked: false }, caller);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.equal(
+      (await list(caller)).body.filter(({ isBlocked }: { isBlocked: boolean }) => isBlocked).length,
+      2,
+    );
+  });
+
+  test('are written to the audit trails of at most 100 tenants, with that of the token', async () => {
+    const { caller, device, login: session } = await arrangeDevice();
+    await app.owner.query(
+      `WITH tenant AS (
+         INSERT INTO tenants (id, workspace_id, name, slug)
+         SELECT gen_random_uuid(), $1, 'Other', gen_random_uuid() FROM generate_series(1, 150) RETURNING id)
+       INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at)
+       SELECT id, $2, now() - interval '1 day', now() FROM tenant`,
+      [tenant.workspaceId, session.playerId],
+    );
+    assert.equal((await change(device.id, { isBlocked: true }, caller)).status, 200);
+    const { rows } = await app.owner.query(
+      `SELECT tenant_id AS "tenantId" FROM audit_records WHERE target_id = $1 AND action = 'player.device_blocked'`,
+      [session.playerId],
+    );
+    assert.equal(rows.length, 100);
+    assert.ok(rows.some(({ tenantId }) => tenantId === tenant.tenantId));
+  });
+});
+
 describe('GET /api/player/devices', () => {
   test('returns the player’s devices, the last used first', async () => {
     const username = newName();
