@@ -89,6 +89,8 @@ async function arrangeDatabase(name: string) {
   const url = server.url(name);
   await prepareDatabase(url);
   const owner = new pg.Pool({ connectionString: url, max: 1 });
+  // The server may stop while the pool ends.
+  owner.on('error', () => {});
   after(() => owner.end());
   const addForeignKeys = await dropForeignKeys(owner);
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlatformAdmin,
+  arrangePlayer,
+  arrangeTenant,
+  type TestTenant,
+} from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
 import { later } from '../../../testing/race.ts';
@@ -90,6 +96,33 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () 
         [],
       ],
     );
+  });
+
+  test('ends more sessions than one statement changes, and a deletion erases them', async () => {
+    const player = await arrangePlayer(app, tenant);
+    await app.owner.query(
+      `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform, last_ip_address, key_salt)
+       SELECT $1, gen_random_uuid(), $2, now(), now(), 'mock', 'Unknown', '192.0.2.1', '\\x00'
+       FROM generate_series(1, 100000)`,
+      [tenant.tenantId, player.playerId],
+    );
+    const { body } = await forceLogout(player.playerId);
+    assert.deepEqual(body, { endedSessions: 100_001 });
+    assert.equal((await refresh(player.refreshToken)).status, 401);
+    const { rows } = await app.owner.query(
+      'SELECT count(*)::int AS rows, count(DISTINCT session_id)::int AS sessions FROM logout_ledger WHERE player_id = $1',
+      [player.playerId],
+    );
+    assert.deepEqual(rows, [{ rows: 100_001, sessions: 100_001 }]);
+
+    const platformAdmin = await arrangePlatformAdmin(app);
+    const deletion = await app.http.delete(`/api/admin/players/${player.playerId}`, platformAdmin);
+    assert.equal(deletion.status, 204, deletion.text);
+    const left = await app.owner.query(
+      'SELECT FROM login_sessions WHERE player_id = $1 AND (key_salt IS NOT NULL OR last_ip_address IS NOT NULL)',
+      [player.playerId],
+    );
+    assert.equal(left.rowCount, 0);
   });
 
   test('is idempotent, and accepts an empty body', async () => {

@@ -43,6 +43,22 @@ const newRowId = sql`encode(set_bit(set_bit(overlay(
         PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
       52, 1), 53, 1), 'hex')::uuid`;
 
+/**
+ * How many sessions of a player one statement changes. A player can have any number of them. 100,000 take about 2 seconds, and a
+ * statement is cancelled after 10.
+ */
+const SESSIONS_AT_ONCE = 100_000;
+
+/** Repeats a change of at most {@link SESSIONS_AT_ONCE} sessions until there are no more. Returns the results. */
+export async function changeSessions<Result extends { sessions: number }>(
+  change: (limit: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  do results.push(await change(SESSIONS_AT_ONCE));
+  while (results.at(-1)!.sessions === SESSIONS_AT_ONCE);
+  return results;
+}
+
 /** Selects sessions of a player. */
 export type SessionFilter =
   | { tenantId: string }
@@ -60,7 +76,7 @@ export type SessionFilter =
  * this lock, so this statement sees the sessions of every sign-in that the lock waited for. The sessions are locked in the order of
  * their ids, so that a concurrent ban and block cannot deadlock.
  */
-export function endPlayerSessions(
+export async function endPlayerSessions(
   db: Querier,
   playerId: string,
   filter: SessionFilter,
@@ -86,11 +102,15 @@ export function endPlayerSessions(
         : 'deviceId' in filter
           ? sql`AND device_id = ${filter.deviceId}`
           : sql`AND auth_method_id = ${filter.authMethodId}`;
-  return db.count(sql`
+  const results = await changeSessions((limit) =>
+    db.one<{ sessions: number; ended: number }>(sql`
     WITH reached AS MATERIALIZED (
       SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions
-      WHERE player_id = ${playerId} ${condition} AND (ended_at IS NULL OR ended_at > now() - interval '2 hours')
+      WHERE player_id = ${playerId} ${condition}
+        AND (ended_at IS NULL
+             OR ended_at > now() - interval '2 hours' AND ${mark} IS NULL AND session_id IS DISTINCT FROM ${keepToken})
       ORDER BY tenant_id, session_id
+      LIMIT ${limit}
       FOR NO KEY UPDATE),
     revoked AS (
       UPDATE login_sessions session
@@ -104,7 +124,9 @@ export function endPlayerSessions(
       SELECT tenant_id, ${newRowId}, session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
       FROM revoked WHERE was_open
       RETURNING id)
-    SELECT count(*)::int AS count FROM ledger`);
+    SELECT (SELECT count(*)::int FROM reached) AS sessions, (SELECT count(*)::int FROM ledger) AS ended`),
+  );
+  return results.reduce((sum, { ended }) => sum + ended, 0);
 }
 
 /** The salt of the session that a ledger row belongs to. A sub-select, because the primary key must serve it for each row. */
@@ -125,22 +147,30 @@ export interface ErasedSessions {
  * Erases the addresses of the sessions of the scope's player and of all profiles that were merged into it, and destroys the keys of
  * the personal data in their ledger rows.
  */
-export function eraseSessions(db: Querier): Promise<ErasedSessions> {
-  return db.one(sql`
+export async function eraseSessions(db: Querier): Promise<ErasedSessions> {
+  const results = await changeSessions((limit) =>
+    db.one<ErasedSessions & { sessions: number }>(sql`
     WITH before AS MATERIALIZED (
       SELECT tenant_id, session_id, last_ip_address IS NOT NULL AS had_address, key_salt IS NOT NULL AS had_key
       FROM login_sessions
       WHERE player_id = ANY ((SELECT guildhall_person())::uuid[])
         AND (last_ip_address IS NOT NULL OR key_salt IS NOT NULL)
       ORDER BY tenant_id, session_id
+      LIMIT ${limit}
       FOR NO KEY UPDATE),
     erased AS (
       UPDATE login_sessions session
       SET last_ip_address = NULL, key_salt = NULL, updated_at_db = clock_timestamp()
       FROM before WHERE session.tenant_id = before.tenant_id AND session.session_id = before.session_id
       RETURNING had_address, had_key)
-    SELECT count(*) FILTER (WHERE had_address)::int AS "erasedSessions", count(*) FILTER (WHERE had_key)::int AS "destroyedKeys"
-    FROM erased`);
+    SELECT count(*)::int AS sessions, count(*) FILTER (WHERE had_address)::int AS "erasedSessions",
+           count(*) FILTER (WHERE had_key)::int AS "destroyedKeys"
+    FROM erased`),
+  );
+  return {
+    erasedSessions: results.reduce((sum, { erasedSessions }) => sum + erasedSessions, 0),
+    destroyedKeys: results.reduce((sum, { destroyedKeys }) => sum + destroyedKeys, 0),
+  };
 }
 
 export function findSession(

@@ -3,6 +3,7 @@ import { empty, sql } from '../../../database/sql.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
+import { changeSessions } from '../sessions/index.ts';
 
 export interface RefreshedSession {
   sessionId: string;
@@ -106,14 +107,17 @@ export function revokeSessionTokens(db: Querier, tenantId: string, sessionId: st
  * earlier statement, so that this one sees the sessions of every sign-in that the lock waited for.
  */
 export async function revokePlayerTokens(db: Querier, playerId: string): Promise<void> {
-  await db.run(sql`
-    WITH alive AS MATERIALIZED (
-      SELECT tenant_id, session_id FROM login_sessions
-      WHERE player_id = ${playerId} AND ended_at IS NULL AND tokens_revoked_at IS NULL
-      ORDER BY tenant_id, session_id
-      FOR NO KEY UPDATE)
-    UPDATE login_sessions session SET tokens_revoked_at = clock_timestamp(), updated_at_db = clock_timestamp()
-    FROM alive WHERE session.tenant_id = alive.tenant_id AND session.session_id = alive.session_id`);
+  await changeSessions(async (limit) => ({
+    sessions: await db.run(sql`
+      WITH alive AS MATERIALIZED (
+        SELECT tenant_id, session_id FROM login_sessions
+        WHERE player_id = ${playerId} AND ended_at IS NULL AND tokens_revoked_at IS NULL
+        ORDER BY tenant_id, session_id
+        LIMIT ${limit}
+        FOR NO KEY UPDATE)
+      UPDATE login_sessions session SET tokens_revoked_at = clock_timestamp(), updated_at_db = clock_timestamp()
+      FROM alive WHERE session.tenant_id = alive.tenant_id AND session.session_id = alive.session_id`),
+  }));
 }
 
 /** Deletes the tokens of a tenant that expired over a day ago, and returns their number. */
