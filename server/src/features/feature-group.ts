@@ -77,10 +77,3 @@ export function job<WorkerServices, Data extends object>(
 ): QueuedJob<WorkerServices> {
   return { queue, run, ownersOf };
 }
-
-/** For routes that need the database only. */
-export function withDatabase<Routes>(
-  create: (database: Database) => Routes,
-): (services: { database: Database }) => Routes {
-  return ({ database }) => create(database);
-}

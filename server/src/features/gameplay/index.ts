@@ -1,4 +1,4 @@
-import { behind, withDatabase } from '../feature-group.ts';
+import { behind } from '../feature-group.ts';
 import { rollUpSessions, sessionAnalyticsRoutes } from './analytics/index.ts';
 import { definitionCsvRoutes, eventDefinitionRoutes } from './event-definitions/index.ts';
 import {
@@ -12,10 +12,10 @@ import { matchRoutes, tenantMatchRoutes } from './matches/index.ts';
 /** Gameplay data: matches, events with their definitions, and figures about them. */
 export const gameplay = {
   routes: [
-    behind('gameKeyAndMaybePlayer', withDatabase(matchRoutes)),
+    behind('gameKeyAndMaybePlayer', matchRoutes),
     behind('gameKeyAndPlayer', eventIngestionRoutes),
-    behind('account', eventDefinitionRoutes, definitionCsvRoutes, withDatabase(tenantMatchRoutes)),
-    behind('accountOrApiKey', eventReadingRoutes, eventQueryRoutes, withDatabase(sessionAnalyticsRoutes)),
+    behind('account', eventDefinitionRoutes, definitionCsvRoutes, tenantMatchRoutes),
+    behind('accountOrApiKey', eventReadingRoutes, eventQueryRoutes, sessionAnalyticsRoutes),
   ],
   schedules: [{ name: 'roll-up-sessions', cron: '*/10 * * * *', run: rollUpSessions }],
   expiry: { ofTenant: [deleteOldEventRollups] },

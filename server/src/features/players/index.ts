@@ -1,4 +1,4 @@
-import { behind, openToAnyone, withDatabase } from '../feature-group.ts';
+import { behind, openToAnyone } from '../feature-group.ts';
 import {
   deleteExpiredBanFingerprints,
   playerModerationRoutes,
@@ -16,7 +16,6 @@ import {
   deviceRoutes,
   playerDeletionRoutes,
   profileRoutes,
-  type AvatarStore,
 } from './profiles/index.ts';
 
 /** Players: the profile that each has over all games, what others see of it, and what a studio does with its players. */
@@ -24,18 +23,10 @@ export const players = {
   routes: [
     behind('player', deviceRoutes, sessionHistoryRoutes, profileRoutes, avatarUploadRoutes, authMethodRoutes),
     behind('gameKeyOrDataKey', profileLookupRoutes),
-    behind('dataKey', withDatabase(bulkProfileLookupRoutes)),
-    behind(
-      'account',
-      withDatabase(tenantPlayerRoutes),
-      playerModerationRoutes,
-      withDatabase(playerNoteRoutes),
-      tenantPlayerExportRoutes,
-    ),
+    behind('dataKey', bulkProfileLookupRoutes),
+    behind('account', tenantPlayerRoutes, playerModerationRoutes, playerNoteRoutes, tenantPlayerExportRoutes),
     behind('platformAdmin', playerDeletionRoutes, profileSearchRoutes),
-    openToAnyone(withDatabase(publicProfileRoutes), ({ avatars }: { avatars: AvatarStore }) =>
-      avatarRoutes(avatars),
-    ),
+    openToAnyone(publicProfileRoutes, avatarRoutes),
   ],
   expiry: { ofTenant: [deleteExpiredBanFingerprints] },
 };

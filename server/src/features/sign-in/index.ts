@@ -1,4 +1,4 @@
-import { behind, job, openToAnyone, withDatabase, type Expiry } from '../feature-group.ts';
+import { behind, job, openToAnyone, type Expiry } from '../feature-group.ts';
 import {
   assertionExchangeRoutes,
   assertionValidationRoutes,
@@ -41,7 +41,7 @@ export const signIn = {
     ),
     behind('gameKeyAndMaybePlayer', logoutRoutes),
     behind('exchangeableToken', assertionExchangeRoutes),
-    behind('assertion', withDatabase(assertionValidationRoutes)),
+    behind('assertion', assertionValidationRoutes),
     openToAnyone(storeAPortalRoutes, emailPortalRoutes, walletProofRoutes, portalSessionRoutes),
   ],
   jobs: [job(passwordResetQueue, mailReset), job(portalCodeQueue, mailPortalCode)],

@@ -1,4 +1,4 @@
-import { behind, job, openToAnyone, withDatabase } from '../feature-group.ts';
+import { behind, job, openToAnyone } from '../feature-group.ts';
 import {
   accountMailRoutes,
   accountResetQueue,
@@ -29,14 +29,14 @@ export const studio = {
       ownAccountRoutes,
       totpRoutes,
       ownInvitationRoutes,
-      withDatabase(workspaceRoutes),
+      workspaceRoutes,
       memberRoutes,
       tenantRoutes,
       providerRoutes,
       tenantKeyRoutes,
       paidKeyRoutes,
     ),
-    behind('platformAdmin', planRoutes, withDatabase(platformWorkspaceRoutes)),
+    behind('platformAdmin', planRoutes, platformWorkspaceRoutes),
   ],
   jobs: [
     job(accountResetQueue, (services: Parameters<typeof mailAccountReset>[0], { email }) =>

@@ -6,7 +6,7 @@ import { readTimeline } from './read-timeline.ts';
 import { AnalyticsQuery, SessionAnalytics, SessionTimeline, TimelineQuery } from './schemas.ts';
 
 /** Authenticated by a console account, or by an API key with `allowDataApi`. */
-export function sessionAnalyticsRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function sessionAnalyticsRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/sessions/analytics',

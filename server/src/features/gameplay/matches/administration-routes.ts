@@ -8,7 +8,7 @@ import { MatchesQuery, MatchPage, TenantMatch, TenantMatchPath } from './schemas
 const tags = ['Matches'];
 
 /** The matches of a tenant for console accounts. Game servers use the routes with a game key. */
-export function tenantMatchRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function tenantMatchRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/matches',

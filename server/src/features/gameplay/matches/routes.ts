@@ -29,7 +29,7 @@ import {
 const tags = ['Matches'];
 
 /** Authenticated by a game key. With the bearer token of a player, the request may act for that player only. */
-export function matchRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function matchRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/game/matches',

@@ -5,7 +5,7 @@ import { listAuditRecords } from './list-records.ts';
 import { AuditQuery, AuditRecordPage } from './schemas.ts';
 
 /** The audit trail of a tenant or workspace. The endpoints require a console account. */
-export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function auditRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/audit-records',
@@ -44,7 +44,7 @@ export function auditRoutes(database: Database): FastifyPluginAsyncTypebox {
 }
 
 /** The audit trail of the deployment. The endpoint requires a platform administrator. */
-export function platformAuditRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function platformAuditRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/admin/audit-records',

@@ -14,7 +14,13 @@ const JsonWebKeySet = Type.Object(
 const Status = Type.Object({ status: Type.Literal('ok') }, { title: 'HealthStatus' });
 
 /** The public endpoints for load balancers and for services that verify tokens. */
-export function operationsRoutes(database: Database, signer: TokenSigner): FastifyPluginAsyncTypebox {
+export function operationsRoutes({
+  database,
+  signer,
+}: {
+  database: Database;
+  signer: TokenSigner;
+}): FastifyPluginAsyncTypebox {
   const checkDatabase = createDatabaseCheck(database);
   return async (app) => {
     app.get(

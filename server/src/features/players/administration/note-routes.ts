@@ -27,7 +27,7 @@ const Note = Type.Object(
 );
 
 /** The notes of a studio about a player. The credential is the SaaS JWT of a console account. */
-export function playerNoteRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function playerNoteRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       NOTES,

@@ -22,7 +22,7 @@ const PLAYERS = '/api/bus_tenants/:tenantId/players';
 const tags = ['Tenant players'];
 
 /** The credential is the SaaS JWT of a console account. */
-export function tenantPlayerRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function tenantPlayerRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       PLAYERS,

@@ -36,7 +36,7 @@ export function profileLookupRoutes({
 }
 
 /** The credential is an API key with data access. */
-export function bulkProfileLookupRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function bulkProfileLookupRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/player-profiles/bulk',
@@ -59,7 +59,7 @@ export function bulkProfileLookupRoutes(database: Database): FastifyPluginAsyncT
 }
 
 /** Needs no credential. */
-export function publicProfileRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function publicProfileRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/public/player-profiles/:playerId',

@@ -1,7 +1,7 @@
 export { authMethodRoutes } from './auth-methods/routes.ts';
 export { createSessionCheck } from './auth-methods/identity-proof.ts';
 export { createChangeBudget } from './change-budget.ts';
-export { openAvatarStore, type AvatarStore } from './avatars/avatar-store.ts';
+export { openAvatarStore } from './avatars/avatar-store.ts';
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
 export { deviceRoutes } from './devices/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';

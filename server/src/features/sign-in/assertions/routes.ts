@@ -43,7 +43,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
 }
 
 /** Requires a game key, and an assertion as bearer. */
-export function assertionValidationRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function assertionValidationRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/player-auth/jwt/validate',

@@ -7,7 +7,7 @@ import { AnyWorkspaceDetail, AnyWorkspacePage, AnyWorkspacesQuery } from './sche
 const tags = ['Administration'];
 
 /** All workspaces of the deployment. The endpoints require a platform administrator. */
-export function platformWorkspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function platformWorkspaceRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/admin/workspaces',

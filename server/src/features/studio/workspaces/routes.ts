@@ -14,7 +14,7 @@ import {
 import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from './workspaces.ts';
 
 /** The endpoints of workspaces. They require a console account. */
-export function workspaceRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function workspaceRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/workspaces',

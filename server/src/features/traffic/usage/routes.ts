@@ -7,7 +7,7 @@ import { UsageQuery, UsageReport, WorkspaceQuota } from './schemas.ts';
 const tags = ['Usage'];
 
 /** Requires a console account. */
-export function usageRoutes(database: Database): FastifyPluginAsyncTypebox {
+export function usageRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/workspaces/:workspaceId/quota',

@@ -73,7 +73,7 @@ function avatarFile(form: Form): Buffer {
 }
 
 /** Serves the images without a credential, because browsers show them on pages of other sites. */
-export function avatarRoutes(avatars: AvatarStore): FastifyPluginAsyncTypebox {
+export function avatarRoutes({ avatars }: { avatars: AvatarStore }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       `${AVATAR_PATH}:name`,
