@@ -20,9 +20,7 @@ export const messages = {
     behind('platformAdmin', outboxRoutes, platformWebhookRoutes),
   ],
   jobs: [
-    job(mailQueue, (services: Parameters<typeof deliverMail>[0], { mailId }) =>
-      deliverMail(services, mailId),
-    ),
+    job(mailQueue, deliverMail),
     job(
       deliveryQueue,
       attemptDelivery,

@@ -38,10 +38,6 @@ export const studio = {
     ),
     behind('platformAdmin', planRoutes, platformWorkspaceRoutes),
   ],
-  jobs: [
-    job(accountResetQueue, (services: Parameters<typeof mailAccountReset>[0], { email }) =>
-      mailAccountReset(services, email),
-    ),
-  ],
+  jobs: [job(accountResetQueue, mailAccountReset)],
   expiry: { ofPlatform: [deleteExpiredAccountTokens, deleteOldInvitations] },
 };

@@ -19,7 +19,7 @@ for (const result of ['sent', 'deferred', 'refused', 'expired']) mails.inc({ res
  */
 export async function deliverMail(
   { database, vault, mailServer }: { database: Database; vault: Vault; mailServer: MailServer | undefined },
-  mailId: string,
+  { mailId }: { mailId: string },
 ): Promise<void> {
   const mail = mailServer && (await findWaitingMail(database, mailId));
   if (!mail) return;

@@ -25,7 +25,7 @@ export async function requestReset(
 /** Mails a reset token if an account has the address and has not reached its limit of emails. Runs in the worker. */
 export async function mailReset(
   services: MailServices & { database: Database; issuer: string },
-  email: string,
+  { email }: { email: string },
 ): Promise<void> {
   const found = await findAccountByEmail(services.database, email);
   if (!found) return;
