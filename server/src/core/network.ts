@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /**
  * The network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address, because one client usually has
@@ -6,10 +6,10 @@ import { isIPv4 } from 'node:net';
  */
 export function networkOf(address: string | null): string {
   if (address === null) return 'unknown';
-  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
-  if (isIPv4(plain)) return plain;
-  const [start = '', end] = plain.split('::');
-  const groups = start.split(':').filter(Boolean);
-  const zeros = end === undefined ? 0 : 8 - groups.length - end.split(':').filter(Boolean).length;
-  return [...groups, ...Array(zeros).fill('0'), ...(end ?? '').split(':')].slice(0, 4).join(':');
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  return parsed.parts
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':');
 }
