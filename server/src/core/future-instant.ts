@@ -2,8 +2,8 @@ import { invalidField } from './problem.ts';
 import { toMicroseconds } from './timestamps.ts';
 
 /**
- * Returns the time of a field in UTC, because PostgreSQL rejects offsets of 16 hours and more. It also rounds to microseconds, and this
- * truncates. Throws invalid_request if the time is not in the future.
+ * Returns the time of a field in UTC, truncated to microseconds. PostgreSQL would round it, and it rejects offsets of 16 hours and more.
+ * Throws invalid_request if the time is not in the future.
  */
 export function futureInstant(field: string, text: string, advice = ''): string {
   const instant = toMicroseconds(text);
