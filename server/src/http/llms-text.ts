@@ -10,19 +10,10 @@ export function renderLlmsText(openApi: string): string {
   const { info, servers, tags, paths } = JSON.parse(openApi) as Document;
   const url = servers[0]?.url ?? '';
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([
-        method,
-        {
-          operationId,
-          summary,
-          tags: [tag],
-        },
-      ]) => ({
-        tag,
-        line: `- ${method.toUpperCase()} ${path}: ${summary} (${operationId})`,
-      }),
-    ),
+    Object.entries(methods).map(([method, operation]) => ({
+      tag: operation.tags[0],
+      line: `- ${method.toUpperCase()} ${path}: ${operation.summary} (${operation.operationId})`,
+    })),
   );
   const sections = tags.map(({ name, description }) => {
     const lines = operations.filter(({ tag }) => tag === name).map(({ line }) => line);
