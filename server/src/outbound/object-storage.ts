@@ -46,7 +46,7 @@ export async function openObjectStorage(storage: ObjectStorage, timeouts: Bucket
 }
 
 /** The key of an object with a name. */
-export const keyOf = (storage: ObjectStorage, name: string): string =>
+export const objectKey = (storage: ObjectStorage, name: string): string =>
   storage.kind === 's3' && storage.prefix !== '' ? `${storage.prefix}/${name}` : name;
 
 async function createS3Driver(storage: BucketStorage, timeouts: BucketTimeouts) {

@@ -8,7 +8,7 @@ import type { Disk } from 'flydrive';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import {
   isMissingObject,
-  keyOf,
+  objectKey,
   openObjectStorage,
   type BucketStorage,
 } from '../../../../outbound/object-storage.ts';
@@ -79,11 +79,11 @@ export function createArchiveBucket(
   const downloadOnce = createSharedDownloads();
 
   const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
-  const keyOfFile = (name: PartName, file: string): string => keyOf(storage, nameOf(name, file));
+  const keyOf = (name: PartName, file: string): string => objectKey(storage, nameOf(name, file));
 
   /** Opens an object. Returns undefined if it does not exist. */
   const openObject = async (name: PartName, file: string): Promise<Readable | undefined> =>
-    (await openForReads()).getStream(keyOfFile(name, file)).catch((error: unknown) => {
+    (await openForReads()).getStream(keyOf(name, file)).catch((error: unknown) => {
       if (isMissingObject(error)) return undefined;
       throw error;
     });
@@ -141,7 +141,7 @@ export function createArchiveBucket(
       // The manifest is last, so a part with it is complete.
       for (const file of PART_FILES) {
         const path = join(folder, file);
-        await withStorageErrors((await openForWrites()).copyFromFs(path, keyOfFile(name, file)));
+        await withStorageErrors((await openForWrites()).copyFromFs(path, keyOf(name, file)));
         const object = await withStorageErrors(openObject(name, file));
         const [stored, written] = [object && (await withStorageErrors(hashOf(object))), await hashOf(path)];
         if (!stored?.equals(written))
@@ -152,7 +152,7 @@ export function createArchiveBucket(
 
     async remove(name) {
       for (const file of PART_FILES.toReversed())
-        await withStorageErrors((await openForWrites()).delete(keyOfFile(name, file)));
+        await withStorageErrors((await openForWrites()).delete(keyOf(name, file)));
     },
 
     async listParts(tenantId) {
@@ -160,7 +160,7 @@ export function createArchiveBucket(
       let paginationToken: string | undefined;
       do {
         const page = await withStorageErrors(
-          (await openForReads()).listAll(keyOf(storage, `${tenantId}/`), {
+          (await openForReads()).listAll(objectKey(storage, `${tenantId}/`), {
             recursive: true,
             ...(paginationToken !== undefined && { paginationToken }),
           }),

@@ -5,7 +5,7 @@ import { ProblemError } from '../../../../core/problem.ts';
 import { within } from '../../../../core/within.ts';
 import {
   isMissingObject,
-  keyOf,
+  objectKey,
   openObjectStorage,
   type ObjectStorage,
 } from '../../../../outbound/object-storage.ts';
@@ -48,7 +48,7 @@ export async function openAvatarStore(storage: ObjectStorage, publicUrl: string)
     async add({ bytes, extension }) {
       const name = `${randomBytes(16).toString('hex')}.${extension}`;
       const contentType = mediaTypes[extension]!;
-      const key = keyOf(storage, name);
+      const key = objectKey(storage, name);
       try {
         await mapFailure(disk.put(key, bytes, { contentType }));
       } catch (error) {
@@ -63,7 +63,7 @@ export async function openAvatarStore(storage: ObjectStorage, publicUrl: string)
       const ended = AbortSignal.any([signal, AbortSignal.timeout(TOTAL_MS)]);
       const readImage = async (): Promise<Buffer | undefined> => {
         try {
-          return await buffer(addAbortSignal(ended, await disk.getStream(keyOf(storage, name))));
+          return await buffer(addAbortSignal(ended, await disk.getStream(objectKey(storage, name))));
         } catch (error) {
           if (isMissingObject(error)) return undefined;
           throw error;
@@ -72,7 +72,7 @@ export async function openAvatarStore(storage: ObjectStorage, publicUrl: string)
       const bytes = await mapFailure(readImage());
       return bytes && { bytes, type: mediaTypes[name.slice(-3)]! };
     },
-    remove: (name) => mapFailure(disk.delete(keyOf(storage, name))),
+    remove: (name) => mapFailure(disk.delete(objectKey(storage, name))),
     urlOf: (name) => base + name,
     isOwnUrl: (url) => url.startsWith(base) && NAME.test(url.slice(base.length)),
   };
