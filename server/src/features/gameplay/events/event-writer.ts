@@ -101,7 +101,7 @@ export async function openEventWriter(
 
   const storeAlone = async (write: Write): Promise<AddedRows> => {
     const stored = await inOwnTransaction(() => store(write));
-    return stored === write.rows ? 'all' : idsOf(stored);
+    return stored.length === write.rows.length ? 'all' : idsOf(stored);
   };
 
   return {
