@@ -195,14 +195,9 @@ export function countDefinitions(db: Querier, tenantId: string, filter: Definiti
   return db.count(sql`SELECT count(*) FROM event_definitions WHERE ${selected(tenantId, filter)}`);
 }
 
-/** Changes the auto-create setting. Returns undefined if it does not change. */
-export function updateSettings(
-  db: Querier,
-  tenantId: string,
-  autoCreate: boolean,
-): Promise<{ autoCreate: boolean } | undefined> {
-  return db.row(sql`
+/** Changes the auto-create setting. Returns false if it has this value already. */
+export function updateSettings(db: Querier, tenantId: string, autoCreate: boolean): Promise<boolean> {
+  return db.changes(sql`
     UPDATE tenants SET auto_create_definitions = ${autoCreate}
-    WHERE id = ${tenantId} AND auto_create_definitions <> ${autoCreate}
-    RETURNING auto_create_definitions AS "autoCreate"`);
+    WHERE id = ${tenantId} AND auto_create_definitions <> ${autoCreate}`);
 }
