@@ -6,7 +6,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { MAX_DEFINITIONS, type FullDefinition, type MutableFields } from './definition.ts';
 import type { DefinitionResolver } from './resolve-definitions.ts';
-import { lockDefinitions, updateSettings } from './queries.ts';
+import { findSettings, lockDefinitions, updateSettings } from './queries.ts';
 import { addDefinitions, changeDefinitions } from './write-definitions.ts';
 
 export interface DefinitionServices {
@@ -78,6 +78,13 @@ export async function changeDefinition(
   });
   definitions.invalidateDefinitions(tenantId);
   return changed;
+}
+
+/** Reads the auto-create setting. Throws not_found. */
+export async function readSettings(database: Database, tenantId: string): Promise<{ autoCreate: boolean }> {
+  const settings = await findSettings(database.forTenant(tenantId), tenantId);
+  if (!settings) throw new ProblemError('not_found');
+  return settings;
 }
 
 /** Turns auto-create on or off. Writes an audit record only if the setting changes. */

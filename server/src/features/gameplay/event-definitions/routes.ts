@@ -1,15 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
-import { ProblemError } from '../../../core/problem.ts';
 import { CHUNK, readDefinitionPage, streamDefinitionsAsJson } from './list-definitions.ts';
 import {
   changeDefinition,
   changeSettings,
   createDefinition,
+  readSettings,
   type DefinitionRouteServices,
 } from './manage-definitions.ts';
-import { findSettings } from './queries.ts';
 import {
   CreateDefinitionBody,
   DefinitionPath,
@@ -117,14 +116,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
           response: { 200: DefinitionSettings },
         },
       },
-      async (request) => {
-        const settings = await findSettings(
-          services.database.forTenant(request.params.tenantId),
-          request.params.tenantId,
-        );
-        if (!settings) throw new ProblemError('not_found');
-        return settings;
-      },
+      async (request) => readSettings(services.database, request.params.tenantId),
     );
 
     app.patch(
