@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import type { PageRequest } from '../../../core/page.ts';
+import { readPage, type PageRequest } from '../../../core/page.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
 import { countDevices, countSessions, listDevices, listSessions } from './player-queries.ts';
 import { resolvePlayerId } from './read-player.ts';
@@ -13,20 +13,22 @@ export async function listPlayerSessions(
 ) {
   const playerId = await resolvePlayerId(database.heavy.forTenant(tenantId), tenantId, id);
   const tenant = database.heavy.forTenant(tenantId, { playerId });
-  const [sessions, totalCount] = await Promise.all([
+  const { items, ...rest } = await readPage(
+    page,
     listSessions(tenant, tenantId, playerId, page),
     countSessions(tenant, tenantId, playerId),
-  ]);
-  return { items: sessions.map(withPlatformName), ...page, totalCount };
+  );
+  return { items: items.map(withPlatformName), ...rest };
 }
 
 /** A page of the devices that a player has used in the tenant. Throws player_not_found. */
 export async function listPlayerDevices(database: Database, tenantId: string, id: string, page: PageRequest) {
   const playerId = await resolvePlayerId(database.heavy.forTenant(tenantId), tenantId, id);
   const tenant = database.heavy.forTenant(tenantId, { playerId });
-  const [devices, totalCount] = await Promise.all([
+  const { items, ...rest } = await readPage(
+    page,
     listDevices(tenant, tenantId, playerId, page),
     countDevices(tenant, tenantId, playerId),
-  ]);
-  return { items: devices.map(withPlatformName), ...page, totalCount };
+  );
+  return { items: items.map(withPlatformName), ...rest };
 }
