@@ -92,10 +92,10 @@ export async function listSlice(
       ? sql`SELECT access.* FROM (${restricted(tenantId, filter)}) access WHERE ${conditions}`
       : sql`
       SELECT access.* FROM tenant_access access WHERE ${conditions}
-      ORDER BY ${indexOrderOf(sort)} FETCH FIRST ${limit + offset} ROWS WITH TIES`;
+      ORDER BY ${orderOf(sort)[0]} FETCH FIRST ${limit + offset} ROWS WITH TIES`;
   const rows = await db.rows<{ id: string }>(sql`
     SELECT access.player_id AS id FROM (${matching}) access
-    ORDER BY ${orderOf(sort)} LIMIT ${limit} OFFSET ${offset}`);
+    ORDER BY ${join(orderOf(sort))} LIMIT ${limit} OFFSET ${offset}`);
   return rows.map(({ id }) => id);
 }
 
@@ -153,7 +153,7 @@ function pageOf(
         ON access.tenant_id = ${tenantId} AND access.player_id = few.player_id
       WHERE ${join(conditions, ' AND ')})
     SELECT (SELECT count(*) FROM access) AS "totalCount",
-           ARRAY(SELECT access.player_id::text FROM access ORDER BY ${orderOf(sort)}
+           ARRAY(SELECT access.player_id::text FROM access ORDER BY ${join(orderOf(sort))}
                  LIMIT ${limit} OFFSET ${offset}) AS "playerIds"`);
 }
 
@@ -177,15 +177,9 @@ function conditionsOf(tenantId: string, { banned, hidden, authProvider }: Player
   return conditions;
 }
 
-/** The first column of an order, which an index has. */
-function indexOrderOf(sort: Sort): Sql {
-  const descends = sort.startsWith('-');
-  const [column] = columns[(descends ? sort.slice(1) : sort) as SortKey];
-  return descends ? sql`${column} DESC` : column!;
-}
-
-function orderOf(sort: Sort): Sql {
+/** The columns of an order. An index has the first one. */
+function orderOf(sort: Sort): Sql[] {
   const descends = sort.startsWith('-');
   const order = [...columns[(descends ? sort.slice(1) : sort) as SortKey], sql`access.player_id`];
-  return join(descends ? order.map((column) => sql`${column} DESC`) : order, ', ');
+  return descends ? order.map((column) => sql`${column} DESC`) : order;
 }
