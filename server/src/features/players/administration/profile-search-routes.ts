@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { Name } from '../../../http/schemas.ts';
 import { FullPlayerProfile } from '../profiles/index.ts';
-import { MAX_FOUND_PROFILES, searchProfiles, type SearchServices } from './search-deployment.ts';
+import { MAX_FOUND_PROFILES, searchProfiles, type SearchServices } from './search-profiles.ts';
 
 const FoundPlayers = Type.Object(
   { items: Type.Array(FullPlayerProfile, { maxItems: MAX_FOUND_PROFILES }) },
