@@ -18,7 +18,7 @@ import {
 } from './auth-methods/identity-proof.ts';
 import {
   listAddresses,
-  listMergedProfiles,
+  listMergedPlayers,
   listTenantIds,
   pageBans,
   pageLogins,
@@ -66,7 +66,7 @@ export async function* exportProfile(
   const head = {
     exportedAt: now(),
     profile,
-    mergedProfiles: await listMergedProfiles(playerScope, playerIds),
+    mergedProfiles: await listMergedPlayers(playerScope, playerIds),
     emailAddresses: await listAddresses(playerScope, playerIds),
     devices: await listDevices(database, profile.id),
   };

@@ -16,7 +16,7 @@ const isOf = ({ playerId, tenantId }: Owner): Sql =>
     ? sql`player_id = ${playerId}`
     : sql`player_id = ${playerId} AND tenant_id = ${tenantId}`;
 
-export function listMergedProfiles(db: Querier, playerIds: string[]): Promise<object[]> {
+export function listMergedPlayers(db: Querier, playerIds: string[]): Promise<object[]> {
   return db.rows(sql`
     SELECT id, created_at AS "createdAt", profile_visibility AS "profileVisibility"
     FROM players WHERE id = ANY(${playerIds}::uuid[]) AND merged_into_id IS NOT NULL ORDER BY created_at, id`);
