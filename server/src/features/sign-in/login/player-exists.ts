@@ -42,17 +42,21 @@ function toIdentity(
   settings: Record<string, unknown>,
   given: string,
 ): Identity | undefined {
-  const ids: { [name in Provider]?: string | undefined } = {
-    EvmWallet: walletId(given),
-    EmailOneTimeCode: given.toLowerCase(),
-  };
-  const providerUserId = provider in ids ? ids[provider] : given;
-  if (providerUserId === undefined) return undefined;
-  const issuers: { [name in Provider]?: string } = {
-    Mock: workspaceId,
-    WalletJwt: settings['issuer'] as string,
-  };
-  return { provider, issuer: issuers[provider] ?? '', providerUserId };
+  const identity = { provider, issuer: '', providerUserId: given };
+  switch (provider) {
+    case 'EvmWallet': {
+      const providerUserId = walletId(given);
+      return providerUserId === undefined ? undefined : { ...identity, providerUserId };
+    }
+    case 'EmailOneTimeCode':
+      return { ...identity, providerUserId: given.toLowerCase() };
+    case 'Mock':
+      return { ...identity, issuer: workspaceId };
+    case 'WalletJwt':
+      return { ...identity, issuer: settings['issuer'] as string };
+    default:
+      return identity;
+  }
 }
 
 /** The user id of a wallet: its address, or `eip155:<chain id>:<address>` for a contract wallet. */
