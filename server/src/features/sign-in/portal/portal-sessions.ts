@@ -49,7 +49,7 @@ export async function createPortalSession(
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'portal');
   const session = await insertSession(database, identity, { sessionId, refreshToken });
-  if (!session) throw new ProblemError('invalid_credentials', `No active player is linked to this identity.`);
+  if (!session) throw new ProblemError('invalid_credentials', 'No active player is linked to this identity.');
   return portalTokens(signer, { sessionId, playerId: session.playerId }, refreshToken.token);
 }
 
