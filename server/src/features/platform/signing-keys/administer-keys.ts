@@ -2,7 +2,7 @@ import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { listSigningKeys } from './queries.ts';
+import { listSigningKeys, type SigningKeyRow } from './queries.ts';
 import { RotationRefusedError, rotateKeys, type Rotation } from './rotate-keys.ts';
 
 export const signingKeyStates = ['waiting', 'signing', 'verifying'] as const;
@@ -17,10 +17,11 @@ export interface DescribedKey {
 /** Lists the keys whose tokens are accepted, newest first, without their secrets. */
 export async function describeSigningKeys(database: Database): Promise<DescribedKey[]> {
   const keys = await listSigningKeys(database);
-  const isWaiting = ({ activeFrom }: { activeFrom: string }) => Date.parse(activeFrom) > Date.now();
+  const isWaiting = ({ activeFrom }: SigningKeyRow) => Date.parse(activeFrom) > Date.now();
   const signing = keys.find((key) => !isWaiting(key));
-  return keys.map(({ kid, activeFrom, retiresAt }) => {
-    const state = isWaiting({ activeFrom }) ? 'waiting' : kid === signing?.kid ? 'signing' : 'verifying';
+  return keys.map((key) => {
+    const { kid, activeFrom, retiresAt } = key;
+    const state = isWaiting(key) ? 'waiting' : key === signing ? 'signing' : 'verifying';
     return { kid, state, activeFrom, retiresAt };
   });
 }
