@@ -46,7 +46,7 @@ export interface OwnSession<Identity> extends Session<Identity> {
   update(identity: Identity): Promise<void>;
   /** A token that is valid for some time, or undefined if nobody is signed in. */
   accessToken(): Promise<string | undefined>;
-  /** Renews the session if `refused` is still its token. All callers share one request. */
+  /** Renews the session if `refused` is still its token. */
   renew(refused: string | undefined): Promise<string | undefined>;
 }
 
@@ -193,6 +193,11 @@ export function createSession<Identity>({
     }
   }
 
+  /** All callers share one request. */
+  function renewTogether(refused: string | undefined): Promise<string | undefined> {
+    return (renewing ??= renewOnce(refused).finally(() => (renewing = undefined)));
+  }
+
   /** Ends the session, unless this page or another tab has replaced it. */
   async function refuse(refreshToken: string, error: GuildhallError): Promise<void> {
     const isReplaced = () => held?.refreshToken !== refreshToken;
@@ -236,12 +241,12 @@ export function createSession<Identity>({
     accessToken: async () => {
       await load();
       if (!held || isFresh(held)) return held?.accessToken;
-      return (renewing ??= renewOnce(held.accessToken).finally(() => (renewing = undefined)));
+      return renewTogether(held.accessToken);
     },
     renew: async (refused) => {
       await load();
       if (held && held.accessToken !== refused && isFresh(held)) return held.accessToken;
-      return (renewing ??= renewOnce(refused).finally(() => (renewing = undefined)));
+      return renewTogether(refused);
     },
   };
 }
