@@ -33,7 +33,9 @@ export interface TransactionStatus {
 }
 
 const bytes = (hex: Hex): Buffer => Buffer.from(hex.slice(2), 'hex');
-const isUnmined = sql`confirmed_at IS NULL AND abandoned_at IS NULL AND block_hash IS NULL`;
+/** Neither final nor abandoned. */
+const isOpen = sql`confirmed_at IS NULL AND abandoned_at IS NULL`;
+const isUnmined = sql`${isOpen} AND block_hash IS NULL`;
 const isMined = sql`block_hash IS NOT NULL AND abandoned_at IS NULL`;
 const newestAttempt = sql`
   outbox.position, attempt.number, attempt.nonce, attempt.max_fee AS "maxFee", attempt.priority_fee AS "priorityFee",
@@ -66,7 +68,7 @@ export function insertWriter(
 export function countWaiting(db: Querier, except: Writer | undefined): Promise<number> {
   return db.count(sql`
     SELECT count(*) FROM chain_outbox
-    WHERE confirmed_at IS NULL AND abandoned_at IS NULL AND writer_id IS DISTINCT FROM ${except?.id ?? null}`);
+    WHERE ${isOpen} AND writer_id IS DISTINCT FROM ${except?.id ?? null}`);
 }
 
 /** Takes the writer's next nonce and locks its row. So nonces follow the order of the commits, without gaps. */
@@ -208,13 +210,13 @@ export async function setMined(db: Querier, position: number, hash: Hex, block: 
 export function listOpenBlocks(db: Querier, writerId: number): Promise<Block[]> {
   return db.rows(sql`
     SELECT DISTINCT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM chain_outbox
-    WHERE writer_id = ${writerId} AND confirmed_at IS NULL AND abandoned_at IS NULL AND block_hash IS NOT NULL`);
+    WHERE writer_id = ${writerId} AND ${isOpen} AND block_hash IS NOT NULL`);
 }
 
 export function confirmBlocks(db: Querier, writerId: number, hashes: Hex[]): Promise<number> {
   return db.run(sql`
     UPDATE chain_outbox SET confirmed_at = now()
-    WHERE writer_id = ${writerId} AND confirmed_at IS NULL AND abandoned_at IS NULL
+    WHERE writer_id = ${writerId} AND ${isOpen}
       AND block_hash = ANY(${hashes.map(bytes)}::bytea[])`);
 }
 
@@ -222,7 +224,7 @@ export function confirmBlocks(db: Querier, writerId: number, hashes: Hex[]): Pro
 export function unmineBlocks(db: Querier, writerId: number, hashes: Hex[]): Promise<number> {
   return db.run(sql`
     UPDATE chain_outbox SET mined_hash = NULL, block_number = NULL, block_hash = NULL
-    WHERE writer_id = ${writerId} AND confirmed_at IS NULL AND abandoned_at IS NULL
+    WHERE writer_id = ${writerId} AND ${isOpen}
       AND block_hash = ANY(${hashes.map(bytes)}::bytea[])`);
 }
 
@@ -316,7 +318,7 @@ export async function findFirstHash(db: Querier, hash: Hex): Promise<Hex | undef
 export function markAbandoned(db: Querier): Promise<number> {
   return db.count(sql`
     WITH call AS (
-      UPDATE chain_outbox SET abandoned_at = now() WHERE confirmed_at IS NULL AND abandoned_at IS NULL RETURNING writer_id
+      UPDATE chain_outbox SET abandoned_at = now() WHERE ${isOpen} RETURNING writer_id
     ), writer AS (
       UPDATE chain_writers SET abandoned_at = now() WHERE id IN (SELECT writer_id FROM call)
     )
@@ -341,7 +343,7 @@ export function readWriterStatus(db: Querier, writerId: number): Promise<WriterS
       SELECT count(*) FILTER (WHERE block_hash IS NULL) AS waiting, count(*) FILTER (WHERE block_hash IS NOT NULL) AS mined,
              coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE block_hash IS NULL)), 0)::float8 AS "oldestSeconds"
       FROM chain_outbox
-      WHERE writer_id = chain_writers.id AND confirmed_at IS NULL AND abandoned_at IS NULL) calls
+      WHERE writer_id = chain_writers.id AND ${isOpen}) calls
     WHERE id = ${writerId}`);
 }
 
