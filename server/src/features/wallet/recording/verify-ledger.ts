@@ -1,5 +1,6 @@
 import type { Database, Scope } from '../../../database/database.ts';
 import { readBatches } from '../chain/index.ts';
+import { inChunks } from '../../../core/in-chunks.ts';
 import { rangeInUtc, type OpenRange } from '../../../core/time-range.ts';
 import { GENESIS, hashContent, hashLink, type Head } from './ledger-entry.ts';
 import { findIndexRange, listEntries, type IndexRange, type StoredEntry } from './queries.ts';
@@ -71,9 +72,11 @@ async function verifyEntries(
 ): Promise<number> {
   let before = start && { ...start, recomputed: start.hash };
   let count = 0;
-  while (true) {
-    const first = before ? before.index + 1 : indices.first;
-    const entries = await listEntries(tenant, tenantId, { ...indices, first, order: 'oldest' }, CHUNK);
+  const chunks = inChunks(CHUNK, (last?: StoredEntry) => {
+    const first = last ? last.index + 1 : indices.first;
+    return listEntries(tenant, tenantId, { ...indices, first, order: 'oldest' }, CHUNK);
+  });
+  for await (const entries of chunks) {
     const enqueued = entries.filter(({ hash, transactionHash }) => transactionHash !== hash);
     const batches = await readBatches(
       tenant,
@@ -89,8 +92,8 @@ async function verifyEntries(
       before = { index, hash, recomputed: hashLink(previousHash, contentHash) };
     }
     count += entries.length;
-    if (entries.length < CHUNK) return count;
   }
+  return count;
 }
 
 const ALL: IndexRange = { first: 1, last: Number.MAX_SAFE_INTEGER };
