@@ -20,9 +20,7 @@ export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: numbe
   return {
     needs: { players: [playerIndex, ...otherPlayers], matches: [matchSessionId] },
     apply(state) {
-      const match = state.openMatch(state.actor(actor), matchSessionId);
-      if (match.playDataId !== null)
-        throw new ProblemError('match_ended', 'The part of the player in the match has ended.');
+      state.openPart(state.actor(actor), matchSessionId);
       const unknown = otherPlayers.filter((index) => !state.hasPlayer(index));
       if (unknown.length > 0) throw noSuchPlayers(unknown);
       const id = state.next('records');

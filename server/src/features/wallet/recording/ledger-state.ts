@@ -131,6 +131,14 @@ export class LedgerState {
     return match;
   }
 
+  /** The player's own open match in which the player still has a part. Throws not_found, forbidden and match_ended. */
+  openPart(player: WalletPlayer, matchSessionId: number): WalletMatch {
+    const match = this.openMatch(player, matchSessionId);
+    if (match.playDataId !== null)
+      throw new ProblemError('match_ended', 'The part of the player in the match has ended.');
+    return match;
+  }
+
   /** Adds a player and returns the entry for it. The caller has checked that playerId and address are free. */
   addPlayer(given: Omit<WalletPlayer, 'playerIndex' | 'score'>): {
     entry: NewEntry;

@@ -34,9 +34,7 @@ export function endPart(
   return {
     needs: { players: [playerIndex], matches: [matchSessionId] },
     apply(state) {
-      const match = state.openMatch(state.actor(actor), matchSessionId);
-      if (match.playDataId !== null)
-        throw new ProblemError('match_ended', 'The part of the player in the match has ended.');
+      const match = state.openPart(state.actor(actor), matchSessionId);
       const playDataId = state.next('playData');
       state.putMatch({ ...match, playDataId });
       const body = { playDataId, matchSessionId, score: String(score), winLoss, matchPosition };
