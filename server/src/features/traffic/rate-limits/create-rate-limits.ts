@@ -7,7 +7,7 @@ import { isRedisReady } from '../../../redis/redis.ts';
 import type { SharedCounts } from '../../../security/limiter.ts';
 import { createKeylessLimits, type KeylessLimits } from './keyless-limits.ts';
 import { createPrimaryRateCounter } from './primary-rate-counter.ts';
-import { createRedisRateCounter, type SharedRateCounter } from './redis-rate-counter.ts';
+import { createRedisRateCounter } from './redis-rate-counter.ts';
 import { countRequest, emptyWindows, verdict, type Windows } from './windows.ts';
 
 /**
@@ -57,14 +57,10 @@ export function createRateLimits(services: RateLimitServices): RateLimiter {
     const admitted = countRequest(windows, key.rateLimit, time);
     return measure(key, verdict(admitted, windows, key.rateLimit, time));
   };
-  const sharedCounters: { name: string; isReady: () => boolean; count: SharedRateCounter }[] = [
-    ...(redis
-      ? [{ name: 'Redis', isReady: () => isRedisReady(redis), count: createRedisRateCounter(redis) }]
-      : []),
-    ...(primary
-      ? [{ name: 'The primary process', isReady: () => true, count: createPrimaryRateCounter(primary) }]
-      : []),
-  ];
+  const sharedCounters = [
+    redis && { name: 'Redis', isReady: () => isRedisReady(redis), count: createRedisRateCounter(redis) },
+    primary && { name: 'The primary process', isReady: () => true, count: createPrimaryRateCounter(primary) },
+  ].filter((counter) => counter !== undefined);
   if (sharedCounters.length === 0) return { count: countInMemory, countKeyless };
 
   let hasWarned = false;
