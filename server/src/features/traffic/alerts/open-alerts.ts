@@ -50,6 +50,6 @@ export function openAlerts(options: AlertsOptions): Alerts {
 function createWindowSum({ redis, primary }: SharedCounts): SharedWindowSum | undefined {
   const inRedis = redis && createRedisWindowSum(redis);
   const inPrimary = primary && createPrimaryWindowSum(primary);
-  if (!redis || !inRedis || !inPrimary) return inRedis ?? inPrimary;
-  return (reports) => (isRedisReady(redis) ? inRedis(reports) : inPrimary(reports));
+  if (inRedis && inPrimary) return (reports) => (isRedisReady(redis) ? inRedis(reports) : inPrimary(reports));
+  return inRedis ?? inPrimary;
 }
