@@ -8,7 +8,7 @@ import { scopeOfOwner } from './queries.ts';
 import { readDeliveries, readDelivery } from './read-webhooks.ts';
 import { redeliver } from './redeliver.ts';
 import { testWebhook } from './test-webhook.ts';
-import { createWorkspaceBudget, pathsOf, refOf, type RouteGroup } from './group-routes.ts';
+import { createWorkspaceBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import { Delivery, DeliveryDetail, DeliveryPage, DeliveryQuery } from './schemas.ts';
 
 export interface DeliveryServices {
@@ -28,7 +28,7 @@ const SEND_BUDGET = {
 
 /** The routes that send deliveries of a webhook and read them. */
 export function deliveryRoutes(
-  group: RouteGroup,
+  group: WebhookGroup,
   { database, jobs, createBudget }: DeliveryServices,
 ): FastifyPluginAsyncTypebox {
   const spend = createWorkspaceBudget(createBudget, SEND_BUDGET);

@@ -5,7 +5,7 @@ import type { WebhookOwner } from './queries.ts';
 import { NewPlatformWebhook, NewWebhook } from './schemas.ts';
 
 /** The differences between both groups of routes. The handlers and the other schemas are the same. */
-export const routeGroups = {
+export const webhookGroups = {
   workspace: {
     path: '/api/workspaces/:workspaceId/webhooks',
     pathParameters: { workspaceId: Guid } as TProperties,
@@ -56,7 +56,7 @@ export const routeGroups = {
   },
 } as const;
 
-export type RouteGroup = (typeof routeGroups)[keyof typeof routeGroups];
+export type WebhookGroup = (typeof webhookGroups)[keyof typeof webhookGroups];
 
 interface ListPath {
   workspaceId?: string;
@@ -64,7 +64,7 @@ interface ListPath {
 type WebhookPath = ListPath & { webhookId: string };
 
 /** The schemas of the path parameters of a group. */
-export function pathsOf({ pathParameters }: RouteGroup) {
+export function pathsOf({ pathParameters }: WebhookGroup) {
   const webhook = { ...pathParameters, webhookId: Guid };
   return {
     ListPath: Type.Unsafe<ListPath>(Type.Object(pathParameters)),

@@ -6,7 +6,7 @@ import type { DeliveryServices } from './delivery-routes.ts';
 import { readRedeliveries, readRedelivery } from './read-webhooks.ts';
 import { cancelRedelivery, startRedelivery } from './redeliver-many.ts';
 import { scopeOfOwner } from './queries.ts';
-import { createWorkspaceBudget, pathsOf, refOf, type RouteGroup } from './group-routes.ts';
+import { createWorkspaceBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import { NewRedelivery, Redelivery, RedeliveryPage } from './schemas.ts';
 
 /** Limits the requests, because each stores up to 10,000 ids. */
@@ -19,7 +19,7 @@ const REDELIVERY_BUDGET = {
 
 /** The routes that send many deliveries of a webhook again. */
 export function redeliveryRoutes(
-  group: RouteGroup,
+  group: WebhookGroup,
   { database, jobs, createBudget }: DeliveryServices,
 ): FastifyPluginAsyncTypebox {
   const spend = createWorkspaceBudget(createBudget, REDELIVERY_BUDGET);

@@ -1,22 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { deliveryRoutes, type DeliveryServices } from './delivery-routes.ts';
 import { redeliveryRoutes } from './redelivery-routes.ts';
-import { routeGroups, type RouteGroup } from './group-routes.ts';
+import { webhookGroups, type WebhookGroup } from './group-routes.ts';
 import { webhookRoutes, type WebhookServices } from './webhook-routes.ts';
 
 type Services = WebhookServices & DeliveryServices;
 
 /** The webhooks of a workspace and of its tenants. Authenticated by a console account. */
 export function workspaceWebhookRoutes(services: Services): FastifyPluginAsyncTypebox {
-  return routesOf(routeGroups.workspace, services);
+  return routesOf(webhookGroups.workspace, services);
 }
 
 /** The webhooks of the deployment, which receive the events of all workspaces. Authenticated by a platform administrator. */
 export function platformWebhookRoutes(services: Services): FastifyPluginAsyncTypebox {
-  return routesOf(routeGroups.platform, services);
+  return routesOf(webhookGroups.platform, services);
 }
 
-function routesOf(group: RouteGroup, services: Services): FastifyPluginAsyncTypebox {
+function routesOf(group: WebhookGroup, services: Services): FastifyPluginAsyncTypebox {
   return async (app) => {
     await app.register(webhookRoutes(group, services));
     await app.register(deliveryRoutes(group, services));

@@ -12,7 +12,7 @@ import type { UrlRules } from './webhook-settings.ts';
 import { scopeOfOwner } from './queries.ts';
 import { readWebhookAs, readWebhooks } from './read-webhooks.ts';
 import { rotateSecret } from './rotate-secret.ts';
-import { ownerOf, pathsOf, refOf, type RouteGroup } from './group-routes.ts';
+import { ownerOf, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import {
   RotateBody,
   RotatedWebhook,
@@ -31,7 +31,7 @@ export interface WebhookServices {
 
 /** The routes that create, change and delete webhooks. */
 export function webhookRoutes(
-  group: RouteGroup,
+  group: WebhookGroup,
   { database, vault, jobs, config }: WebhookServices,
 ): FastifyPluginAsyncTypebox {
   const { path, readConfig, writeConfig, tags, CreateBody, operationIds } = group;
