@@ -5,7 +5,7 @@ import { futureInstant } from '../../../core/future-instant.ts';
 import { newId } from '../../../core/ids.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
-import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
+import { findPlan, type KeySettings, type KeyRateLimit } from './queries.ts';
 
 /**
  * The settings that a request changes. Omitted settings keep their value. The bodies of game keys declare neither
@@ -14,7 +14,7 @@ import { findPlan, type KeySettings, type RateLimit } from './queries.ts';
 export interface KeyChange extends Partial<
   Omit<KeySettings, 'rateLimit' | 'subscriberAgreementId' | 'subscriberAgreedBy' | 'subscriberAgreedAt'>
 > {
-  rateLimit?: Partial<RateLimit> | null;
+  rateLimit?: Partial<KeyRateLimit> | null;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function requireWithinPlan(
 }
 
 /** An omitted window keeps its limit. */
-function changeLimit(before: RateLimit | null, change: KeyChange['rateLimit']): RateLimit | null {
+function changeLimit(before: KeyRateLimit | null, change: KeyChange['rateLimit']): KeyRateLimit | null {
   if (change === null) return null;
   const { perMinute = null, perHour = null } = { ...before, ...change };
   return perMinute === null && perHour === null ? null : { perMinute, perHour };

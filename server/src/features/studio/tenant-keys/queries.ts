@@ -29,7 +29,7 @@ export interface KeySettings {
   /** The account that agreed to pay on behalf of the paying workspace. */
   subscriberAgreedBy: string | null;
   subscriberAgreedAt: string | null;
-  rateLimit: RateLimit | null;
+  rateLimit: KeyRateLimit | null;
   rateLimitPerMinute: number | null;
   payloadBytesPerMinute: number | null;
   expiresAt: string | null;
@@ -46,7 +46,7 @@ export interface TenantKey extends KeySettings {
   successorId: string | null;
 }
 
-export interface RateLimit {
+export interface KeyRateLimit {
   perMinute: number | null;
   perHour: number | null;
 }
