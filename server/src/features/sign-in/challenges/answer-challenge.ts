@@ -1,6 +1,7 @@
 import { ProblemError } from '../../../core/problem.ts';
 import { exchangeCode, findCodeAddress, type EmailLoginServices } from '../email/index.ts';
-import { signIn, type LoginResult, type SignInRequest } from '../login/index.ts';
+import { signIn, type SignInRequest } from '../login/index.ts';
+import type { PlayerTokens } from '../tokens/index.ts';
 import { hasChallenge, verifyMessage, type WalletLoginServices } from '../wallet/index.ts';
 
 export type SignInChallengeServices = WalletLoginServices & EmailLoginServices;
@@ -18,7 +19,7 @@ export interface ChallengeAnswer extends SignInRequest {
 export async function answerChallenge(
   services: SignInChallengeServices,
   answer: ChallengeAnswer,
-): Promise<LoginResult> {
+): Promise<PlayerTokens> {
   try {
     return await answerByKind(services, answer);
   } catch (error) {
@@ -30,7 +31,7 @@ export async function answerChallenge(
 async function answerByKind(
   services: SignInChallengeServices,
   { challengeId, response, ...request }: ChallengeAnswer,
-): Promise<LoginResult> {
+): Promise<PlayerTokens> {
   const { billing, ipAddress } = request;
   const { tenantId } = billing;
   const tenant = services.database.forTenant(tenantId);

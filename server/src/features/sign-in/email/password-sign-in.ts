@@ -4,7 +4,8 @@ import { hashPassword, verifyPassword } from '../../../security/passwords.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { signIn, type LoginResult, type SignInRequest, type SignInServices } from '../login/index.ts';
+import { signIn, type SignInRequest, type SignInServices } from '../login/index.ts';
+import type { PlayerTokens } from '../tokens/index.ts';
 import { claimWithPassword, findCredential, isCurrentPassword } from './credential-queries.ts';
 import { mailToken } from './email-tokens.ts';
 import { spendMail, type MailBudget } from './mail-limits.ts';
@@ -21,7 +22,7 @@ export async function signUp(
     displayName,
     ...request
   }: Omit<SignInRequest, 'mode'> & { email: string; password: string; displayName?: string | undefined },
-): Promise<LoginResult> {
+): Promise<PlayerTokens> {
   const { tenantId } = request.billing;
   if (displayName !== undefined) requireDisplayName(displayName);
   // The lookup comes first: hashing the password costs about 1,000 times as much.
@@ -52,7 +53,7 @@ export async function signUp(
 export async function logIn(
   services: SignInServices & { throttle: GuessThrottle },
   { email, password, ...request }: Omit<SignInRequest, 'mode'> & { email: string; password: string },
-): Promise<LoginResult> {
+): Promise<PlayerTokens> {
   const passwordHash = (await findCredential(services.database, email))?.passwordHash;
   const matches = await services.throttle.attempt(email, request.ipAddress, () =>
     verifyPassword(password, passwordHash),

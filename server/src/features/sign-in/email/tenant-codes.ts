@@ -2,13 +2,8 @@ import type { Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import {
-  signIn,
-  type Identity,
-  type LoginResult,
-  type SignInRequest,
-  type SignInServices,
-} from '../login/index.ts';
+import { signIn, type Identity, type SignInRequest, type SignInServices } from '../login/index.ts';
+import type { PlayerTokens } from '../tokens/index.ts';
 import { readTenant, type ProviderSettings } from '../../studio/tenants/index.ts';
 import { confirmOwnership, CredentialChangedError } from './address-ownership.ts';
 import { deleteCode, type CodeKey, type SentCode } from './code-queries.ts';
@@ -55,7 +50,7 @@ export async function sendCode(
 export async function exchangeCode(
   services: SignInServices & CheckCodeServices & { providerSettings: ProviderSettings },
   { email, codeId: wantedId, code, ...request }: SignInRequest & CodeKey & { code: string },
-): Promise<LoginResult> {
+): Promise<PlayerTokens> {
   const { database } = services;
   const { ipAddress, billing } = request;
   const { tenantId } = billing;

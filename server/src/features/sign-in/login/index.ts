@@ -11,5 +11,5 @@ export { playerLoginRoutes } from './routes.ts';
 export { creationFields, deviceFields, signInFields } from './schemas.ts';
 export { createLoginBatchers } from './login-batchers.ts';
 export type { SignInRequest } from './sign-in-request.ts';
-export { signIn, type LoginResult, type SignInServices } from './sign-in.ts';
+export { signIn, type SignInServices } from './sign-in.ts';
 export { createTokenVerifier, type VerifyToken } from './verify-token.ts';

@@ -1,15 +1,14 @@
 import type { Database, Querier, Scope } from '../../../database/database.ts';
 import { refusalOf } from '../../../database/errors.ts';
-import type { BillingContext } from '../../../core/billing-context.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
-import { ACCESS_TOKEN_SECONDS, signAccessToken } from '../tokens/index.ts';
+import { playerTokens, type PlayerTokens } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { banFingerprint } from './bans.ts';
 import { hasSecret, type Identity } from './identity.ts';
-import type { LoginBatchers, SignedIn } from './login-batchers.ts';
+import type { LoginBatchers } from './login-batchers.ts';
 import { buildLoginRecord } from './login-record.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 import {
@@ -30,18 +29,6 @@ export interface SignInServices {
   config: { refreshTokenDays: number };
 }
 
-/** The response of every login. */
-export interface LoginResult {
-  accessToken: string;
-  refreshToken: string;
-  tokenType: 'Bearer';
-  expiresIn: number;
-  playerId: string;
-  isNewPlayer: boolean;
-  tenantId: string;
-  sessionId: string;
-}
-
 /**
  * After concurrent first sign-ins, the second attempt finds the player. A concurrently registered device needs a third attempt. If
  * others win all of them, the client may try again.
@@ -57,7 +44,7 @@ export async function signIn(
   services: SignInServices,
   identity: Identity,
   request: SignInRequest,
-): Promise<LoginResult> {
+): Promise<PlayerTokens> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const result = await attemptSignIn(services, identity, request);
     if (result) return result;
@@ -70,13 +57,15 @@ async function attemptSignIn(
   services: SignInServices,
   identity: Identity,
   request: SignInRequest,
-): Promise<LoginResult | undefined> {
+): Promise<PlayerTokens | undefined> {
   const { database, vault, signer, logins, config } = services;
   const { billing } = request;
+  const { tenantId } = billing;
   const outcome = isBatched(request)
     ? await logins.signInKnown({ identity, request })
     : { found: await findAlone(services, identity, request) };
-  if ('signedIn' in outcome) return loginResult(signer, billing, { ...outcome.signedIn, isNewPlayer: false });
+  if ('signedIn' in outcome)
+    return playerTokens(signer, { ...outcome.signedIn, tenantId, isNewPlayer: false });
 
   const { known, isIdentityBanned } = outcome.found;
   if (known) refuseUnlessAllowed(known, identity, request);
@@ -85,7 +74,7 @@ async function attemptSignIn(
 
   if (!known && !request.inTransaction) {
     const created = await logins.create({ identity, request });
-    return created && loginResult(signer, billing, { ...created, isNewPlayer: true });
+    return created && playerTokens(signer, { ...created, tenantId, isNewPlayer: true });
   }
   const refreshToken = newRefreshToken(vault, 'refresh', config.refreshTokenDays);
   const login = buildLoginRecord(vault, known, identity, request, now(), refreshToken);
@@ -96,9 +85,11 @@ async function attemptSignIn(
     write(database.forKey(billing, login.playerId), login, newPlayer, request.inTransaction),
   );
   if (!isWritten) return undefined;
-  return loginResult(signer, billing, {
-    playerId: login.playerId,
-    sessionId: login.sessionId,
+  const { playerId, sessionId } = login;
+  return playerTokens(signer, {
+    playerId,
+    tenantId,
+    sessionId,
     refreshToken: refreshToken.token,
     isNewPlayer: !known,
   });
@@ -118,23 +109,6 @@ function findAlone(
     fingerprint: banFingerprint(vault, tenantId, identity),
     deviceFingerprint: deviceInfo?.deviceFingerprint ?? null,
   });
-}
-
-function loginResult(
-  signer: TokenSigner,
-  { tenantId }: BillingContext,
-  { playerId, sessionId, refreshToken, isNewPlayer }: SignedIn & { isNewPlayer: boolean },
-): LoginResult {
-  return {
-    accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),
-    refreshToken,
-    tokenType: 'Bearer',
-    expiresIn: ACCESS_TOKEN_SECONDS,
-    playerId,
-    isNewPlayer,
-    tenantId,
-    sessionId,
-  };
 }
 
 /** Writes the login and, if needed, the new player. Returns false after a conflict with a concurrent sign-in. */

@@ -4,7 +4,7 @@ import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { exchangeRefreshToken, type RefreshRequest } from '../refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { ACCESS_TOKEN_SECONDS, signAccessToken } from './access-token.ts';
+import { playerTokens, type PlayerTokens } from './player-tokens.ts';
 import { findTokenUse, revokeSessionTokens } from './queries.ts';
 import type { RefreshBatcher } from './refresh-batcher.ts';
 
@@ -22,7 +22,7 @@ export async function refreshSession(
   billing: BillingContext,
   origin: Origin,
   request: RefreshRequest,
-) {
+): Promise<PlayerTokens> {
   const { tenantId } = billing;
   const tenant = database.forTenant(tenantId);
   const { session, refreshToken } = await exchangeRefreshToken(
@@ -47,14 +47,5 @@ export async function refreshSession(
     request,
   );
   const { playerId, sessionId } = session;
-  return {
-    accessToken: signAccessToken(signer, { playerId, sessionId, tenantId }),
-    refreshToken,
-    tokenType: 'Bearer' as const,
-    expiresIn: ACCESS_TOKEN_SECONDS,
-    playerId,
-    isNewPlayer: false,
-    tenantId,
-    sessionId,
-  };
+  return playerTokens(signer, { playerId, tenantId, sessionId, refreshToken, isNewPlayer: false });
 }
