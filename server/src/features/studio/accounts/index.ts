@@ -1,9 +1,8 @@
 export { createAccount, createFirstAdmin } from './create-account.ts';
-export type { SignedIn } from './sessions.ts';
 export { checkPassword, type PasswordServices } from './log-in.ts';
 export { createAccountMailBudget } from './mailed-token.ts';
 export { createSignInLink } from './sign-in-link.ts';
-export { createSession, type SessionServices } from './sessions.ts';
+export { createSession, type SessionServices, type SignedIn } from './sessions.ts';
 export {
   deleteExpiredAccountTokens,
   findAccount,
