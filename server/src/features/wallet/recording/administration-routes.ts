@@ -1,18 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Database } from '../../../database/database.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listLedgerEntries } from './list-entries.ts';
-import { readTransaction } from './read-ledger.ts';
-import type { Recorder } from './recorder.ts';
+import { readTransaction, type LedgerServices } from './read-ledger.ts';
 import { EntriesQuery, EntryPage, TenantTransactionPath, Transaction } from './schemas.ts';
 
 const tags = ['Wallet recording'];
 
 /** The ledger of a tenant for console accounts. Games use the routes with a game key. */
-export function tenantLedgerRoutes(services: {
-  database: Database;
-  recorder: Recorder;
-}): FastifyPluginAsyncTypebox {
+export function tenantLedgerRoutes(services: LedgerServices): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/bus_tenants/:tenantId/wallet-entries',

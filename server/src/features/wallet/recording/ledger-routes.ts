@@ -1,18 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import type { Database } from '../../../database/database.ts';
 import { keyOf } from '../../../http/request-context.ts';
-import { readChain, readTransaction } from './read-ledger.ts';
-import type { Recorder } from './recorder.ts';
+import { readChain, readTransaction, type LedgerServices } from './read-ledger.ts';
 import { Chain, ChainQuery, Transaction, TransactionPath } from './schemas.ts';
 
 const tags = ['Wallet recording'];
 
 /** Reads the ledger, so that clients can verify it. Requires a game key or a platform JWT. */
-export function walletLedgerRoutes(services: {
-  database: Database;
-  recorder: Recorder;
-}): FastifyPluginAsyncTypebox {
+export function walletLedgerRoutes(services: LedgerServices): FastifyPluginAsyncTypebox {
   const tenantOf = (request: FastifyRequest) => (request.walletCaller ?? keyOf(request)).tenantId;
 
   return async (app) => {

@@ -6,7 +6,7 @@ import { canonicalEntry, type Head } from './ledger-entry.ts';
 import { findEntries, listLinks, readHead, type Link, type StoredEntry } from './queries.ts';
 import type { Recorder } from './recorder.ts';
 
-interface LedgerServices {
+export interface LedgerServices {
   database: Database;
   recorder: Recorder;
 }

@@ -1,10 +1,9 @@
-import type { Database } from '../../../database/database.ts';
 import { evmAddress } from '../../../core/evm-address.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { isValidFor, type Actor } from './ledger-state.ts';
 import { normalisePlayerId } from './player-id.ts';
 import { findPlayerByAddress, findPlayerById, findPlayers } from './queries.ts';
-import type { Recorder } from './recorder.ts';
+import type { LedgerServices } from './read-ledger.ts';
 
 /** A wallet-linked player as the API returns it. */
 export interface FullWalletPlayer {
@@ -17,14 +16,9 @@ export interface FullWalletPlayer {
   verifiedAddresses: string[];
 }
 
-interface ReadingServices {
-  database: Database;
-  recorder: Recorder;
-}
-
 /** The index of the player that an address is linked to. Throws not_found, also for an invalid address. */
 export async function lookUpAddress(
-  { database, recorder }: ReadingServices,
+  { database, recorder }: LedgerServices,
   tenantId: string,
   text: string,
 ): Promise<{ playerIndex: number }> {
@@ -36,7 +30,7 @@ export async function lookUpAddress(
 
 /** The index of the player with a playerId. Throws not_found if the playerId is free. */
 export async function lookUpPlayerId(
-  { database, recorder }: ReadingServices,
+  { database, recorder }: LedgerServices,
   tenantId: string,
   text: string,
 ): Promise<{ playerIndex: number }> {
@@ -48,7 +42,7 @@ export async function lookUpPlayerId(
 
 /** Reads a player of the tenant. Any player of the tenant may read any other. Throws not_found. */
 export async function readPlayer(
-  { database, recorder }: ReadingServices,
+  { database, recorder }: LedgerServices,
   tenantId: string,
   actor: Actor,
   playerIndex: number,

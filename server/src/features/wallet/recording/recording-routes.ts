@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
-import type { Database } from '../../../database/database.ts';
 import { keepLongIntegers } from '../../../http/json-body.ts';
 import { anyBillingOf, walletOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
@@ -11,8 +10,8 @@ import type { WalletLedger } from './ledger.ts';
 import type { Command } from './ledger-state.ts';
 import { endMatch, endPart, startMatch } from './match-commands.ts';
 import { setScore } from './player-commands.ts';
+import type { LedgerServices } from './read-ledger.ts';
 import { readPlayer } from './read-player.ts';
-import type { Recorder } from './recorder.ts';
 import {
   AddedRecord,
   AddRecordBody,
@@ -36,17 +35,11 @@ import { endSession, startSession } from './session-commands.ts';
 const tags = ['Wallet recording'];
 
 /** Records what players do. Requires a platform JWT. */
-export function walletRecordingRoutes({
-  database,
-  ledger,
-  recorder,
-}: {
-  database: Database;
-  recorder: Recorder;
-  ledger: WalletLedger;
-}): FastifyPluginAsyncTypebox {
+export function walletRecordingRoutes(
+  services: LedgerServices & { ledger: WalletLedger },
+): FastifyPluginAsyncTypebox {
   const record = <Answer extends object>(request: FastifyRequest, command: Command<Answer>) =>
-    ledger.record(walletOf(request).tenantId, command, anyBillingOf(request));
+    services.ledger.record(walletOf(request).tenantId, command, anyBillingOf(request));
 
   return async (app) => {
     keepLongIntegers(app, ['score', 'newScore']);
@@ -66,7 +59,7 @@ export function walletRecordingRoutes({
       },
       async (request) => {
         const caller = walletOf(request);
-        return readPlayer({ database, recorder }, caller.tenantId, caller, request.params.playerIndex);
+        return readPlayer(services, caller.tenantId, caller, request.params.playerIndex);
       },
     );
 
