@@ -7,6 +7,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
+import { hashFile } from '../../core/hash-file.ts';
 import { pathExists } from '../../core/path-exists.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { version } from '../../core/version.ts';
@@ -16,7 +17,7 @@ import { clusterIn } from '../../database/embedded/data-folder.ts';
 import { openStorage } from '../../database/storage.ts';
 import type { Config } from '../config.ts';
 import { streamBaseBackup } from './base-backup.ts';
-import { ARCHIVES, foldersOf, hashFile, writeManifest } from './manifest.ts';
+import { ARCHIVES, foldersOf, writeManifest } from './manifest.ts';
 import { isGnuTar, started } from './tar.ts';
 
 /**

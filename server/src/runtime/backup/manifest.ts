@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { hashFile } from '../../core/hash-file.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import type { Config } from '../config.ts';
 
@@ -77,10 +75,4 @@ function parseManifest(text: string): Manifest | undefined {
   } catch {
     return undefined;
   }
-}
-
-export async function hashFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }

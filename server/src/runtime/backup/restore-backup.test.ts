@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
+import { hashFile } from '../../core/hash-file.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { readConfig } from '../config.ts';
-import { ARCHIVES, hashFile, writeManifest } from './manifest.ts';
+import { ARCHIVES, writeManifest } from './manifest.ts';
 import { restoreBackup } from './restore-backup.ts';
 
 /** The channel of Node that publishes each new process, before the function that starts it returns. */

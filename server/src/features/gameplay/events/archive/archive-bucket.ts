@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Disk } from 'flydrive';
+import { hashFile } from '../../../../core/hash-file.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import {
   isMissingObject,
@@ -14,7 +15,6 @@ import {
 } from '../../../../outbound/object-storage.ts';
 import {
   checkFiles,
-  hashOf,
   MANIFEST_FILE,
   parsePartName,
   partFolder,
@@ -143,8 +143,8 @@ export function createArchiveBucket(
         const path = join(folder, file);
         await withStorageErrors((await openForWrites()).copyFromFs(path, keyOf(name, file)));
         const object = await withStorageErrors(openObject(name, file));
-        const [stored, written] = [object && (await withStorageErrors(hashOf(object))), await hashOf(path)];
-        if (!stored?.equals(written))
+        const stored = object && (await withStorageErrors(hashFile(object)));
+        if (stored !== (await hashFile(path)))
           throw new ArchiveStorageError(`The bucket of the archive has not stored ${nameOf(name, file)}.`);
       }
       await deleteLeastRecent(root, 0, cacheBytes);

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { hashFile } from '../../../../core/hash-file.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 
 /** The events of one tenant, scope and month. */
@@ -114,7 +113,7 @@ export async function publishDraft(
     files.push({
       name,
       bytes: (await stat(path)).size,
-      sha256: (await hashOf(path)).toString('hex'),
+      sha256: await hashFile(path),
       columns: types,
     });
   }
@@ -166,21 +165,13 @@ export async function checkFiles(
   for (const { name: file, sha256 } of manifest.files) {
     const content = await openFile(file);
     if (!content) return `has no ${file}`;
-    if ((await hashOf(content)).toString('hex') !== sha256)
-      return `has a file ${file} that does not match its checksum`;
+    if ((await hashFile(content)) !== sha256) return `has a file ${file} that does not match its checksum`;
   }
   return manifest;
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
-}
-
-/** The SHA-256 of a file or of a stream. */
-export async function hashOf(content: string | Readable): Promise<Buffer> {
-  const hash = createHash('sha256');
-  await pipeline(typeof content === 'string' ? createReadStream(content) : content, hash);
-  return hash.digest();
 }
 
 async function sync(path: string): Promise<void> {
