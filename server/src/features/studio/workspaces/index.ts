@@ -1,4 +1,4 @@
-export { createWorkspace } from './workspaces.ts';
+export { createWorkspace } from './create-workspace.ts';
 export { createMemberships, type Memberships } from './memberships.ts';
 export {
   findRole,

@@ -3,6 +3,9 @@ import type { Database } from '../../../database/database.ts';
 import { accountOf, authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems, WorkspacePath } from '../../../http/schemas.ts';
 import { changePlan, type PlanServices } from './change-plan.ts';
+import { changeWorkspace } from './change-workspace.ts';
+import { createWorkspace } from './create-workspace.ts';
+import { readWorkspace, readWorkspaces } from './read-workspaces.ts';
 import {
   ChangePlanBody,
   ChangeWorkspaceBody,
@@ -11,7 +14,6 @@ import {
   Workspace,
   WorkspacePage,
 } from './schemas.ts';
-import { changeWorkspace, createWorkspace, readWorkspace, readWorkspaces } from './workspaces.ts';
 
 /** The endpoints of workspaces. They require a console account. */
 export function workspaceRoutes({ database }: { database: Database }): FastifyPluginAsyncTypebox {

@@ -1,36 +1,18 @@
-import { enterScope, type Database, type Querier } from '../../../database/database.ts';
-import { isUniqueViolation } from '../../../database/errors.ts';
+import { enterScope, type Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { newId } from '../../../core/ids.ts';
-import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { slugCandidates } from '../../../core/text.ts';
-import { audit, difference } from '../../platform/audit/index.ts';
+import { audit } from '../../platform/audit/index.ts';
 import {
   countOwnedWorkspaces,
-  countWorkspaces,
   findWorkspace,
   insertMembership,
   insertWorkspace,
-  listWorkspaces,
   lockOwner,
-  lockWorkspace,
-  updateWorkspace,
   type Workspace,
 } from './queries.ts';
-
-/** Returns a page of the workspaces that an account is a member of. */
-export async function readWorkspaces(db: Querier, accountId: string, page: PageRequest) {
-  return readPage(page, listWorkspaces(db, accountId, page), countWorkspaces(db, accountId));
-}
-
-/** Returns a workspace. Throws not_found if the account is not a member. */
-export async function readWorkspace(db: Querier, workspaceId: string, accountId: string): Promise<Workspace> {
-  const found = await findWorkspace(db, workspaceId, accountId);
-  if (!found) throw new ProblemError('not_found');
-  return found;
-}
 
 export interface NewWorkspace {
   name: string;
@@ -88,33 +70,4 @@ async function insertWithSlug(
     if (await insertWorkspace(transaction, { id, name, slug: candidate })) return candidate;
   }
   throw new ProblemError('slug_taken');
-}
-
-/** Changes the name or the slug of a workspace. Throws invalid_request, not_found and slug_taken. */
-export async function changeWorkspace(
-  database: Database,
-  author: Author,
-  workspaceId: string,
-  change: { name?: string; slug?: string },
-): Promise<void> {
-  if (change.name !== undefined) requireDisplayName(change.name, 'name');
-  try {
-    await database.forWorkspace(workspaceId).transaction(async (transaction) => {
-      const before = await lockWorkspace(transaction, workspaceId);
-      if (!before) throw new ProblemError('not_found');
-      const { name = before.name, slug = before.slug } = change;
-      const details = difference(before, { name, slug });
-      if (!details) return;
-      await updateWorkspace(transaction, workspaceId, { name, slug });
-      await audit(transaction, {
-        ...author,
-        action: 'workspace.updated',
-        workspaceId,
-        targetId: workspaceId,
-        details,
-      });
-    });
-  } catch (error) {
-    throw isUniqueViolation(error, 'workspaces_slug_key') ? new ProblemError('slug_taken') : error;
-  }
 }
