@@ -39,23 +39,32 @@ const DATABASE = 'guildhall';
  * creating an embedded database.
  */
 export async function openStorage(
-  location: { databaseUrl: string | undefined; dataDir: string },
+  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   purpose: 'exclusive' | 'shared',
   { processes = 1, mustBeDurable = false, mustExist = false } = {},
 ): Promise<Storage> {
-  const { promise: lockLost, resolve: endWith } = Promise.withResolvers<OperatorError>();
-  if (location.databaseUrl) {
-    await checkExternalServer(location.databaseUrl);
-    if (mustBeDurable) await checkDurability(location.databaseUrl);
-    const url = location.databaseUrl;
-    return { url, embedded: false, keepRunning: () => {}, lockLost, close: async () => {} };
-  }
-
-  if (mustExist && !(await hasDatabase(location.dataDir)))
+  if (databaseUrl) return openExternal(databaseUrl, mustBeDurable);
+  if (mustExist && !(await hasDatabase(dataDir)))
     throw new OperatorError(
-      `DATA_DIR is ${location.dataDir}, which has no database. Set DATA_DIR or DATABASE_URL as for the server, or start the server first.`,
+      `DATA_DIR is ${dataDir}, which has no database. Set DATA_DIR or DATABASE_URL as for the server, or start the server first.`,
     );
-  const server = await startEmbeddedServer(location.dataDir, connectionSettings(processes));
+  return openEmbedded(dataDir, purpose, processes);
+}
+
+async function openExternal(url: string, mustBeDurable: boolean): Promise<Storage> {
+  await checkExternalServer(url);
+  if (mustBeDurable) await checkDurability(url);
+  const never = new Promise<never>(() => {});
+  return { url, embedded: false, keepRunning: () => {}, lockLost: never, close: async () => {} };
+}
+
+async function openEmbedded(
+  dataDir: string,
+  purpose: 'exclusive' | 'shared',
+  processes: number,
+): Promise<Storage> {
+  const { promise: lockLost, resolve: endWith } = Promise.withResolvers<OperatorError>();
+  const server = await startEmbeddedServer(dataDir, connectionSettings(processes));
   let lockHolder = await join(server);
   let lost = endOf(lockHolder);
   const takeLock = async (): Promise<boolean> =>
@@ -67,7 +76,7 @@ export async function openStorage(
   try {
     if (!(await takeLock()))
       throw new OperatorError(
-        `Another Guildhall server already uses ${location.dataDir}. Stop it first, or set another DATA_DIR for this server.`,
+        `Another Guildhall server already uses ${dataDir}. Stop it first, or set another DATA_DIR for this server.`,
       );
     await createDatabase(lockHolder);
   } catch (error) {
@@ -95,7 +104,7 @@ export async function openStorage(
         if (!(await takeLock()))
           return endWith(
             new OperatorError(
-              `Another Guildhall server has taken ${location.dataDir} while this one had no connection to PostgreSQL, so this one has stopped. To start it again, stop the other one first, or set another DATA_DIR.`,
+              `Another Guildhall server has taken ${dataDir} while this one had no connection to PostgreSQL, so this one has stopped. To start it again, stop the other one first, or set another DATA_DIR.`,
             ),
           );
         watch(log);
