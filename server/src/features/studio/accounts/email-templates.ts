@@ -81,8 +81,8 @@ function notice(subject: string, what: string, { server, ip }: Change, ...more: 
     paragraphs: [
       `${what} on the Guildhall server ${server}${ip === null ? '' : `, from the address ${ip}`}.`,
       ...more,
-      'If it was not you, reset your password now and end the sessions that you do not know. If you cannot sign in, ask ' +
-        'whoever runs the server.',
+      'If it was not you, reset your password now and end the sessions that you do not know. If you cannot sign in, ' +
+        'contact the operator of this server.',
     ],
   };
 }
