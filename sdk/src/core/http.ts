@@ -66,10 +66,44 @@ export function createSend(
     }
   }
 
-  return async (method, path, options = {}) => {
-    const { params = {}, body, keepalive, signal, readAs } = options;
+  /** Sends a request, and once more if its credential was refused and could be renewed. */
+  async function sendRenewed(
+    method: string,
+    url: string,
+    options: RequestOptions,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { params, body, keepalive, readAs } = options;
     const isRaw = typeof body === 'string' || body instanceof Blob || body instanceof FormData;
-    const url = base + addressOf(path, params);
+    for (let isSecond = false; ; isSecond = true) {
+      const proof = await unlessAborted(credential.headers(options), signal);
+      const init = {
+        method,
+        headers: {
+          ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
+          ...proof,
+          ...texts(params?.header),
+          ...options.headers,
+        },
+        ...(body !== undefined && { body: isRaw ? body : writeJson(body) }),
+        ...(keepalive && { keepalive }),
+        signal,
+      };
+      // Throws a TypeError if the address or a header cannot be sent. `fetch` would throw it like an error of the network.
+      void new Request(url, { method, headers: init.headers });
+      try {
+        return await attempt(url, init, readAs);
+      } catch (error) {
+        const isExpired = error instanceof GuildhallError && error.code === 'invalid_bearer';
+        if (isSecond || !isExpired || !credential.renew) throw error;
+        if (!(await unlessAborted(credential.renew(proof), signal))) throw error;
+      }
+    }
+  }
+
+  return async (method, path, options = {}) => {
+    const { signal } = options;
+    const url = base + addressOf(path, options.params);
     const limit = new AbortController();
     const timer =
       timeoutMs === Infinity
@@ -81,32 +115,9 @@ export function createSend(
     // The caller's signal ends a stream that the caller still reads.
     let isOpen = false;
     try {
-      for (let isSecond = false; ; isSecond = true) {
-        const proof = await unlessAborted(credential.headers(options), limit.signal);
-        const init = {
-          method,
-          headers: {
-            ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
-            ...proof,
-            ...texts(params.header),
-            ...options.headers,
-          },
-          ...(body !== undefined && { body: isRaw ? body : writeJson(body) }),
-          ...(keepalive && { keepalive }),
-          signal: limit.signal,
-        };
-        // Throws a TypeError if the address or a header cannot be sent. `fetch` would throw it like an error of the network.
-        void new Request(url, { method, headers: init.headers });
-        try {
-          const answer = await attempt(url, init, readAs);
-          isOpen = readAs === 'response';
-          return answer;
-        } catch (error) {
-          const isExpired = error instanceof GuildhallError && error.code === 'invalid_bearer';
-          if (isSecond || !isExpired || !credential.renew) throw error;
-          if (!(await unlessAborted(credential.renew(proof), limit.signal))) throw error;
-        }
-      }
+      const answer = await sendRenewed(method, url, options, limit.signal);
+      isOpen = options.readAs === 'response';
+      return answer;
     } catch (error) {
       if (error instanceof GuildhallError || !limit.signal.aborted) throw error;
       signal?.throwIfAborted();
@@ -204,10 +215,7 @@ async function readAnswer(
   return isJson && !readAs ? parseJson(text) : text || undefined;
 }
 
-function addressOf(
-  path: string,
-  { path: values = {}, query = {} }: NonNullable<RequestOptions['params']>,
-): string {
+function addressOf(path: string, { path: values = {}, query = {} }: RequestOptions['params'] = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => segmentOf(name, values[name]));
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>
