@@ -34,7 +34,9 @@ export function startChainSender(
   const { signal } = stopping;
   const pause = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => {});
 
-  const running = (async () => {
+  const running = run();
+
+  async function run(): Promise<void> {
     while (!signal.aborted) {
       const lock = new pg.Client({
         connectionString: databaseUrl,
@@ -56,7 +58,7 @@ export function startChainSender(
       }
       await pause(pollMs);
     }
-  })();
+  }
 
   /** Sends until it is stopped. Throws if the connection that holds the lock is lost. */
   async function send(lock: pg.Client): Promise<void> {
