@@ -143,9 +143,15 @@ export function createCredentials(
   verify: Verifiers,
   rateLimits: RateLimiter,
 ): Record<CredentialName, Credential> {
-  const checks = createChecks(verify, rateLimits);
-  const { checkKey, checkPlayer, checkPlayerOfKey, checkAccount, checkWalletPlayer } = checks;
-  const { checkAnyBearer, authorizeAccount } = checks;
+  const {
+    checkKey,
+    checkPlayer,
+    checkPlayerOfKey,
+    checkAccount,
+    checkWalletPlayer,
+    checkAnyBearer,
+    authorizeAccount,
+  } = createChecks(verify, rateLimits);
   return {
     gameKey: {
       security: [{ gameKey: [] }],
