@@ -163,7 +163,7 @@ export function rotateToken(
 ): Promise<RefreshedSession | undefined> {
   return db.row(sql`
     WITH session AS MATERIALIZED (
-      SELECT session.id, session.account_id, session.revoked_at IS NULL AS active
+      SELECT session.id, session.account_id, session.revoked_at IS NULL AS alive
       FROM account_refresh_tokens token
       JOIN account_sessions session ON session.id = token.session_id
       WHERE token.token_hash = ${hash}
@@ -171,7 +171,7 @@ export function rotateToken(
     used AS (
       UPDATE account_refresh_tokens token SET used_at = clock_timestamp()
       FROM session
-      WHERE session.active AND token.token_hash = ${hash}
+      WHERE session.alive AND token.token_hash = ${hash}
         AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
       RETURNING token.session_id, session.account_id),
     issued AS (
