@@ -16,27 +16,23 @@ export function createProfileCheck(database: Database): (playerId: string) => Pr
 }
 
 /**
- * Locks the caller's profile before a change. Throws invalid_bearer if the profile was merged after the token was verified. Throws
- * profile_deleted, because access tokens stay valid after a deletion and must not write to the cleared profile.
+ * Throws invalid_bearer if the profile was merged after the token was verified. Throws profile_deleted, because access tokens stay
+ * valid after a deletion and must not write to the cleared profile.
  */
-export async function lockActiveProfile(db: Querier, playerId: string): Promise<LockedProfile> {
-  return requireActive((await lockProfiles(db, [playerId])).get(playerId));
-}
-
-/** Throws the same errors as {@link lockActiveProfile}. */
 export function requireActive(profile: LockedProfile | undefined): LockedProfile {
   if (!profile || profile.mergedIntoId !== null) throw new ProblemError('invalid_bearer');
   if (!profile.isActive) throw new ProblemError('profile_deleted');
   return profile;
 }
 
-/** {@link lockActiveProfile} and {@link requireUnrevokedSession}, before a change of the profile. */
+/** Locks the caller's profile before a change. Throws the errors of {@link requireActive} and {@link requireUnrevokedSession}. */
 export async function lockForChange(
   db: Querier,
   caller: PlayerCaller,
   use: TokenUse = 'ownData',
 ): Promise<LockedProfile> {
-  const profile = await lockActiveProfile(db, caller.playerId);
+  const { playerId } = caller;
+  const profile = requireActive((await lockProfiles(db, [playerId])).get(playerId));
   await requireUnrevokedSession(db, caller, use);
   return profile;
 }
