@@ -2,6 +2,6 @@ export { attemptDelivery } from './attempt-delivery.ts';
 export { continueRedelivery, redeliveryQueue } from './continue-redelivery.ts';
 export { deleteOldDeliveries } from './delivery-queries.ts';
 export { deliveryQueue } from './delivery-queue.ts';
-export { publish, type PublishedEvent } from './publish.ts';
+export { publish } from './publish.ts';
 export { platformWebhookRoutes, workspaceWebhookRoutes } from './routes.ts';
 export { listOwners } from './queries.ts';

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { publish, type PublishedEvent } from './index.ts';
+import { publish, type PublishedEvent } from './publish.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });

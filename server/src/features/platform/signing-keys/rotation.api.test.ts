@@ -11,7 +11,8 @@ import { eventually } from '../../../testing/eventually.ts';
 import { createForger, partOf } from '../../../testing/forgeries.ts';
 import { startTestApp, type TestApp } from '../../../testing/test-app.ts';
 import { vault } from '../../../testing/test-vault.ts';
-import { openTokenSigner, RotationRefusedError, rotateKeys } from './index.ts';
+import { RotationRefusedError, rotateKeys } from './rotate-keys.ts';
+import { openTokenSigner } from './token-signer.ts';
 
 /** A change feed without notifications. */
 const SILENT_FEED = { on: () => {}, close: async () => {} };
