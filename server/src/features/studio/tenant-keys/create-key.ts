@@ -1,10 +1,12 @@
 import type { KeyKind } from '../../../core/callers.ts';
-import type { Querier } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
+import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 import { audit } from '../../platform/audit/index.ts';
+import { runOnce } from '../../platform/idempotency/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer } from '../paid-keys/index.ts';
 import { announcePayer } from './announce-payer.ts';
@@ -19,21 +21,30 @@ export interface NewKey extends KeyChange {
 }
 
 /**
- * Creates a key in the caller's transaction in the tenant's scope. The database stores only the fingerprint of the key, so no
- * later call can return the key. Throws invalid_request if the expiry has passed or a limit is above the plan, and key_limit.
- * Also throws the errors of {@link requirePayer}.
+ * Creates a key. The database stores only the fingerprint of the key, so no later call can return the key, and a repeated request gets
+ * the first response without it. Throws invalid_request if the expiry has passed or a limit is above the plan, and key_limit. Also throws
+ * the errors of {@link requirePayer}.
  */
 export async function createKey(
-  transaction: Querier,
-  services: MailServices,
+  services: MailServices & { database: Database },
   author: AccountAuthor,
   wanted: NewKey,
-): Promise<TenantKey & { key: string }> {
+  request: IdempotentRequest | undefined,
+): Promise<TenantKey & { key?: string }> {
   const { tenantId, subscriberWorkspaceId: payerId } = wanted;
-  if (payerId) await requirePayer(transaction, author, payerId);
-  const created = await addKey(transaction, services.vault, author, wanted);
-  await announcePayer(services, transaction, author, { ...created, tenantId });
-  return created;
+  const create = async (transaction: Querier) => {
+    if (payerId) await requirePayer(transaction, author, payerId);
+    const created = await addKey(transaction, services.vault, author, wanted);
+    await announcePayer(services, transaction, author, { ...created, tenantId });
+    return created;
+  };
+  return services.database
+    .forTenant(tenantId)
+    .transaction((transaction) => runOnce(transaction, request, () => create(transaction), withoutSecret));
+}
+
+function withoutSecret({ key: _, ...shown }: TenantKey & { key: string }): TenantKey & { key?: string } {
+  return shown;
 }
 
 /** Creates a key that its own workspace pays for. Runs in the caller's transaction in the tenant's scope. */

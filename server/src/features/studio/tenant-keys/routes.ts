@@ -5,10 +5,9 @@ import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { readPage } from '../../../core/page.ts';
-import { runOnce } from '../../platform/idempotency/index.ts';
 import { changeKey, revokeKey, type ChangeKeyServices } from './change-key.ts';
 import { createKey } from './create-key.ts';
-import { countKeys, listKeys, type TenantKey } from './queries.ts';
+import { countKeys, listKeys } from './queries.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody } from './schemas.ts';
 
@@ -90,19 +89,9 @@ function routesOf(
         },
       },
       async (request, reply) => {
-        const { tenantId } = request.params;
-        const wanted = { ...request.body, tenantId, kind };
+        const wanted = { ...request.body, tenantId: request.params.tenantId, kind };
         reply.code(201);
-        return database
-          .forTenant(tenantId)
-          .transaction((transaction) =>
-            runOnce(
-              transaction,
-              idempotencyOf(request),
-              () => createKey(transaction, services, authorOf(request), wanted),
-              withoutSecret,
-            ),
-          );
+        return createKey(services, authorOf(request), wanted, idempotencyOf(request));
       },
     );
 
@@ -168,9 +157,4 @@ function routesOf(
       },
     );
   };
-}
-
-/** Returns the response to a repeated create request. */
-function withoutSecret({ key: _, ...shown }: TenantKey & { key: string }): TenantKey & { key?: string } {
-  return shown;
 }
