@@ -1,20 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { readPage, type PageRequest } from '../../../core/page.ts';
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
 import { PageQuery } from '../../../http/schemas.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { countMails, listMails } from './queries.ts';
+import { readOutbox } from './read-outbox.ts';
 import { Outbox } from './schemas.ts';
-import { unsealBody } from './send-mail.ts';
 
 /** Authenticated by a platform administrator. */
-export function outboxRoutes({
-  database,
-  vault,
-}: {
-  database: Database;
-  vault: Vault;
-}): FastifyPluginAsyncTypebox {
+export function outboxRoutes(services: { database: Database; vault: Vault }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/admin/outbox',
@@ -30,17 +22,7 @@ export function outboxRoutes({
           response: { 200: Outbox },
         },
       },
-      async (request) => readOutbox(database, vault, request.query),
+      async (request) => readOutbox(services, request.query),
     );
   };
-}
-
-/** Reads a page of the mails of the last 7 days and decrypts their text. */
-async function readOutbox(db: Querier, vault: Vault, page: PageRequest) {
-  const { items: mails, ...rest } = await readPage(page, listMails(db, page), countMails(db));
-  const items = mails.map(({ body, ...mail }) => ({
-    ...mail,
-    text: body && unsealBody(vault, mail.id, body).text,
-  }));
-  return { items, ...rest };
 }

@@ -4,6 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import {
   countNotifications,
   listNotifications,
+  markAllRead,
   markRead,
   type Notification,
   type NotificationFilter,
@@ -32,4 +33,12 @@ export async function markNotificationRead(
   const notification = await markRead(db, accountId, notificationId);
   if (!notification) throw new ProblemError('not_found');
   return notification;
+}
+
+/** Marks all notifications of an account as read. Returns the number of notifications that were unread. */
+export async function markAllNotificationsRead(
+  db: Querier,
+  accountId: string,
+): Promise<{ markedCount: number }> {
+  return { markedCount: await markAllRead(db, accountId) };
 }

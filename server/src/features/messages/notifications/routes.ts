@@ -3,8 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import { eventStream, sendEvents, type ServerSentEvent } from '../../../http/event-stream.ts';
 import { accountOf } from '../../../http/request-context.ts';
 import type { NotificationFeed, NotificationStream } from './notification-feed.ts';
-import { markAllRead } from './queries.ts';
-import { markNotificationRead, readNotifications } from './read-notifications.ts';
+import { markAllNotificationsRead, markNotificationRead, readNotifications } from './read-notifications.ts';
 import {
   AllRead,
   Notification,
@@ -112,7 +111,7 @@ export function notificationRoutes({
       },
       async (request) => {
         const { accountId } = accountOf(request);
-        return { markedCount: await markAllRead(database.forAccount(accountId), accountId) };
+        return markAllNotificationsRead(database.forAccount(accountId), accountId);
       },
     );
   };

@@ -2,10 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems, WorkspacePath } from '../../../http/schemas.ts';
-import { readPage } from '../../../core/page.ts';
 import { changeRole, removeMember, type ChangeMemberServices } from './change-member.ts';
 import { inviteMember, type InviteServices } from './invite-member.ts';
-import { countTeam, listTeam } from './queries.ts';
+import { readTeam } from './read-team.ts';
 import { ChangeMemberBody, InvitationPath, InviteBody, Member, MemberPage, MemberPath } from './schemas.ts';
 import { withdrawInvitation } from './withdraw-invitation.ts';
 
@@ -14,7 +13,6 @@ const tags = ['Workspaces'];
 
 /** The endpoints of members and invitations. They require a console account. */
 export function memberRoutes(services: InviteServices & ChangeMemberServices): FastifyPluginAsyncTypebox {
-  const { database } = services;
   return async (app) => {
     app.get(
       LIST,
@@ -30,11 +28,7 @@ export function memberRoutes(services: InviteServices & ChangeMemberServices): F
           response: { 200: MemberPage },
         },
       },
-      async (request) => {
-        const { workspaceId } = request.params;
-        const db = database.forWorkspace(workspaceId);
-        return readPage(request.query, listTeam(db, workspaceId, request.query), countTeam(db, workspaceId));
-      },
+      async (request) => readTeam(services.database, request.params.workspaceId, request.query),
     );
 
     app.post(
@@ -114,7 +108,7 @@ export function memberRoutes(services: InviteServices & ChangeMemberServices): F
         },
       },
       async (request, reply) => {
-        await withdrawInvitation(database, authorOf(request), request.params);
+        await withdrawInvitation(services.database, authorOf(request), request.params);
         return reply.code(204).send(null);
       },
     );

@@ -2,9 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, WorkspacePath } from '../../../http/schemas.ts';
-import { readPage } from '../../../core/page.ts';
 import { endPayment, type EndPaymentServices } from './end-payments.ts';
-import { countPaidKeys, listPaidKeys } from './queries.ts';
+import { readPaidKeys } from './read-paid-keys.ts';
 import { PaidKeyPage, PaidKeyPath } from './schemas.ts';
 
 const LIST = '/api/workspaces/:workspaceId/paid-keys';
@@ -12,7 +11,6 @@ const tags = ['Usage'];
 
 /** The endpoints of paid keys: API keys of other workspaces whose reads this workspace pays for. They require an account. */
 export function paidKeyRoutes(services: EndPaymentServices): FastifyPluginAsyncTypebox {
-  const { database } = services;
   return async (app) => {
     app.get(
       LIST,
@@ -30,11 +28,7 @@ export function paidKeyRoutes(services: EndPaymentServices): FastifyPluginAsyncT
           response: { 200: PaidKeyPage },
         },
       },
-      async (request) => {
-        const { workspaceId } = request.params;
-        const db = database.forWorkspace(workspaceId);
-        return readPage(request.query, listPaidKeys(db, request.query), countPaidKeys(db));
-      },
+      async (request) => readPaidKeys(services.database, request.params.workspaceId, request.query),
     );
 
     app.delete(

@@ -4,10 +4,9 @@ import type { KeyKind } from '../../../core/callers.ts';
 import { idempotencyOf } from '../../../http/idempotency-key.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
-import { readPage } from '../../../core/page.ts';
 import { changeKey, revokeKey, type ChangeKeyServices } from './change-key.ts';
 import { createKey } from './create-key.ts';
-import { countKeys, listKeys } from './queries.ts';
+import { readKeys } from './read-keys.ts';
 import { rotateKey } from './rotate-key.ts';
 import { KeyParams, KeyQuery, keySchemas, RotateBody } from './schemas.ts';
 
@@ -43,7 +42,6 @@ function routesOf(
   operations: typeof gameKeyOperations,
   services: ChangeKeyServices,
 ): FastifyPluginAsyncTypebox {
-  const { database } = services;
   const { Key, KeyPage, CreatedKey, CreatedKeyOrRepeat, CreateBody, ChangeBody } = keySchemas[kind];
   const keysPath = operations.path;
   const keyPath = `${keysPath}/:keyId`;
@@ -67,8 +65,7 @@ function routesOf(
       async (request) => {
         const { includeRevoked, ...page } = request.query;
         const filter = { tenantId: request.params.tenantId, kind, includeRevoked };
-        const tenant = database.forTenant(filter.tenantId);
-        return readPage(page, listKeys(tenant, filter, page), countKeys(tenant, filter));
+        return readKeys(services.database, filter, page);
       },
     );
 
