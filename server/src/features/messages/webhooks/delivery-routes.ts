@@ -4,7 +4,6 @@ import { authorOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { scopeOfOwner } from './queries.ts';
 import { readDeliveries, readDelivery } from './read-webhooks.ts';
 import { redeliver } from './redeliver.ts';
 import { testWebhook } from './test-webhook.ts';
@@ -77,8 +76,7 @@ export function deliveryRoutes(
       },
       async (request) => {
         const { limit, offset, ...filter } = request.query;
-        const ref = refOf(request.params);
-        return readDeliveries(scopeOfOwner(database, ref), ref, filter, { limit, offset });
+        return readDeliveries(database, refOf(request.params), filter, { limit, offset });
       },
     );
 
@@ -98,8 +96,7 @@ export function deliveryRoutes(
       },
       async (request) => {
         const { deliveryId, ...params } = request.params;
-        const ref = refOf(params);
-        return readDelivery(scopeOfOwner(database, ref), ref, deliveryId, request.accountRole);
+        return readDelivery(database, refOf(params), deliveryId, request.accountRole);
       },
     );
 

@@ -1,4 +1,4 @@
-import type { Querier, Scope } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -16,6 +16,7 @@ import {
   countWebhooks,
   findWebhook,
   listWebhooks,
+  scopeOfOwner,
   type Webhook,
   type WebhookRef,
   type WebhookOwner,
@@ -29,14 +30,24 @@ import {
 } from './redelivery-queries.ts';
 
 /** Reads a page of the webhooks of a workspace or of the deployment, as a role may see them. */
-export async function readWebhooks(db: Querier, owner: WebhookOwner, page: PageRequest, role: Role | null) {
+export async function readWebhooks(
+  database: Database,
+  owner: WebhookOwner,
+  page: PageRequest,
+  role: Role | null,
+) {
+  const db = scopeOfOwner(database, owner);
   const { items, ...rest } = await readPage(page, listWebhooks(db, owner, page), countWebhooks(db, owner));
   return { ...rest, items: items.map((webhook) => asSeenBy(role, webhook)) };
 }
 
 /** Reads a webhook as a role may see it. Throws `not_found`. */
-export async function readWebhookAs(db: Querier, ref: WebhookRef, role: Role | null): Promise<Webhook> {
-  return asSeenBy(role, await readWebhook(db, ref));
+export async function readWebhookAs(
+  database: Database,
+  ref: WebhookRef,
+  role: Role | null,
+): Promise<Webhook> {
+  return asSeenBy(role, await readWebhook(scopeOfOwner(database, ref), ref));
 }
 
 /** A viewer sees the origin of the URL only, because path and query may contain a token. */
@@ -53,11 +64,12 @@ async function readWebhook(db: Querier, ref: WebhookRef): Promise<Webhook> {
 
 /** Reads a page of the deliveries of a webhook, newest first. Throws `not_found`. */
 export async function readDeliveries(
-  db: Querier,
+  database: Database,
   ref: WebhookRef,
   filter: DeliveryFilter,
   page: PageRequest,
 ) {
+  const db = scopeOfOwner(database, ref);
   const { id } = await readWebhook(db, ref);
   return readPage(page, listDeliveries(db, id, filter, page), countDeliveries(db, id, filter));
 }
@@ -67,12 +79,12 @@ export async function readDeliveries(
  * path of the URL. Throws `not_found`.
  */
 export async function readDelivery(
-  scope: Scope,
+  database: Database,
   ref: WebhookRef,
   deliveryId: string,
   role: Role | null,
 ): Promise<Delivery & { body: string; history: Attempt[] }> {
-  return scope.transaction(async (db) => {
+  return scopeOfOwner(database, ref).transaction(async (db) => {
     // One snapshot: an attempt may end between the statements.
     await db.run(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`);
     const { id } = await readWebhook(db, ref);
@@ -85,17 +97,19 @@ export async function readDelivery(
 }
 
 /** Reads a page of the redeliveries of a webhook, newest first. Throws `not_found`. */
-export async function readRedeliveries(db: Querier, ref: WebhookRef, page: PageRequest) {
+export async function readRedeliveries(database: Database, ref: WebhookRef, page: PageRequest) {
+  const db = scopeOfOwner(database, ref);
   const { id } = await readWebhook(db, ref);
   return readPage(page, listRedeliveries(db, id, page), countRedeliveries(db, id));
 }
 
 /** Throws `not_found`. */
 export async function readRedelivery(
-  db: Querier,
+  database: Database,
   ref: WebhookRef,
   redeliveryId: string,
 ): Promise<Redelivery> {
+  const db = scopeOfOwner(database, ref);
   const { id } = await readWebhook(db, ref);
   return requireRedelivery(await findRedelivery(db, id, redeliveryId));
 }

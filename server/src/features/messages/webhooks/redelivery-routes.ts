@@ -5,7 +5,6 @@ import { PageQuery, problems } from '../../../http/schemas.ts';
 import type { DeliveryServices } from './delivery-routes.ts';
 import { readRedeliveries, readRedelivery } from './read-webhooks.ts';
 import { cancelRedelivery, startRedelivery } from './redeliver-many.ts';
-import { scopeOfOwner } from './queries.ts';
 import { createWorkspaceBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import { NewRedelivery, Redelivery, RedeliveryPage } from './schemas.ts';
 
@@ -71,10 +70,7 @@ export function redeliveryRoutes(
           response: { 200: RedeliveryPage },
         },
       },
-      async (request) => {
-        const ref = refOf(request.params);
-        return readRedeliveries(scopeOfOwner(database, ref), ref, request.query);
-      },
+      async (request) => readRedeliveries(database, refOf(request.params), request.query),
     );
 
     app.get(
@@ -92,8 +88,7 @@ export function redeliveryRoutes(
       },
       async (request) => {
         const { redeliveryId, ...params } = request.params;
-        const ref = refOf(params);
-        return readRedelivery(scopeOfOwner(database, ref), ref, redeliveryId);
+        return readRedelivery(database, refOf(params), redeliveryId);
       },
     );
 

@@ -9,7 +9,6 @@ import type { Vault } from '../../../security/vault.ts';
 import { changeWebhook, deleteWebhook } from './change-webhook.ts';
 import { createWebhook, type NewWebhook } from './create-webhook.ts';
 import type { UrlRules } from './webhook-settings.ts';
-import { scopeOfOwner } from './queries.ts';
 import { readWebhookAs, readWebhooks } from './read-webhooks.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { ownerOf, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
@@ -53,10 +52,7 @@ export function webhookRoutes(
           response: { 200: WebhookPage },
         },
       },
-      async (request) => {
-        const owner = ownerOf(request.params);
-        return readWebhooks(scopeOfOwner(database, owner), owner, request.query, request.accountRole);
-      },
+      async (request) => readWebhooks(database, ownerOf(request.params), request.query, request.accountRole),
     );
 
     app.post(
@@ -96,10 +92,7 @@ export function webhookRoutes(
           response: { 200: Webhook },
         },
       },
-      async (request) => {
-        const ref = refOf(request.params);
-        return readWebhookAs(scopeOfOwner(database, ref), ref, request.accountRole);
-      },
+      async (request) => readWebhookAs(database, refOf(request.params), request.accountRole),
     );
 
     app.patch(
