@@ -1,4 +1,4 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import {
@@ -12,13 +12,14 @@ import {
 
 /** Reads a page of notifications, newest first, and the number of unread notifications. */
 export async function readNotifications(
-  db: Querier,
+  database: Database,
   filter: NotificationFilter,
   { limit, offset }: PageRequest,
 ) {
+  const account = database.forAccount(filter.accountId);
   const [items, count] = await Promise.all([
-    listNotifications(db, filter, { limit, offset }),
-    countNotifications(db, filter.accountId),
+    listNotifications(account, filter, { limit, offset }),
+    countNotifications(account, filter.accountId),
   ]);
   const totalCount = filter.unreadOnly ? count.unread : count.all;
   return { items, limit, offset, totalCount, unreadCount: count.unread };
@@ -26,19 +27,19 @@ export async function readNotifications(
 
 /** Marks a notification as read. Idempotent: the first time is kept. Throws `not_found`. */
 export async function markNotificationRead(
-  db: Querier,
+  database: Database,
   accountId: string,
   notificationId: string,
 ): Promise<Notification> {
-  const notification = await markRead(db, accountId, notificationId);
+  const notification = await markRead(database.forAccount(accountId), accountId, notificationId);
   if (!notification) throw new ProblemError('not_found');
   return notification;
 }
 
 /** Marks all notifications of an account as read. Returns the number of notifications that were unread. */
 export async function markAllNotificationsRead(
-  db: Querier,
+  database: Database,
   accountId: string,
 ): Promise<{ markedCount: number }> {
-  return { markedCount: await markAllRead(db, accountId) };
+  return { markedCount: await markAllRead(database.forAccount(accountId), accountId) };
 }

@@ -43,7 +43,7 @@ export function notificationRoutes({
       async (request) => {
         const { unreadOnly, ...page } = request.query;
         const { accountId } = accountOf(request);
-        return readNotifications(database.forAccount(accountId), { accountId, unreadOnly }, page);
+        return readNotifications(database, { accountId, unreadOnly }, page);
       },
     );
 
@@ -94,7 +94,7 @@ export function notificationRoutes({
       },
       async (request) => {
         const { accountId } = accountOf(request);
-        return markNotificationRead(database.forAccount(accountId), accountId, request.params.notificationId);
+        return markNotificationRead(database, accountId, request.params.notificationId);
       },
     );
 
@@ -109,10 +109,7 @@ export function notificationRoutes({
           response: { 200: AllRead },
         },
       },
-      async (request) => {
-        const { accountId } = accountOf(request);
-        return markAllNotificationsRead(database.forAccount(accountId), accountId);
-      },
+      async (request) => markAllNotificationsRead(database, accountOf(request).accountId),
     );
   };
 }

@@ -1,11 +1,12 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { countTenants, findTenant, listTenants, type Tenant } from './queries.ts';
 
 /** Returns a page of the tenants of a workspace. */
-export async function readTenants(db: Querier, workspaceId: string, page: PageRequest) {
-  return readPage(page, listTenants(db, workspaceId, page), countTenants(db, workspaceId));
+export async function readTenants(database: Database, workspaceId: string, page: PageRequest) {
+  const workspace = database.forWorkspace(workspaceId);
+  return readPage(page, listTenants(workspace, workspaceId, page), countTenants(workspace, workspaceId));
 }
 
 /** Returns a tenant. Throws not_found. */

@@ -26,10 +26,7 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
           response: { 200: TenantPage },
         },
       },
-      async (request) => {
-        const { workspaceId } = request.params;
-        return readTenants(database.forWorkspace(workspaceId), workspaceId, request.query);
-      },
+      async (request) => readTenants(database, request.params.workspaceId, request.query),
     );
 
     app.post(

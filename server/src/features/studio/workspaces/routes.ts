@@ -30,10 +30,7 @@ export function workspaceRoutes({ database }: { database: Database }): FastifyPl
           response: { 200: WorkspacePage },
         },
       },
-      async (request) => {
-        const { accountId } = accountOf(request);
-        return readWorkspaces(database.forAccount(accountId), accountId, request.query);
-      },
+      async (request) => readWorkspaces(database, accountOf(request).accountId, request.query),
     );
 
     app.post(
@@ -73,10 +70,7 @@ export function workspaceRoutes({ database }: { database: Database }): FastifyPl
           response: { 200: Workspace },
         },
       },
-      async (request) => {
-        const { accountId } = accountOf(request);
-        return readWorkspace(database.forAccount(accountId), request.params.workspaceId, accountId);
-      },
+      async (request) => readWorkspace(database, request.params.workspaceId, accountOf(request).accountId),
     );
 
     app.patch(
@@ -98,7 +92,7 @@ export function workspaceRoutes({ database }: { database: Database }): FastifyPl
         const { workspaceId } = request.params;
         const { accountId } = accountOf(request);
         await changeWorkspace(database, authorOf(request), workspaceId, request.body);
-        return readWorkspace(database.forAccount(accountId), workspaceId, accountId);
+        return readWorkspace(database, workspaceId, accountId);
       },
     );
   };

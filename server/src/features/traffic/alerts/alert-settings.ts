@@ -1,12 +1,12 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { audit, difference } from '../../platform/audit/index.ts';
 import { findAlertSettings, lockAlertSettings, updateAlertSettings, type AlertSettings } from './queries.ts';
 
 /** Reads the alert thresholds of a tenant. Throws not_found. */
-export async function readAlertSettings(db: Querier, tenantId: string): Promise<AlertSettings> {
-  const settings = await findAlertSettings(db, tenantId);
+export async function readAlertSettings(database: Database, tenantId: string): Promise<AlertSettings> {
+  const settings = await findAlertSettings(database.forTenant(tenantId), tenantId);
   if (!settings) throw new ProblemError('not_found');
   return settings;
 }

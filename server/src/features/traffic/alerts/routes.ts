@@ -48,10 +48,7 @@ export function alertRoutes(services: AlertServices): FastifyPluginAsyncTypebox 
           response: { 200: AlertSettings },
         },
       },
-      async (request) => {
-        const { tenantId } = request.params;
-        return readAlertSettings(database.forTenant(tenantId), tenantId);
-      },
+      async (request) => readAlertSettings(database, request.params.tenantId),
     );
 
     app.patch(
