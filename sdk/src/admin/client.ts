@@ -1,9 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
-import type { HttpOptions } from '../core/http.ts';
 import { requireTokens, type Session } from '../core/session.ts';
-import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
-import type { ClientStorage } from '../core/storage.ts';
-import { memoryStorage } from '../storage/memory.ts';
+import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
 import { followNotifications, type NotificationFeed, type NotificationFeedOptions } from './notifications.ts';
 
 /** The account of a person who works for a studio. */
@@ -14,12 +11,7 @@ export type SecondFactorNeeded = { mfaToken: string; expiresIn: number };
 
 type SignedIn = Exclude<Answer<'/api/saas-auth/login', 'post'>, { mfaToken: string }>;
 
-export interface AdminClientOptions extends HttpOptions {
-  /** The storage of the session. Without one, the session ends with the program. */
-  storage?: ClientStorage;
-  /** The key of the session in the storage. By default it is made from the address of the server. */
-  storageKey?: string;
-}
+export type AdminClientOptions = SessionClientOptions;
 
 /** The client of a dashboard: one account, its workspaces, and all operations that the account may use. */
 export interface AdminClient {
@@ -41,25 +33,17 @@ export interface AdminClient {
   followNotifications(options: NotificationFeedOptions): NotificationFeed;
 }
 
-export function createAdminClient({
-  storage = memoryStorage(),
-  storageKey,
-  ...http
-}: AdminClientOptions): AdminClient {
+export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { open, session, send, api } = createSignedInClient<AccountUser>(
     'admin',
-    http,
+    options,
     {},
-    {
-      storage,
-      storageKey,
-      refresh: async (open, refreshToken, idempotencyKey) => {
-        const { user, ...tokens } = await open.POST('/api/saas-auth/refresh', {
-          body: { refreshToken },
-          params: { header: { 'idempotency-key': idempotencyKey } },
-        });
-        return { ...tokens, identity: user };
-      },
+    async (open, refreshToken, idempotencyKey) => {
+      const { user, ...tokens } = await open.POST('/api/saas-auth/refresh', {
+        body: { refreshToken },
+        params: { header: { 'idempotency-key': idempotencyKey } },
+      });
+      return { ...tokens, identity: user };
     },
   );
 

@@ -1,7 +1,8 @@
 import type { Api } from './api-types.ts';
 import { GuildhallError } from './errors.ts';
 import { baseOf, createApi, createSend, type HttpOptions, type Send } from './http.ts';
-import { createSession, type OwnSession, type SessionOptions } from './session.ts';
+import { memoryStorage } from '../storage/memory.ts';
+import { createSession, type OwnSession, type Tokens } from './session.ts';
 import { requireStorage, type ClientStorage } from './storage.ts';
 
 /** The requests of a client with a session. */
@@ -17,22 +18,27 @@ export interface SignedInClient<Identity> {
 /** The server repeats the answer of a refresh for 60 seconds: enough for four attempts. A later one would end the session. */
 const LONGEST_REFRESH_MS = 15_000;
 
-export interface SignedInOptions<Identity> {
-  storage: ClientStorage;
-  /** The default names the server and the game, because several games can share an origin. */
-  storageKey: string | undefined;
-  refresh(
-    open: Api,
-    ...tokens: Parameters<SessionOptions<Identity>['refresh']>
-  ): ReturnType<SessionOptions<Identity>['refresh']>;
+/** The options of a client with a session. */
+export interface SessionClientOptions extends HttpOptions {
+  /** The storage of the session. Without one, the session ends with the program. */
+  storage?: ClientStorage;
+  /**
+   * The key of the session in the storage. By default it is made from the address of the server and the game key, because several games
+   * can share an origin.
+   */
+  storageKey?: string;
 }
 
 /** Connects a session with the requests that it authorizes, and that renew it. The header of the key is sent with each of them. */
 export function createSignedInClient<Identity>(
   name: 'player' | 'portal' | 'admin',
-  http: HttpOptions,
+  { storage = memoryStorage(), storageKey, ...http }: SessionClientOptions,
   keyHeader: Record<string, string>,
-  { storage, storageKey, refresh }: SignedInOptions<Identity>,
+  refresh: (
+    open: Api,
+    refreshToken: string,
+    idempotencyKey: string,
+  ) => Promise<Tokens & { identity?: Identity }>,
 ): SignedInClient<Identity> {
   const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
   const credential = { headers: async () => keyHeader };

@@ -1,9 +1,7 @@
 import type { Answer, Api } from '../core/api-types.ts';
-import { baseOf, gameKeyHeader, type HttpOptions, type Send } from '../core/http.ts';
+import { baseOf, gameKeyHeader, type Send } from '../core/http.ts';
 import { requireTokens, type Session } from '../core/session.ts';
-import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
-import type { ClientStorage } from '../core/storage.ts';
-import { memoryStorage } from '../storage/memory.ts';
+import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
 import { createSignIn, type LoginResult, type SignIn } from './sign-in.ts';
 
@@ -15,12 +13,8 @@ export interface Player {
   sessionId: string;
 }
 
-export interface PlayerClientOptions extends HttpOptions {
+export interface PlayerClientOptions extends SessionClientOptions {
   gameKey: string;
-  /** The storage of the session. Without one, the session ends with the program. */
-  storage?: ClientStorage;
-  /** The key of the session in the storage. By default it is made from the address of the server and the game key. */
-  storageKey?: string;
 }
 
 /** The client of a game: one player at a time. */
@@ -47,25 +41,20 @@ export interface PlayerClient {
   send: Send;
 }
 
-export function createPlayerClient({
-  gameKey,
-  storage = memoryStorage(),
-  storageKey,
-  ...http
-}: PlayerClientOptions): PlayerClient {
-  const keyHeader = gameKeyHeader(gameKey);
-  const { open, session, send, api } = createSignedInClient<Player>('player', http, keyHeader, {
-    storage,
-    storageKey,
-    refresh: (open, refreshToken, idempotencyKey) =>
+export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions): PlayerClient {
+  const { open, session, send, api } = createSignedInClient<Player>(
+    'player',
+    options,
+    gameKeyHeader(gameKey),
+    (open, refreshToken, idempotencyKey) =>
       open.POST('/api/player-auth/refresh', {
         body: { refreshToken },
         params: { header: { 'idempotency-key': idempotencyKey } },
       }),
-  });
+  );
 
   return {
-    baseUrl: baseOf(http.baseUrl),
+    baseUrl: baseOf(options.baseUrl),
     signIn: createSignIn(open, async (result: LoginResult) => {
       const { playerId, tenantId, sessionId } = requireTokens(result);
       await session.start(result, { playerId, tenantId, sessionId });

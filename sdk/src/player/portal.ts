@@ -1,9 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
-import type { HttpOptions } from '../core/http.ts';
 import { requireTokens, type Session } from '../core/session.ts';
-import { createSignedInClient, ignoreRefusal } from '../core/signed-in.ts';
-import type { ClientStorage } from '../core/storage.ts';
-import { memoryStorage } from '../storage/memory.ts';
+import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
 
 /** The signed-in player of the player portal. */
@@ -11,12 +8,7 @@ export interface PortalPlayer {
   playerId: string;
 }
 
-export interface PortalClientOptions extends HttpOptions {
-  /** The storage of the session. Without one, the session ends with the program. */
-  storage?: ClientStorage;
-  /** The key of the session in the storage. By default it is made from the address of the server. */
-  storageKey?: string;
-}
+export type PortalClientOptions = SessionClientOptions;
 
 /** The client of a web page on which players manage their profile of all games, without a game key. */
 export interface PortalClient {
@@ -34,24 +26,16 @@ export interface PortalClient {
   api: Api;
 }
 
-export function createPortalClient({
-  storage = memoryStorage(),
-  storageKey,
-  ...http
-}: PortalClientOptions): PortalClient {
+export function createPortalClient(options: PortalClientOptions): PortalClient {
   const { open, session, api } = createSignedInClient<PortalPlayer>(
     'portal',
-    http,
+    options,
     {},
-    {
-      storage,
-      storageKey,
-      refresh: (open, refreshToken, idempotencyKey) =>
-        open.POST('/api/player-portal-auth/refresh', {
-          body: { refreshToken },
-          params: { header: { 'idempotency-key': idempotencyKey } },
-        }),
-    },
+    (open, refreshToken, idempotencyKey) =>
+      open.POST('/api/player-portal-auth/refresh', {
+        body: { refreshToken },
+        params: { header: { 'idempotency-key': idempotencyKey } },
+      }),
   );
 
   async function start(
