@@ -27,7 +27,7 @@ export const EventQueryBody = Type.Object(
     scope: scopeQuery,
     from: From('The first time of the range.'),
     to: Type.String({
-      format: 'date-time',
+      ...Timestamp,
       description: `The end of the range, which is not included. At most 366 days after \`from\`, and ${MAX_BUCKETS} buckets.`,
     }),
     where: Type.Optional(

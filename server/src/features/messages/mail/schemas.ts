@@ -9,12 +9,8 @@ export const Outbox = Page(
       subject: Type.String(),
       text: Nullable(Type.String({ description: 'Null after the mail was delivered or has failed.' })),
       createdAt: Timestamp,
-      sentAt: Nullable(
-        Type.String({ format: 'date-time', description: 'When the mail server accepted the mail.' }),
-      ),
-      failedAt: Nullable(
-        Type.String({ format: 'date-time', description: 'When the delivery failed finally.' }),
-      ),
+      sentAt: Nullable(Type.String({ ...Timestamp, description: 'When the mail server accepted the mail.' })),
+      failedAt: Nullable(Type.String({ ...Timestamp, description: 'When the delivery failed finally.' })),
       failure: Nullable(
         Type.String({ description: 'The reason of the last failure, such as the reply of the mail server.' }),
       ),

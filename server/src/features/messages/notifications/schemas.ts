@@ -19,10 +19,10 @@ export const Notification = Type.Object(
       description: 'Machine-readable details. The members depend on the type.',
     }),
     workspaceId: Nullable(
-      Type.Unsafe<string>({ ...Guid, description: 'Null if the notification concerns the deployment.' }),
+      Type.String({ ...Guid, description: 'Null if the notification concerns the deployment.' }),
     ),
     tenantId: Nullable(
-      Type.Unsafe<string>({ ...Guid, description: 'Null if the notification does not concern one tenant.' }),
+      Type.String({ ...Guid, description: 'Null if the notification does not concern one tenant.' }),
     ),
     createdAt: Timestamp,
     readAt: Nullable(Timestamp),
@@ -47,7 +47,7 @@ export const AllRead = Type.Object(
 
 export const StreamHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.Unsafe<string>({
+    Type.String({
       ...Guid,
       description:
         'The ID of the last notification that the client has received. The stream continues after it.',

@@ -21,11 +21,9 @@ const EventTypes = Nullable(
 export const Webhook = Type.Object(
   {
     id: Guid,
-    workspaceId: Nullable(
-      Type.String({ format: 'uuid', description: 'Null for a webhook of the deployment.' }),
-    ),
+    workspaceId: Nullable(Type.String({ ...Guid, description: 'Null for a webhook of the deployment.' })),
     tenantId: Nullable(
-      Type.String({ format: 'uuid', description: 'Only events of this tenant. Null: all tenants.' }),
+      Type.String({ ...Guid, description: 'Only events of this tenant. Null: all tenants.' }),
     ),
     url: Type.String({
       description:
@@ -44,13 +42,13 @@ export const Webhook = Type.Object(
     ),
     failingSince: Nullable(
       Type.String({
-        format: 'date-time',
+        ...Timestamp,
         description: 'The first failure after the last success, or after two days without a failure.',
       }),
     ),
     previousSecretUntil: Nullable(
       Type.String({
-        format: 'date-time',
+        ...Timestamp,
         description:
           'When the last earlier secret stops signing. Until then, deliveries have several signatures.',
       }),
@@ -89,7 +87,7 @@ export const NewWebhook = Type.Object(
     ...NewPlatformWebhook.properties,
     tenantId: Type.Optional(
       Nullable(
-        Type.Unsafe<string>({
+        Type.String({
           ...Guid,
           description: 'A tenant of the workspace. The webhook then receives only the events of this tenant.',
         }),
@@ -128,7 +126,7 @@ export const RotateBody = Nullable(
 );
 
 const delivery = {
-  id: Type.String({ format: 'uuid', description: 'The `webhook-id` header of the delivery.' }),
+  id: Type.String({ ...Guid, description: 'The `webhook-id` header of the delivery.' }),
   eventType: OneOf(eventTypes, { title: 'WebhookDeliveryType' }),
   status: OneOf(['pending', 'delivered', 'failed'], {
     title: 'WebhookDeliveryStatus',
@@ -145,7 +143,7 @@ const delivery = {
   lastAttemptAt: Nullable(Timestamp),
   nextAttemptAt: Nullable(
     Type.String({
-      format: 'date-time',
+      ...Timestamp,
       description: 'The delivery waits longer while the webhook is disabled.',
     }),
   ),

@@ -33,7 +33,7 @@ export const AuditQuery = Type.Object({
     Type.String({ minLength: 1, maxLength: 64, description: 'Returns only records with this action.' }),
   ),
   actorId: Type.Optional(
-    Type.Unsafe<string>({ ...Guid, description: 'Returns only records of this account, player or key.' }),
+    Type.String({ ...Guid, description: 'Returns only records of this account, player or key.' }),
   ),
   targetId: Type.Optional(
     Type.String({
@@ -46,9 +46,7 @@ export const AuditQuery = Type.Object({
   ),
   ...TimeFilter('records'),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(
-    Type.Unsafe<string>({ ...Guid, description: 'The `nextCursor` of the previous page.' }),
-  ),
+  cursor: Type.Optional(Type.String({ ...Guid, description: 'The `nextCursor` of the previous page.' })),
 });
 
 export const AuditRecordPage = Type.Object(

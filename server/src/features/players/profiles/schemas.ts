@@ -193,9 +193,7 @@ export const DeletionReceipt = Type.Object(
 
 export const DeletionReceiptsQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(
-    Type.Unsafe<string>({ ...Guid, description: 'The `nextCursor` of the previous page.' }),
-  ),
+  cursor: Type.Optional(Type.String({ ...Guid, description: 'The `nextCursor` of the previous page.' })),
 });
 
 export const DeletionReceiptPage = Type.Object(

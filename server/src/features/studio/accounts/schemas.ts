@@ -129,9 +129,9 @@ export const AccountSessionPage = Page(
   Type.Object(
     {
       id: Guid,
-      createdAt: Type.String({ format: 'date-time', description: 'When the session was created.' }),
+      createdAt: Type.String({ ...Timestamp, description: 'When the session was created.' }),
       lastUsedAt: Type.String({
-        format: 'date-time',
+        ...Timestamp,
         description: 'When the session was created or last refreshed.',
       }),
       ipAddress: Nullable(

@@ -44,7 +44,7 @@ const settings = {
 const apiKeySettings = {
   allowDataApi: Type.Boolean({ description: 'Whether the key can read player data.' }),
   subscriberWorkspaceId: Nullable(
-    Type.Unsafe<string>({
+    Type.String({
       ...Guid,
       description:
         'The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or ' +
@@ -63,9 +63,9 @@ const keyFields = {
   ...settings,
   createdAt: Timestamp,
   revokedAt: Nullable(Timestamp),
-  lastUsedAt: Nullable(Type.String({ format: 'date-time', description: 'Accurate to 30 seconds.' })),
+  lastUsedAt: Nullable(Type.String({ ...Timestamp, description: 'Accurate to 30 seconds.' })),
   successorId: Nullable(
-    Type.Unsafe<string>({ ...Guid, description: 'The key that replaced this one in a rotation.' }),
+    Type.String({ ...Guid, description: 'The key that replaced this one in a rotation.' }),
   ),
 };
 
