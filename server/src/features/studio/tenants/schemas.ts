@@ -57,24 +57,22 @@ export const Tenant = Type.Object(
 
 export const TenantPage = Page(Tenant);
 
-const Setting = (maxLength: number, description: string) => Name(maxLength, description);
-
 /** The settings of each provider. Secrets are optional, because an omitted secret keeps its value. */
 const settingsOf: Record<Provider, TSchema> = {
   StoreA: Type.Object({
-    appId: Setting(64, 'The application id at the store.'),
-    webApiKey: Type.Optional(Setting(256, 'The web API key of the publisher. Write-only.')),
-    identity: Type.Optional(Setting(256, 'The identity that the game passes when it requests a ticket.')),
+    appId: Name(64, 'The application id at the store.'),
+    webApiKey: Type.Optional(Name(256, 'The web API key of the publisher. Write-only.')),
+    identity: Type.Optional(Name(256, 'The identity that the game passes when it requests a ticket.')),
   }),
-  StoreB: Type.Object({ clientId: Setting(256, 'The OAuth client id that tokens are issued to.') }),
+  StoreB: Type.Object({ clientId: Name(256, 'The OAuth client id that tokens are issued to.') }),
   WalletJwt: Type.Object({
-    issuer: Setting(
+    issuer: Name(
       512,
       'The issuer of the tokens: an https URL. The signing keys are found by OpenID discovery.',
     ),
-    audience: Setting(256, 'The expected audience of the tokens.'),
+    audience: Name(256, 'The expected audience of the tokens.'),
     addressClaim: Type.Optional(
-      Setting(
+      Name(
         128,
         'The claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used.',
       ),
