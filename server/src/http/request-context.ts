@@ -42,6 +42,11 @@ export function billingOf(request: FastifyRequest): BillingContext {
   });
 }
 
+/** The billing context of a request on a key, and the address of its client. */
+export function sourceOf(request: FastifyRequest): { billing: BillingContext; ipAddress: string | null } {
+  return { billing: billingOf(request), ipAddress: clientAddress(request) };
+}
+
 /** The billing context, or undefined if the request has no key. Nobody is charged then. */
 export function anyBillingOf(request: FastifyRequest): BillingContext | undefined {
   return request.keyCaller ? billingOf(request) : undefined;

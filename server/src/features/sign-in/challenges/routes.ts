@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { clientAddress } from '../../../http/client-address.ts';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { requireEvmAddress } from '../../../core/evm-address.ts';
-import { billingOf } from '../../../http/request-context.ts';
+import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { sendCode } from '../email/index.ts';
 import { LoginResult } from '../tokens/index.ts';
@@ -34,13 +33,12 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
       },
       async (request) => {
         const { provider, subject } = request.body;
-        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
         if (provider === 'EmailOneTimeCode') {
-          const { id: challengeId, expiresAt } = await sendCode(services, source, subject);
+          const { id: challengeId, expiresAt } = await sendCode(services, sourceOf(request), subject);
           return { challengeId, provider, expiresAt };
         }
         const address = requireEvmAddress(subject, 'subject');
-        return { provider, ...(await issueChallenge(services, source, { address })) };
+        return { provider, ...(await issueChallenge(services, sourceOf(request), { address })) };
       },
     );
 
@@ -65,9 +63,8 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
         const { createAccountIfMissing, ...rest } = request.body;
         return answerChallenge(services, {
           ...rest,
+          ...sourceOf(request),
           mode: createAccountIfMissing ? 'login' : 'only-existing',
-          billing: billingOf(request),
-          ipAddress: clientAddress(request),
         });
       },
     );

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { clientAddress } from '../../../http/client-address.ts';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
-import { billingOf } from '../../../http/request-context.ts';
+import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
@@ -32,10 +31,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           response: { 200: SentCode, ...problems(422) },
         },
       },
-      async (request) => {
-        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
-        return sendCode(services, source, request.body.email);
-      },
+      async (request) => sendCode(services, sourceOf(request), request.body.email),
     );
 
     app.post(
@@ -60,9 +56,8 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
         const { createAccountIfMissing, ...rest } = request.body;
         return exchangeCode(services, {
           ...rest,
+          ...sourceOf(request),
           mode: createAccountIfMissing ? 'login' : 'only-existing',
-          billing: billingOf(request),
-          ipAddress: clientAddress(request),
         });
       },
     );

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
-import { clientAddress } from '../../../http/client-address.ts';
-import { billingOf, originOf } from '../../../http/request-context.ts';
+import { originOf, sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/guess-throttle.ts';
@@ -30,11 +29,11 @@ export function emailPasswordRoutes(
 ): FastifyPluginAsyncTypebox {
   const signUps = createSignUpThrottle(services.createBudget, 'players');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
-  /** The tenant and client address of a request. Throws provider_not_available if the tenant has not enabled the provider. */
-  const sourceOf = async (request: FastifyRequest) => {
-    const billing = billingOf(request);
-    await services.providerSettings.require(billing.tenantId, 'EmailPassword');
-    return { billing, ipAddress: clientAddress(request) };
+  /** Throws provider_not_available if the tenant has not enabled the provider. */
+  const enabledSourceOf = async (request: FastifyRequest) => {
+    const source = sourceOf(request);
+    await services.providerSettings.require(source.billing.tenantId, 'EmailPassword');
+    return source;
   };
 
   return async (app) => {
@@ -55,7 +54,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request, reply) => {
-        const source = await sourceOf(request);
+        const source = await enabledSourceOf(request);
         // Count before the lookup, because a 409 discloses that the address is taken.
         await signUps.spend(source.ipAddress);
         reply.code(201);
@@ -79,7 +78,7 @@ export function emailPasswordRoutes(
           response: { 200: LoginResult, ...problems(403, 422, 503) },
         },
       },
-      async (request) => logIn(withThrottle, { ...request.body, ...(await sourceOf(request)) }),
+      async (request) => logIn(withThrottle, { ...request.body, ...(await enabledSourceOf(request)) }),
     );
 
     app.post(
@@ -97,7 +96,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const { billing } = await sourceOf(request);
+        const { billing } = await enabledSourceOf(request);
         return verifyAddress(services, billing, request.body.token);
       },
     );
@@ -118,7 +117,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request, reply) => {
-        const { billing, ipAddress } = await sourceOf(request);
+        const { billing, ipAddress } = await enabledSourceOf(request);
         const { email } = request.body;
         await services.mailBudget.count(ipAddress, email, async () => ({
           isSent: await requestReset(services, billing, email),
@@ -145,7 +144,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const source = { ...(await sourceOf(request)), origin: originOf(request) };
+        const source = { ...(await enabledSourceOf(request)), origin: originOf(request) };
         return resetPassword(services, source, request.body);
       },
     );

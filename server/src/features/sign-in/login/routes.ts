@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { clientAddress } from '../../../http/client-address.ts';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
-import { billingOf, keyOf } from '../../../http/request-context.ts';
+import { keyOf, sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { tokenProviders, type TokenProvider } from './identity.ts';
@@ -37,12 +36,10 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         const tenant = keyOf(request);
         const { provider, token, createAccountIfMissing, ...rest } = request.body;
         const identity = await services.verifyToken(tenant, provider, token);
-        const mode = createAccountIfMissing ? 'login' : 'only-existing';
         return signIn(services, identity, {
           ...rest,
-          mode,
-          billing: billingOf(request),
-          ipAddress: clientAddress(request),
+          ...sourceOf(request),
+          mode: createAccountIfMissing ? 'login' : 'only-existing',
         });
       },
     );
@@ -66,14 +63,8 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         const tenant = keyOf(request);
         const { provider, token, ...rest } = request.body;
         const identity = await services.verifyToken(tenant, provider, token);
-        const address = clientAddress(request);
         reply.code(201);
-        return signIn(services, identity, {
-          ...rest,
-          mode: 'only-new',
-          billing: billingOf(request),
-          ipAddress: address,
-        });
+        return signIn(services, identity, { ...rest, ...sourceOf(request), mode: 'only-new' });
       },
     );
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { clientAddress } from '../../../http/client-address.ts';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { requireEvmAddress } from '../../../core/evm-address.ts';
-import { billingOf } from '../../../http/request-context.ts';
+import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { signIn, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
@@ -31,9 +31,8 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
         const address = requireEvmAddress(request.body.address, 'address');
-        return issueChallenge(services, source, { address, chainId: request.body.chainId });
+        return issueChallenge(services, sourceOf(request), { address, chainId: request.body.chainId });
       },
     );
 
@@ -55,7 +54,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const source = { billing: billingOf(request), ipAddress: clientAddress(request) };
+        const source = sourceOf(request);
         const { tenantId } = source.billing;
         const { message, signature, createAccountIfMissing, ...rest } = request.body;
         const identity = await verifyMessage(
