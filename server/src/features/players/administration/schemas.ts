@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Name, Nullable, OneOf, PageQuery, Timestamp } from '../../../http/schemas.ts';
-import { platforms } from '../../sign-in/login/index.ts';
+import { platformFields } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { sortKeys, type Sort } from './search-queries.ts';
 
@@ -227,13 +227,6 @@ export const ChangePlayerBody = Type.Object(
   { title: 'UpdateTenantPlayerRequest' },
 );
 
-const platform = {
-  platform: OneOf(platforms, { title: 'Platform' }),
-  platformDisplayName: Type.String({
-    description: 'The display name of the platform, for example "Console B5 Pro".',
-  }),
-};
-
 export const PlayerSession = Type.Object(
   {
     sessionId: Guid,
@@ -244,7 +237,7 @@ export const PlayerSession = Type.Object(
     lastSeenAt: Timestamp,
     endedAt: Nullable(Timestamp),
     authProvider: Type.String(),
-    ...platform,
+    ...platformFields,
     deviceId: Nullable(Guid),
     clientVersion: Nullable(Type.String()),
     ipAddress: Nullable(Type.String()),
@@ -256,7 +249,7 @@ export const PlayerDevice = Type.Object(
   {
     id: Guid,
     deviceFingerprint: Type.String(),
-    ...platform,
+    ...platformFields,
     hardwareModel: Nullable(Type.String()),
     osVersion: Nullable(Type.String()),
     isBlocked: Type.Boolean({

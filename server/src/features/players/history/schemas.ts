@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
-import { platforms } from '../../sign-in/login/index.ts';
+import { platformFields, platforms } from '../../sign-in/login/index.ts';
 
 export const HistoryQuery = Type.Object({
   tenantId: Type.Optional(
@@ -16,13 +16,6 @@ export const HistoryQuery = Type.Object({
   pageSize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
 });
 
-const platform = {
-  platform: OneOf(platforms, { title: 'Platform' }),
-  platformDisplayName: Type.String({
-    description: 'The display name of the platform, for example "Console B5 Pro".',
-  }),
-};
-
 export const SessionHistory = Type.Object(
   {
     sessions: Type.Array(
@@ -32,7 +25,7 @@ export const SessionHistory = Type.Object(
           sessionId: Guid,
           tenantId: Guid,
           authProvider: Type.String(),
-          ...platform,
+          ...platformFields,
           deviceId: Nullable(Guid),
           clientVersion: Nullable(Type.String()),
           clientBuild: Nullable(Type.String()),
@@ -67,7 +60,7 @@ export const SessionSummary = Type.Object(
       Type.Object(
         {
           tenantId: Guid,
-          ...platform,
+          ...platformFields,
           clientVersion: Nullable(Type.String()),
           loginAt: Timestamp,
         },

@@ -8,7 +8,7 @@ export {
 } from './identity.ts';
 export { platforms, withPlatformName, type Platform } from './platforms.ts';
 export { playerLoginRoutes } from './routes.ts';
-export { creationFields, deviceFields, signInFields } from './schemas.ts';
+export { creationFields, deviceFields, platformFields, signInFields } from './schemas.ts';
 export { createLoginBatchers } from './login-batchers.ts';
 export type { SignInRequest } from './sign-in-request.ts';
 export { signIn, type SignInServices } from './sign-in.ts';

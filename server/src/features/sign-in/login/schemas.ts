@@ -4,6 +4,14 @@ import { providers } from '../../studio/tenants/index.ts';
 import { tokenProviders } from './identity.ts';
 import { platforms } from './platforms.ts';
 
+/** The platform of a session or a device, as the API returns it. */
+export const platformFields = {
+  platform: OneOf(platforms, { title: 'Platform' }),
+  platformDisplayName: Type.String({
+    description: 'The display name of the platform, for example "Console B5 Pro".',
+  }),
+};
+
 /** The game client and its platform. */
 const ClientInfo = Type.Object(
   {

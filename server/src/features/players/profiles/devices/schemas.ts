@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { Guid, Metadata, Name, Nullable, OneOf, Timestamp } from '../../../../http/schemas.ts';
-import { platforms } from '../../../sign-in/login/index.ts';
+import { Guid, Metadata, Name, Nullable, Timestamp } from '../../../../http/schemas.ts';
+import { platformFields } from '../../../sign-in/login/index.ts';
 import { IdentityProof } from '../schemas.ts';
 import { MAX_DEVICES } from './devices.ts';
 
@@ -10,10 +10,7 @@ export const Device = Type.Object(
     id: Guid,
     playerId: Guid,
     deviceFingerprint: Type.String(),
-    platform: OneOf(platforms, { title: 'Platform' }),
-    platformDisplayName: Type.String({
-      description: 'The display name of the platform, for example "Console B5 Pro".',
-    }),
+    ...platformFields,
     hardwareModel: Nullable(Type.String()),
     osVersion: Nullable(Type.String()),
     deviceName: Nullable(Type.String()),
