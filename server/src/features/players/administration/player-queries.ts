@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
+import type { Visibility } from '../../../core/visibility.ts';
 import { mergedProfilesOf } from '../merged-profiles/index.ts';
 import type { Platform } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
@@ -10,7 +11,7 @@ export interface PlayerRow {
   id: string;
   displayName: string | null;
   avatarUrl: string | null;
-  profileVisibility: 'private' | 'limited' | 'full';
+  profileVisibility: Visibility;
   isActive: boolean;
   tenantRole: string;
   hiddenFromDiscovery: boolean;

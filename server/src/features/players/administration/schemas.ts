@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Name, Nullable, OneOf, PageQuery, Timestamp } from '../../../http/schemas.ts';
+import { visibilities } from '../../../core/visibility.ts';
 import { platformFields } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { sortKeys, type Sort } from './search-queries.ts';
@@ -122,7 +123,7 @@ export const TenantPlayer = Type.Object(
     playerId: Guid,
     displayName: Nullable(Type.String()),
     avatarUrl: Nullable(Type.String()),
-    profileVisibility: OneOf(['private', 'limited', 'full'], {
+    profileVisibility: OneOf(visibilities, {
       title: 'ProfileVisibility',
       description:
         'How much of the profile others see. The tenant’s administrators see the name and avatar of all players.',

@@ -1,12 +1,13 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
+import type { Visibility } from '../../../core/visibility.ts';
 
 /** The fields of a profile that others can see. */
 export interface Profile {
   id: string;
   displayName: string | null;
   avatarUrl: string | null;
-  profileVisibility: 'private' | 'limited' | 'full';
+  profileVisibility: Visibility;
 }
 
 /** A profile with its access record in one tenant. */

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { visibilities } from '../../../core/visibility.ts';
 import { TenantAccess } from '../profiles/index.ts';
 import { MAX_GAMES } from './queries.ts';
 
 export const PlayerPath = Type.Object({ playerId: Guid });
 
-const Visibility = OneOf(['private', 'limited', 'full'], { title: 'ProfileVisibility' });
+const Visibility = OneOf(visibilities, { title: 'ProfileVisibility' });
 
 /** The public fields of a profile. */
 const ProfileSummary = Type.Object(

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { visibilities } from '../../../core/visibility.ts';
 import { StoredEvent } from '../../gameplay/events/index.ts';
 import { platforms } from '../../sign-in/login/index.ts';
 import { Device } from './devices/schemas.ts';
-import { FullPlayerProfile, visibilities } from './schemas.ts';
+import { FullPlayerProfile } from './schemas.ts';
 
 const client = {
   authProvider: Type.String(),

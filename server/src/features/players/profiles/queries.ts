@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql } from '../../../database/sql.ts';
+import type { Visibility } from '../../../core/visibility.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
@@ -26,7 +27,7 @@ export interface ProfileRow {
   avatarUrl: string | null;
   email: string | null;
   platformRole: string;
-  profileVisibility: 'private' | 'limited' | 'full';
+  profileVisibility: Visibility;
   createdAt: string;
   isActive: boolean;
   mergedIntoId: string | null;

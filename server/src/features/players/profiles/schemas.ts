@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DisplayName, Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { visibilities } from '../../../core/visibility.ts';
 import { ExchangeBody } from '../../sign-in/email/index.ts';
 import { tokenProviders } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
@@ -8,8 +9,6 @@ import { MAX_AUTH_METHODS, MAX_LISTED_TENANTS, MAX_MERGED_PROFILES } from './que
 
 const linkableProviders = [...tokenProviders, 'EvmWallet', 'EmailOneTimeCode'] as const;
 type LinkableProvider = (typeof linkableProviders)[number];
-
-export const visibilities = ['private', 'limited', 'full'] as const;
 
 /** A sign-in method of a profile. */
 export const AuthMethod = Type.Object(

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Guid, Metadata, OneOf } from '../../../http/schemas.ts';
+import { visibilities } from '../../../core/visibility.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { tokenProviders } from './identity.ts';
 import { platforms } from './platforms.ts';
@@ -38,7 +39,7 @@ const DeviceInfo = Type.Object(
   { title: 'DeviceInfo' },
 );
 
-const ProfileVisibility = OneOf(['private', 'limited', 'full'], {
+const ProfileVisibility = OneOf(visibilities, {
   title: 'ProfileVisibility',
   description: 'How much of the profile others can see. Applied only if the request creates the player.',
 });
