@@ -113,6 +113,18 @@ describe('imports', () => {
       featureOf(from) !== undefined && to === 'database/sql.ts' && /(routes|schemas)\.ts$/.test(from),
   );
 
+  test('routes call use cases, not queries', () => {
+    const routes = sources.filter((file) => isProduction(file) && file.endsWith('routes.ts'));
+    assert.ok(routes.length > 40, 'the routes are found');
+    const called = routes.flatMap((file) =>
+      [...textOf(file).matchAll(/^import \{([^}]*)\} from '[^']*queries\.ts'/gm)]
+        .flatMap(([, names = '']) => names.split(','))
+        .filter((name) => /^\s*(?!type )[a-z]/.test(name))
+        .map((name) => `${file} imports ${name.trim()}`),
+    );
+    assert.deepEqual(called, []);
+  });
+
   forbid(
     'production code imports no test helper',
     ({ to }) => to.startsWith('testing/') || to.includes('.test.'),
