@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 176e00c9f478f89b9fb5cedc5675a1d766dc259fedd51255f81c7f5b216562c2
+// Document: a2b157a571230125a5e5cc5f6a49980acd3e13b23c77a5160cbaf65d20597bf8
 
 export interface paths {
     "/metrics": {
@@ -5558,6 +5558,7 @@ export interface components {
             /** @description The id of the request. Quote it when you report the problem. X-Request-Id has the same value. */
             requestId: string;
             errors?: components["schemas"]["FieldError"][];
+            ban?: components["schemas"]["SignInBan"];
         } & {
             [key: string]: unknown;
         };
@@ -5664,6 +5665,7 @@ export interface components {
             requestId: string;
             /** @description The events that were rejected, each with a reason. */
             errors: components["schemas"]["EventError"][];
+            ban?: components["schemas"]["SignInBan"];
             /** @description The events that this request stored. They are already on disk. */
             records: components["schemas"]["RecordedEvent"][];
             /** @description Events that were not stored exactly as sent. Their definition was found by key and value instead of by ID, or they have unknown members. Each unknown member name has one warning. */
@@ -5875,6 +5877,12 @@ export interface components {
              * @description A signed 64-bit integer, as a number or as a string of digits.
              */
             newScore: number | bigint;
+        };
+        /** @description With `player_banned` at a sign-in: the ban. Without an end, `until` is null. Both are null if the ban has ended since. */
+        SignInBan: {
+            reason: string | null;
+            /** Format: date-time */
+            until: string | null;
         };
         SigningKey: {
             /** Format: uuid */

@@ -8,6 +8,8 @@ export interface Problem {
   detail?: string;
   requestId?: string;
   errors?: FieldError[];
+  /** With `player_banned` at a sign-in. Without an end, `until` is null. */
+  ban?: { reason: string | null; until: string | null };
   [member: string]: unknown;
 }
 
@@ -42,7 +44,7 @@ export class GuildhallError extends Error {
   readonly requestId: string | undefined;
   /** After how many seconds the same request may succeed. */
   readonly retryAfter: number | undefined;
-  /** The whole problem document, with members such as `quota`. */
+  /** The whole problem document, with members such as `quota` and `ban`. */
   readonly problem: Problem;
 
   constructor(problem: Problem & { code: ErrorCode; retryAfter?: number | undefined }, cause?: unknown) {

@@ -137,6 +137,16 @@ export const ProblemDocument = Type.Object(
         ),
       ),
     ),
+    ban: Type.Optional(
+      Type.Object(
+        { reason: Nullable(Type.String()), until: Nullable(Timestamp) },
+        {
+          title: 'SignInBan',
+          description:
+            'With `player_banned` at a sign-in: the ban. Without an end, `until` is null. Both are null if the ban has ended since.',
+        },
+      ),
+    ),
   },
   { $id: 'Problem', additionalProperties: true },
 );

@@ -158,7 +158,9 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
         until,
       ]);
     await ban('infinity');
-    refused(await logInWallet(app, tenant, address, subject), 403, 'player_banned');
+    const banned = await logInWallet(app, tenant, address, subject);
+    refused(banned, 403, 'player_banned');
+    assert.deepEqual(banned.body.ban, { reason: null, until: null });
     refused(await lookUp('address', address), 404);
     await ban(null);
     assert.equal((await logInWallet(app, tenant, address, subject)).status, 200);

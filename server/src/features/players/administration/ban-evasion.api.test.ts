@@ -101,14 +101,15 @@ describe('a banned identity', () => {
     const email = someEmail();
     const { body } = await exchange(email, await codeFor(email, tenant), tenant);
     const elsewhere = await exchange(email, await codeFor(email, sibling), sibling);
-    await ban(body.playerId);
+    await ban(body.playerId, { reason: 'Cheating' });
     await app.http.delete(ME, { bearer: elsewhere.body.accessToken });
-    const answers = [
-      await exchange(email, await codeFor(email, tenant), tenant),
-      await signUp(email, tenant),
-    ];
-    for (const { status, body: problem } of answers)
+    const proven = await exchange(email, await codeFor(email, tenant), tenant);
+    // Anybody can sign up with an address that is not theirs.
+    const claimed = await signUp(email, tenant);
+    for (const { status, body: problem } of [proven, claimed])
       assert.deepEqual([status, problem.code], [403, 'player_banned']);
+    assert.deepEqual(proven.body.ban, { reason: 'Cheating', until: null });
+    assert.deepEqual(claimed.body.ban, { reason: null, until: null });
   });
 
   test('is stored as a hash only', async () => {

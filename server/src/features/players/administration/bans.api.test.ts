@@ -7,6 +7,7 @@ import { holdLogins } from '../../../testing/hold-logins.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
 import { later } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -69,6 +70,8 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     });
     const refused = await login(player.username);
     assert.deepEqual([refused.status, refused.body.code], [403, 'player_banned']);
+    assert.deepEqual(refused.body.ban, { reason: 'cheating', until: null });
+    assert.ok(!refused.text.includes('aimbot'), 'no private note');
     assert.equal((await refresh(player.refreshToken)).status, 401);
     assert.equal((await refresh(second.refreshToken)).status, 401);
     assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 200);
@@ -219,6 +222,46 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
       );
       assert.equal((await login(first.username)).status, 403);
     }
+  });
+
+  test('names reason and end of the active ban to a player with the correct credential only', async () => {
+    const player = await arrangePlayer(app, tenant);
+    const until = '2036-12-24T00:00:00.000Z';
+    await ban(player.playerId, { reason: 'Spam' });
+    await ban(player.playerId, { reason: 'Cheating', until });
+    const refused = await login(player.username);
+    assert.equal(refused.status, 403);
+    assert.equal(refused.body.ban.reason, 'Cheating');
+    assert.equal(Date.parse(refused.body.ban.until), Date.parse(until));
+    const guessed = await app.http.post(
+      '/api/player-auth/login',
+      { provider: 'Mock', token: `mock:${player.username}:guess` },
+      { gameKey: tenant.gameKey },
+    );
+    assert.equal(guessed.status, 401);
+    assert.ok(!guessed.text.includes('Cheating'));
+    await ban(player.playerId);
+    assert.deepEqual((await login(player.username)).body.ban, { reason: null, until: null });
+  });
+
+  test('is named to a login that read the player before the ban', async () => {
+    const player = await arrangePlayer(app, tenant);
+    await whileLocked(
+      app,
+      async (holder) =>
+        void (await holder.query('SELECT FROM players WHERE id = $1 FOR UPDATE', [player.playerId])),
+      async (waiting, release) => {
+        const banning = ban(player.playerId, { reason: 'Cheating' });
+        await waiting(1);
+        const signingIn = login(player.username);
+        await waiting(2);
+        await release();
+        assert.equal((await banning).status, 201);
+        const { status, body } = await signingIn;
+        assert.deepEqual([status, body.code], [403, 'player_banned']);
+        assert.deepEqual(body.ban, { reason: 'Cheating', until: null });
+      },
+    );
   });
 
   test('revokes the token of a concurrent login', async () => {

@@ -164,7 +164,9 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
     await app.owner.query(`UPDATE tenant_access SET banned_until = 'infinity' WHERE player_id = $1`, [
       playerId,
     ]);
-    assert.equal((await logIn(email, tenant)).body.code, 'player_banned');
+    const banned = await logIn(email, tenant);
+    assert.equal(banned.body.code, 'player_banned');
+    assert.deepEqual(banned.body.ban, { reason: null, until: null });
     assert.equal(
       (await logIn(email, tenant, 'wrong')).status,
       401,

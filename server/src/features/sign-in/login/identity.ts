@@ -37,6 +37,14 @@ export function hasSecret({ secretHash }: Identity, stored: Buffer | null): bool
   return !secretHash || (stored !== null && timingSafeEqual(secretHash, stored));
 }
 
+/**
+ * Whether the credential of a new player proves no identity: the first sign-in with Mock sets the password, and a password may be for
+ * an email address that nobody has verified.
+ */
+export function isSelfAsserted({ provider }: Identity): boolean {
+  return provider === 'Mock' || provider === 'EmailPassword';
+}
+
 /** The tenant whose provider settings apply to a token. */
 export type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;
 

@@ -1,4 +1,4 @@
-export { banFingerprint, isBanned } from './bans.ts';
+export { banFingerprint, isBanned, playerBanned } from './bans.ts';
 export {
   type TenantOfToken,
   hasSecret,

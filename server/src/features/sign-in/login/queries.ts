@@ -76,6 +76,34 @@ export const foundColumns = (tenantId: string) => sql`
            EXISTS (SELECT FROM tenant_sign_in_methods WHERE tenant_id = ${tenantId} AND auth_method_id = method.id OFFSET 0)
              AS "isMethodUsedInTenant"`;
 
+/**
+ * The ban that ends last: of the player of an identity, or of an identity with this fingerprint. Its `until` is null if it ends when it
+ * is lifted.
+ */
+export function findActiveBan(
+  db: Querier,
+  tenantId: string,
+  identity: Identity,
+  fingerprint: Buffer | null,
+): Promise<{ reason: string | null; until: string | null } | undefined> {
+  return db.row(sql`
+    SELECT ban.reason, nullif(access.banned_until, 'infinity') AS until
+    FROM (
+      SELECT player_id FROM auth_methods
+      WHERE auth_provider = ${identity.provider} AND issuer = ${identity.issuer} AND provider_user_id = ${identity.providerUserId}
+      UNION
+      SELECT player_id FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND fingerprint = ${fingerprint}::bytea) banned
+    CROSS JOIN LATERAL (
+      SELECT banned_until FROM tenant_access
+      WHERE tenant_id = ${tenantId} AND player_id = banned.player_id AND banned_until > now() OFFSET 0) access
+    LEFT JOIN LATERAL (
+      SELECT reason FROM player_bans
+      WHERE tenant_id = ${tenantId} AND player_id = banned.player_id AND lifted_at IS NULL
+        AND (until IS NULL OR until > now())
+      ORDER BY until DESC NULLS FIRST, banned_at DESC LIMIT 1) ban ON true
+    ORDER BY access.banned_until DESC LIMIT 1`);
+}
+
 /** The player of an identity, in any tenant. */
 export function findPlayerId(db: Querier, identity: Identity): Promise<{ playerId: string } | undefined> {
   return db.row(sql`

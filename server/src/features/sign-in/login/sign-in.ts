@@ -6,7 +6,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { playerTokens, type PlayerTokens } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
-import { banFingerprint } from './bans.ts';
+import { banFingerprint, playerBanned } from './bans.ts';
 import { hasSecret, type Identity } from './identity.ts';
 import type { LoginBatchers } from './login-batchers.ts';
 import { buildLoginRecord } from './login-record.ts';
@@ -45,9 +45,16 @@ export async function signIn(
   identity: Identity,
   request: SignInRequest,
 ): Promise<PlayerTokens> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const result = await attemptSignIn(services, identity, request);
-    if (result) return result;
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const result = await attemptSignIn(services, identity, request);
+      if (result) return result;
+    }
+  } catch (error) {
+    // Only a refusal reads the ban, so that successful sign-ins pay nothing for it.
+    if (!(error instanceof ProblemError) || error.code !== 'player_banned') throw error;
+    const { tenantId } = request.billing;
+    throw await playerBanned(services.database.forTenant(tenantId), services.vault, tenantId, identity);
   }
   throw new ProblemError('busy', { retryAfter: 1 });
 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { serializeCompactSignature, signatureToCompactSignature, parseSignature } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseSiweMessage } from 'viem/siwe';
-import { arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -257,11 +257,12 @@ describe('POST /api/player-auth/wallet/challenge and /wallet/verify', () => {
     const { playerId } = (await logIn()).body;
     await app.owner.query('UPDATE devices SET is_blocked = true WHERE player_id = $1', [playerId]);
     assert.deepEqual((await logIn()).body.code, 'device_blocked');
-    await app.owner.query(`UPDATE tenant_access SET banned_until = 'infinity' WHERE player_id = $1`, [
-      playerId,
-    ]);
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const path = `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/ban`;
+    assert.equal((await app.http.post(path, { reason: 'Cheating' }, admin)).status, 201);
     const banned = await logIn();
     assert.deepEqual([banned.status, banned.body.code], [403, 'player_banned']);
+    assert.deepEqual(banned.body.ban, { reason: 'Cheating', until: null });
   });
 
   test('returns 400 for an invalid body, and keeps the challenge valid', async () => {

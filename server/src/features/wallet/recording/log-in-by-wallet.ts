@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { isBanned, type TenantOfToken, type VerifyToken } from '../../sign-in/login/index.ts';
+import { isBanned, playerBanned, type TenantOfToken, type VerifyToken } from '../../sign-in/login/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { issueToken, type WalletLoginResult } from './issue-token.ts';
 import type { WalletLedger } from './ledger.ts';
@@ -37,7 +37,7 @@ export async function logInByWallet(
     isBanned(tenant, vault, tenantId, identity),
     findPlayerByAddress(tenant, tenantId, address),
   ]);
-  if (banned) throw new ProblemError('player_banned');
+  if (banned) throw await playerBanned(tenant, vault, tenantId, identity);
   if (!known?.isVerified) {
     const { player } = await ledger.record(tenantId, proveAddress(address), billing);
     return issueToken(signer, tenantId, player);
