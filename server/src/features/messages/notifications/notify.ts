@@ -12,6 +12,8 @@ export interface Notice {
   /** Required if the title contains a user-defined name, which must not be in the subject of a mail. */
   subject?: string;
   text: string;
+  /** The page of the console that the mail links to. */
+  link?: string;
   /** Machine-readable details. Must not contain secrets. */
   data?: Record<string, unknown>;
   tenantId?: string;
@@ -57,6 +59,7 @@ async function notify(
     title,
     subject = title,
     text,
+    link,
     data = {},
     tenantId = null,
     workspaceId,
@@ -78,7 +81,8 @@ async function notify(
       tenant_id: tenantId,
     })),
   );
-  const content = { subject, paragraphs: [text, `Guildhall sent this mail. ${reason}`] };
+  const paragraphs = [text, ...(link ? [{ link }] : []), `Guildhall sent this mail. ${reason}`];
+  const content = { subject, paragraphs };
   for (const recipient of recipients)
     await mailNotice(services, transaction, recipient, { kind: 'team', content, toUnverified });
 }

@@ -312,7 +312,7 @@ describe('notification about an alert', () => {
     const viewer = await arrangeAccount(app, tenant, 'viewer');
     await arrangePlayer(app, tenant);
     await ask(tenant, 4);
-    await startTestWorker(app, { SMTP_URL: server.url });
+    await startTestWorker(app, { SMTP_URL: server.url, PUBLIC_URL: app.issuer });
     const address = `${owner.accountId}@example.com`;
     const mine = () => server.mails.filter(({ envelope }) => envelope.to.includes(address));
     await eventually(() => mine().length > 0);
@@ -323,7 +323,11 @@ describe('notification about an alert', () => {
     );
     assert.equal(mine().length, 1);
     assert.equal(mine()[0]?.subject, 'Rate spike on a game key');
-    assert.ok(mine()[0]?.text?.includes(body.items[0].text));
+    const [text, link] = mine()[0]!.text!.split('\n\n');
+    assert.equal(text, body.items[0].text);
+    const { rows } = await app.owner.query('SELECT name FROM tenants WHERE id = $1', [tenant.tenantId]);
+    assert.match(text!, new RegExp(`^The game key “.+” of the game “${rows[0].name}” sent 5 requests`));
+    assert.equal(link, `${app.issuer}/workspaces/${tenant.workspaceId}/alerts?tenantId=${tenant.tenantId}`);
     assert.equal((await app.http.get('/api/notifications', viewer)).body.totalCount, 0);
   });
 });

@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { quoted, type MailServices } from '../../messages/mail/index.ts';
+import { alertsLink, quoted, type MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { publish } from '../../messages/webhooks/index.ts';
 import { takeAlert, type AlertType, type PendingAlert } from './queries.ts';
@@ -9,7 +9,7 @@ import { takeAlert, type AlertType, type PendingAlert } from './queries.ts';
  * dispatched.
  */
 export async function dispatchAlert(
-  { database, ...services }: MailServices & { database: Database },
+  { database, issuer, ...services }: MailServices & { database: Database; issuer: string },
   { tenantId, alertId }: { tenantId: string; alertId: string },
 ): Promise<void> {
   await database.forTenant(tenantId).transaction(async (transaction) => {
@@ -18,7 +18,8 @@ export async function dispatchAlert(
     const { id, keyKind, keyId, threshold, observed, windowStart, createdAt, workspaceId } = alert;
     const type = `alert.${alert.type}` as const;
     const data = { id, keyKind, keyId, threshold, observed, windowStart, createdAt };
-    const notice = { type, ...textOf(alert), data, tenantId, toUnverified: true };
+    const link = alertsLink(issuer, { workspaceId, tenantId });
+    const notice = { type, ...textOf(alert), link, data, tenantId, toUnverified: true };
     await notifyTeam(services, transaction, workspaceId, notice);
     await publish(services, transaction, { type, workspaceId, tenantId, data });
   });
@@ -32,7 +33,7 @@ const NAMES: Record<AlertType, { title: string; unit: string }> = {
 function textOf({ type, keyKind, keyName, tenantName, observed, threshold }: PendingAlert) {
   const { title, unit } = NAMES[type];
   const kind = `${keyKind === 'api' ? 'API' : 'game'} key`;
-  const key = `${kind} ${quoted(keyName)} of ${quoted(tenantName)}`;
+  const key = `${kind} ${quoted(keyName)} of the game ${quoted(tenantName)}`;
   const number = (value: number) => value.toLocaleString('en-US');
   return {
     title: `${title}: the ${key}`,

@@ -15,7 +15,7 @@ const app = await startTestApp();
 const processes = await Promise.all(
   Array.from({ length: 3 }, async () => {
     const database = openDatabase(app.databaseUrl, { poolSize: 6 });
-    return { database, vault, jobs: await openJobs(database) };
+    return { database, vault, issuer: app.issuer, jobs: await openJobs(database) };
   }),
 );
 test.after(async () => {
