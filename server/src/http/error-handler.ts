@@ -4,7 +4,8 @@ import { HashingBusyError } from '../security/passwords.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
 import { sizeInWords } from './body-limits.ts';
-import { validationProblem } from './validation-problem.ts';
+import { unsupportedMediaType } from './unsupported-media-type.ts';
+import { unknownPath, validationProblem } from './validation-problem.ts';
 
 /** Sends a problem document. */
 export function sendProblem(
@@ -67,21 +68,14 @@ export function errorHandler(
 function translate(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error instanceof HashingBusyError) return new ProblemError('busy', { retryAfter: 2 });
   if (error.validation) {
-    // An invalid id in the path returns 404, as an unknown id does.
-    if (error.validationContext === 'params') return new ProblemError('not_found');
-    return validationProblem(
-      error.validationContext,
-      error.validation as readonly ErrorObject[],
-      request.query,
-    );
+    const errors = error.validation as readonly ErrorObject[];
+    if (error.validationContext === 'params') return unknownPath(errors);
+    return validationProblem(error.validationContext, errors, request.query);
   }
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
       const { consumes } = request.routeOptions.schema ?? {};
-      return new ProblemError(
-        'unsupported_media_type',
-        consumes ? `Send the body as ${consumes.join(' or ')}.` : {},
-      );
+      return unsupportedMediaType(request, consumes ?? ['application/json']);
     }
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ProblemError(

@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
+import { unsupportedMediaType } from './unsupported-media-type.ts';
 
 /** A parsed form. */
 export interface Form {
@@ -35,8 +36,7 @@ export async function acceptForms(app: FastifyInstance, largestFile: number): Pr
   });
 
   return async (request) => {
-    if (!request.isMultipart())
-      throw new ProblemError('unsupported_media_type', 'Send a form (multipart/form-data).');
+    if (!request.isMultipart()) throw unsupportedMediaType(request, ['multipart/form-data']);
     try {
       return await readParts(request);
     } catch (error) {

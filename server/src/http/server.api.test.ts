@@ -182,6 +182,20 @@ describe('request bodies', () => {
     );
   });
 
+  test('names the received and the accepted content type with 415', async () => {
+    for (const [type, received] of [
+      ['text/plain;charset=utf-8', 'does not accept the content type text/plain'],
+      [`text/${'x'.repeat(200)}`, `does not accept the content type text/${'x'.repeat(59)}`],
+      ['', 'needs a content type'],
+    ] as const) {
+      const { status, body: problem } = await send(loginBody, { 'content-type': type });
+      assert.deepEqual(
+        [status, problem.detail],
+        [415, `This endpoint ${received}. Send the body as application/json.`],
+      );
+    }
+  });
+
   test('returns 415 for a compressed body', async () => {
     assert.equal((await send(loginBody, { 'content-encoding': 'Identity' })).status, 200);
     for (const [encoding, body] of [

@@ -28,6 +28,18 @@ export function validationProblem(
   });
 }
 
+/**
+ * Turns the errors of a path into a problem document. An invalid id returns 404, as an unknown id does. The detail of a name that is not
+ * in a list names the list.
+ */
+export function unknownPath(errors: readonly ErrorObject[]): ProblemError {
+  const unlisted = errors.find(({ keyword }) => keyword === 'enum');
+  return new ProblemError(
+    'not_found',
+    unlisted ? `The path is not valid: ${pathOf(unlisted)} ${messageOf(unlisted)}.` : {},
+  );
+}
+
 /** A parameter of a query that occurs twice is an array, which no schema of a query accepts. */
 const isRepeated = ({ instancePath }: ErrorObject, query: unknown): boolean =>
   Array.isArray((query as Record<string, unknown>)[instancePath.slice(1)]);
@@ -49,6 +61,8 @@ const TYPES: Record<string, string> = {
   object: 'an object',
   array: 'an array',
   null: 'null',
+  // The schema Int64.
+  'integer,string': 'a signed 64-bit integer, as a number or as a text of digits',
 };
 
 const FORMATS: Record<string, string> = {
@@ -74,11 +88,10 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
       return 'is missing';
     case 'additionalProperties':
       return 'is unknown';
-    case 'type':
-      return `must be ${[params.type]
-        .flat()
-        .map((type: string) => TYPES[type] ?? type)
-        .join(' or ')}`;
+    case 'type': {
+      const types = [params.type].flat() as string[];
+      return `must be ${TYPES[types.join()] ?? types.map((type) => TYPES[type] ?? type).join(' or ')}`;
+    }
     case 'enum':
       return oneOf(params.allowedValues as readonly unknown[]);
     case 'format':

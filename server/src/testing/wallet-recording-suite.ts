@@ -425,6 +425,10 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       refused(await raw('match/player/end', body(score, ',"winLoss":0,"matchPosition":0')), 400);
     }
     refused(await raw('players/set/score', '{"newScore":1.00000000000000000001}'), 400);
+    const fraction = await raw('players/set/score', '{"newScore":1.5}');
+    assert.deepEqual(fraction.body.errors, [
+      { path: 'newScore', message: 'must be a signed 64-bit integer, as a number or as a text of digits' },
+    ]);
     refused(await raw('players/set/score', '{"newScore":null}'), 400);
     refused(await raw('players/set/score', '{}'), 400);
     for (const [name, low, high] of [

@@ -140,6 +140,12 @@ describe('definition CSV endpoints', () => {
     const { list, admin } = await arrangeStudio(app);
     const headers = { 'content-type': 'application/json' };
     const { status, body } = await uploadCsv(app, list, '{}', { ...admin, headers });
-    assert.deepEqual([status, body.detail], [415, 'Send the body as multipart/form-data.']);
+    assert.deepEqual(
+      [status, body.detail],
+      [
+        415,
+        'This endpoint does not accept the content type application/json. Send the body as multipart/form-data.',
+      ],
+    );
   });
 });

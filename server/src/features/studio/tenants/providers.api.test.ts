@@ -227,6 +227,14 @@ describe('authorization of provider endpoints', () => {
       assert.equal((await put(provider, { enabled: true })).status, 404, provider);
       assert.equal((await put(provider, { enabled: 5 })).status, 404, provider);
     }
+    const { body: unknown } = await read('Nobody');
+    assert.deepEqual(
+      [unknown.code, unknown.detail],
+      [
+        'not_found',
+        'The path is not valid: provider must be StoreA, StoreB, WalletJwt, EvmWallet, EmailOneTimeCode, EmailPassword or Mock.',
+      ],
+    );
     for (const [caller, tenantId] of [
       [stranger, tenant.tenantId],
       [admin, foreign.tenantId],
