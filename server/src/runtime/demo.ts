@@ -113,7 +113,7 @@ Paste them into another terminal to try the README:
 
 Sign a first player in:
 
-  curl -s ${url}/api/player-auth/login ${headers} -d '${body}'
+  curl -sS ${url}/api/player-auth/login ${headers} -d '${body}'
 
 Try all operations in the browser, with the keys filled in until the server stops:
 

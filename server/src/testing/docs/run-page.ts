@@ -41,7 +41,7 @@ const TIMEOUT_MS = 100_000;
 const CURL = `#!/usr/bin/env bash
 record=$ANSWERS/$(date +%s%N).$FENCE
 limit=20
-for option in "$@"; do case $option in -sN | -N) limit=2 ;; esac; done
+for option in "$@"; do case $option in -sSN | -N) limit=2 ;; esac; done
 /usr/bin/env -u RECORDED PATH="$REAL_PATH" curl --max-time $limit -D "$record.head" "$@" | tee "$record.body"
 code=\${PIPESTATUS[0]}
 [ $limit = 2 ] && [ $code = 28 ] && code=0
@@ -50,7 +50,7 @@ exit $code
 
 /** Pages sleep while the worker writes a mail. This `sleep` waits for exactly that. */
 const SLEEP = `#!/usr/bin/env bash
-PATH="$REAL_PATH" exec curl -s "$IDLE_URL"
+PATH="$REAL_PATH" exec curl -sS "$IDLE_URL"
 `;
 
 /**
