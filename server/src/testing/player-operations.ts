@@ -53,6 +53,7 @@ export async function usePlayerOperations(
   await play(app, tenant);
   await recordWallets(app, tenant);
   await openAccounts(app, tenant);
+  await signInBanned(app, tenant, reader);
   await readAsAccount(app, tenant, reader);
   for (const path of ['/health/live', '/health/ready', '/.well-known/jwks.json'])
     accepted(await app.http.get(path));
@@ -322,6 +323,16 @@ async function openAccounts(app: TestApp, tenant: TestTenant): Promise<void> {
   const invitation = await arrangeInvitation(app, tenant, { email: someEmail() });
   accepted(await post('invitations/look-up', { token: invitation.token }));
   accepted(await post('invitations/accept', { token: invitation.token, password: ACCOUNT_PASSWORD }));
+}
+
+/** Refuses a sign-in, which reads the ban. */
+async function signInBanned({ http }: TestApp, tenant: TestTenant, admin: Caller): Promise<void> {
+  const token = `mock:${someName()}:secret`;
+  const logIn = () => http.post('/api/player-auth/login', { provider: 'Mock', token }, tenant);
+  const { playerId } = accepted(await logIn());
+  const path = `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/ban`;
+  accepted(await http.post(path, { reason: 'Cheating' }, admin));
+  assert.equal((await logIn()).body.ban.reason, 'Cheating');
 }
 
 /** Reads lists with each filter and order. */
