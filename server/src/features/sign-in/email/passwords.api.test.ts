@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
-import { arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
@@ -161,12 +161,12 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
 
   test('returns 403 for a banned player and 401 for a closed account', async () => {
     const { email, playerId } = await signedUp();
-    await app.owner.query(`UPDATE tenant_access SET banned_until = 'infinity' WHERE player_id = $1`, [
-      playerId,
-    ]);
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const path = `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/ban`;
+    assert.equal((await app.http.post(path, { reason: 'Cheating' }, admin)).status, 201);
     const banned = await logIn(email, tenant);
     assert.equal(banned.body.code, 'player_banned');
-    assert.deepEqual(banned.body.ban, { reason: null, until: null });
+    assert.deepEqual(banned.body.ban, { reason: 'Cheating', until: null });
     assert.equal(
       (await logIn(email, tenant, 'wrong')).status,
       401,
