@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, startStudio } from './browser.ts';
 
@@ -38,6 +39,26 @@ const { rows: keys } = await app.owner.query(
 );
 const keyId: string = keys[0].id;
 
+async function sendEvent(player: typeof ada, eventKey: string): Promise<void> {
+  const event = {
+    playerId: player.playerId,
+    eventKey,
+    occurredAt: new Date().toISOString(),
+    idempotencyKey: eventKey,
+  };
+  const { status, text } = await app.http.post('/api/game/player-events', { events: [event] }, player.caller);
+  assert.equal(status, 201, text);
+}
+
+/** Collects the ids of each look-up of names from now on. */
+function lookUpsOf(page: Page): string[][] {
+  const lookUps: string[][] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/players/bulk')) lookUps.push(request.postDataJSON().playerIds);
+  });
+  return lookUps;
+}
+
 describe('a player', () => {
   test('has a name in the list of events, the id on hover, and a link in the event', async () => {
     const page = await studio.open(`${game}/events`, { role: 'viewer', permissions: ['clipboard-write'] });
@@ -69,19 +90,81 @@ describe('a player', () => {
     await page.waitForURL(`**${game}/players/${ben.playerId}`);
   });
 
-  test('keeps its id if it is not among the players who signed in last', async () => {
+  test('has a name beyond the first page of players, and a merged profile that of the remaining one', async () => {
+    const cam = await arrangePlayer(app, tenant, 'cam');
+    await sendEvent(cam, 'cam_1');
+    const merge = await app.http.post(
+      '/api/player-profile/me/merge',
+      {
+        sourceProfileId: cam.playerId,
+        sourceProvider: 'Mock',
+        sourceAuthToken: `mock:${cam.username}:secret`,
+      },
+      ben.caller,
+    );
+    assert.equal(merge.status, 200, merge.text);
+    await sendEvent(ada, 'ada_1');
+    await sendEvent(ada, 'ada_2');
     await app.owner.query(
       `WITH player AS (INSERT INTO players (id, created_at) SELECT gen_random_uuid(), now() FROM generate_series(1, 100) RETURNING id)
        INSERT INTO tenant_access (tenant_id, player_id, search_name, first_seen_at, last_seen_at)
        SELECT $1, id, '', now(), now() + interval '1 day' FROM player`,
       [tenant.tenantId],
     );
-    const page = await studio.open(`${game}/events`);
-    const row = page.getByRole('row', { name: /round_won/ });
+    const page = await studio.open(game);
+    const lookUps = lookUpsOf(page);
+    await page.goto(`${game}/events?scope=player`);
+    for (const [event, name] of [
+      ['ada_1', 'Ada Lovelace'],
+      ['ada_2', 'Ada Lovelace'],
+      ['cam_1', 'ben'],
+    ])
+      await page
+        .getByRole('row', { name: event! })
+        .getByRole('button', { name: `${name}: copy the id` })
+        .waitFor();
+    assert.deepEqual(lookUps, [[ada.playerId, cam.playerId].toSorted()]);
+
+    await page.getByRole('switch', { name: 'Live tail' }).click();
+    await page.waitForURL('**live=true**');
+    await page.getByRole('row', { name: 'ada_1' }).waitFor();
+    const dan = await arrangePlayer(app, tenant, 'dan');
+    await sendEvent(dan, 'dan_1');
+    const row = page.getByRole('row', { name: 'dan_1' });
+    await row.getByRole('button', { name: 'dan: copy the id' }).waitFor();
+    assert.deepEqual(lookUps.slice(1), [[dan.playerId]]);
+  });
+
+  test('is looked up with 100 others at most, and keeps the id if the look-up fails', async () => {
+    await app.owner.query(
+      `INSERT INTO player_events (tenant_id, id, player_id, event_definitions_id, idempotency_key, occurred_at, created_at_gl, row_hash)
+       SELECT tenant_id, gen_random_uuid(), access.player_id, event_definitions_id, gen_random_uuid(), occurred_at, created_at_gl, row_hash
+       FROM tenant_access access
+       JOIN LATERAL (SELECT * FROM player_events WHERE tenant_id = access.tenant_id LIMIT 1) event USING (tenant_id)
+       WHERE tenant_id = $1 AND search_name = ''`,
+      [tenant.tenantId],
+    );
+    const page = await studio.open(game);
+    const lookUps = lookUpsOf(page);
+    await page.route('**/players/bulk', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await page.goto(`${game}/events?scope=player&eventKey=ada_1`);
     const id = `${ada.playerId.slice(0, 6)}…${ada.playerId.slice(-6)}`;
-    await row.getByRole('button', { name: `${id}: copy` }).waitFor();
-    await row.getByRole('cell', { name: 'round_won' }).click();
-    await page.getByRole('dialog').getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    await page
+      .getByRole('row', { name: 'ada_1' })
+      .getByRole('button', { name: `${id}: copy` })
+      .waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    assert.deepEqual(lookUps, [[ada.playerId]]);
+
+    await page.unroute('**/players/bulk');
+    lookUps.length = 0;
+    await page.goto(`${game}/events?scope=player`);
+    await page.getByRole('row', { name: 'dan_1' }).getByRole('button', { name: 'dan: copy' }).waitFor();
+    assert.deepEqual(
+      lookUps.map(({ length }) => length),
+      [100, 3],
+    );
+    assert.equal(new Set(lookUps.flat()).size, 103);
   });
 });
 

@@ -24,3 +24,12 @@ function nameIn(values: unknown): string | undefined {
   if (eventKey) return definitionName({ eventKey, eventValue: eventValue ?? null });
   return name ?? email ?? url ?? (prefix ? `${prefix}…` : undefined);
 }
+
+/** The players among the authors and targets of records. */
+export const playerIdsIn = (records: AuditRecord[]): string[] =>
+  records
+    .flatMap(({ action, actor, targetId }) => [
+      actor.kind === 'player' ? actor.id : null,
+      action.startsWith('player.') ? targetId : null,
+    ])
+    .filter((id) => id !== null);

@@ -197,16 +197,17 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
   const tail = useEventTail(tenantId, filter, { enabled: isLive });
   const stored = useTableRows(events, ({ eventRecordId }) => eventRecordId);
   const { rowKey } = stored;
-  const playerNames = usePlayerNames(tenantId);
+  const live = { rows: tail.data?.items, rowKey, error: tail.error, retry: () => void tail.refetch() };
+  const shown = isLive ? live : stored;
+  const playerNames = usePlayerNames(tenantId, shown.rows?.map(({ playerId }) => playerId) ?? []);
   // The live tail renders each second. Rows with other columns would render again.
   const columns = useMemo(() => eventColumns(playerNames), [playerNames]);
-  const live = { rows: tail.data?.items, rowKey, error: tail.error, retry: () => void tail.refetch() };
   return (
     <>
       <DataTable
         label="Events"
         columns={columns}
-        {...(isLive ? live : stored)}
+        {...shown}
         onOpen={setOpen}
         selectedKey={open?.eventRecordId}
         toolbar={toolbar}

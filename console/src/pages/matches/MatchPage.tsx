@@ -54,7 +54,10 @@ export function MatchPage() {
 
 function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
   const events = useQuery(matchEventsQuery(tenantId, match.matchSessionId));
-  const playerNames = usePlayerNames(tenantId);
+  const playerNames = usePlayerNames(
+    tenantId,
+    [...match.players, ...(events.data?.items ?? [])].map(({ playerId }) => playerId),
+  );
   return (
     <Page
       title={match.mode === null ? 'Match' : `Match · ${match.mode}`}

@@ -3,9 +3,10 @@ import {
   queryOptions,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQueryClient,
+  type UseQueryResult,
 } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
 import { useChange } from '../../app/use-change';
@@ -51,19 +52,48 @@ export const playersQuery = (tenantId: string, { search, sort, banned, hidden, p
     ...byOffset,
   });
 
-/**
- * What the players who signed in last are called, by id: the first page of the list of players. The API has no look-up of many ids for
- * an account.
- */
-export function usePlayerNames(tenantId: string): Map<string, string> {
-  const { data } = useInfiniteQuery(playersQuery(tenantId, {}));
-  return useMemo(
-    () =>
-      new Map(
-        data?.pages.flatMap(({ items }) => items.map((player) => [player.playerId, nameOf(player)] as const)),
-      ),
-    [data],
+/** The most ids that one look-up takes. */
+const LOOK_UP_SIZE = 100;
+
+/** What some players are called, by the ids that were asked for. Old names stay while the ids are shown. */
+const playerNamesQuery = (tenantId: string, playerIds: string[]) =>
+  queryOptions({
+    queryKey: [...playerNamesKey(tenantId), playerIds],
+    queryFn: async ({ signal }) => {
+      const { items } = await api.POST('/api/bus_tenants/{tenantId}/players/bulk', {
+        params: { path: { tenantId } },
+        body: { playerIds },
+        signal,
+      });
+      return items.map((player) => [player.requestedId, nameOf(player)] as const);
+    },
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
+const playerNamesKey = (tenantId: string) => ['players', tenantId, 'names'];
+
+const inOneMap = (lookUps: UseQueryResult<(readonly [id: string, name: string])[]>[]): Map<string, string> =>
+  new Map(lookUps.flatMap(({ data = [] }) => data));
+
+/** What players are called, by id. Only ids that no look-up in the cache has asked for are looked up. */
+export function usePlayerNames(tenantId: string, ids: string[]): Map<string, string> {
+  const queryCache = useQueryClient().getQueryCache();
+  const unknown = new Set(ids);
+  const earlier = queryCache
+    .findAll({ queryKey: playerNamesKey(tenantId) })
+    .map(({ queryKey }) => queryKey[3] as string[])
+    // Each id is in one look-up, so that none is observed for ids that another has.
+    .filter((lookUp) => lookUp.filter((id) => unknown.delete(id)).length > 0);
+  const added = [...unknown].toSorted();
+  const lookUps = Array.from({ length: Math.ceil(added.length / LOOK_UP_SIZE) }, (_, index) =>
+    added.slice(index * LOOK_UP_SIZE, (index + 1) * LOOK_UP_SIZE),
   );
+  return useQueries({
+    queries: [...earlier, ...lookUps].map((playerIds) => playerNamesQuery(tenantId, playerIds)),
+    combine: inOneMap,
+  });
 }
 
 export const playerQuery = (tenantId: string, playerId: string) =>
