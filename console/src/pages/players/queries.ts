@@ -59,11 +59,10 @@ const LOOK_UP_SIZE = 100;
 const playerNamesQuery = (tenantId: string, playerIds: string[]) =>
   queryOptions({
     queryKey: [...playerNamesKey(tenantId), playerIds],
-    queryFn: async ({ signal }) => {
+    queryFn: async () => {
       const { items } = await api.POST('/api/bus_tenants/{tenantId}/players/bulk', {
         params: { path: { tenantId } },
         body: { playerIds },
-        signal,
       });
       return items.map((player) => [player.requestedId, nameOf(player)] as const);
     },
