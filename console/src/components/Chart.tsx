@@ -56,7 +56,20 @@ function formatTick(seconds: number, step: number, isDaily: boolean): string {
   return (isDay ? formatDay : formatHour).format(time);
 }
 
-/** Lines over time. Drag zooms, a double click resets. The table has the same numbers for screen readers. */
+/** Whether the last bucket ends after now, so that its number still grows. */
+function isLastUnfinished(times: ArrayLike<number>): boolean {
+  const [before, last] = Array.from(times).slice(-2);
+  return last !== undefined && last + (last - before!) > Date.now() / 1000;
+}
+
+/** A bucket that is not over says so. */
+const describeBucket = (time: number, times: number[]): string =>
+  `${formatBucket(time, areDays(times))}${time === times.at(-1) && isLastUnfinished(times) ? ' · so far' : ''}`;
+
+/**
+ * Lines over time. The line to a bucket that is not over is dashed, because it would look like a fall. Drag zooms, a double click resets.
+ * The table has the same numbers for screen readers.
+ */
 export function Chart({ title, times, series, height = 220, sync, isLoading = false }: ChartProps) {
   const [isTable, table] = useDisclosure();
   const id = useId();
@@ -122,7 +135,7 @@ function Plot({
 
   return (
     <div ref={frame} style={{ minHeight: height + LEGEND_HEIGHT }}>
-      <div ref={target} role="img" aria-label={`${title}: ${describe(series)}`} />
+      <div ref={target} role="img" aria-label={`${title}: ${describe(times, series)}`} />
     </div>
   );
 }
@@ -163,6 +176,7 @@ function optionsOf(
     // At the right there is room for half of the last label.
     padding: [8, 28, 0, 0],
     legend: { markers: { width: 0, fill: (_plot, index) => colors[(index - 1) % colors.length]! } },
+    hooks: { drawSeries: [drawUnfinished] },
     cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
     axes: [
@@ -181,9 +195,13 @@ function optionsOf(
       },
     ],
     series: [
-      { label: '', value: (_plot, time) => (time === null ? '' : formatBucket(time, isDaily)) },
+      {
+        label: '',
+        value: (plot, time) => (time === null ? '' : describeBucket(time, plot.data[0] as number[])),
+      },
       ...names.map((label, index) => ({
         label,
+        paths: finishedPath,
         stroke: colors[index % colors.length]!,
         width: 1.5,
         ...(names.length === 1 && { fill: `${colors[0]}1f` }),
@@ -195,13 +213,39 @@ function optionsOf(
   };
 }
 
+const linear = uPlot.paths.linear!();
+
+const finishedPath: uPlot.Series.PathBuilder = (plot, series, first, last) => {
+  const times = plot.data[0];
+  return linear(plot, series, first, last === times.length - 1 && isLastUnfinished(times) ? last - 1 : last);
+};
+
+/** Draws the line to the last bucket. */
+function drawUnfinished(plot: uPlot, series: number): void {
+  const times = plot.data[0];
+  const [before, last] = plot.data[series]!.slice(-2);
+  if (!isLastUnfinished(times) || before == null || last == null) return;
+  const { ctx, bbox } = plot;
+  const x = (index: number): number => plot.valToPos(times.at(index)!, 'x', true);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.beginPath();
+  ctx.moveTo(x(-2), plot.valToPos(before, 'y', true));
+  ctx.lineTo(x(-1), plot.valToPos(last, 'y', true));
+  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.stroke();
+  ctx.restore();
+}
+
 /** One sentence about the numbers, for those who do not see the lines. */
-function describe(series: Series[]): string {
+function describe(times: number[], series: Series[]): string {
   return series
     .map(({ name, values }) => {
       const known = values.filter((value) => value !== null);
       if (known.length === 0) return `${name} has no data`;
-      return `${name} from ${formatNumber(Math.min(...known))} to ${formatNumber(Math.max(...known))}, last ${formatNumber(known.at(-1)!)}`;
+      return `${name} from ${formatNumber(Math.min(...known))} to ${formatNumber(Math.max(...known))}, last ${formatNumber(known.at(-1)!)}${isLastUnfinished(times) ? ' so far' : ''}`;
     })
     .join('; ');
 }
@@ -233,7 +277,7 @@ function ChartTable({
         <tbody>
           {times.map((time, index) => (
             <tr key={time}>
-              <th scope="row">{formatBucket(time, areDays(times))}</th>
+              <th scope="row">{describeBucket(time, times)}</th>
               {series.map(({ name, values }) => (
                 <td key={name}>{values[index] == null ? '–' : formatNumber(values[index])}</td>
               ))}

@@ -67,7 +67,9 @@ function Sparkline({ values }: { values: number[] }) {
       preserveAspectRatio="none"
       aria-hidden
     >
-      <polyline points={points.join(' ')} />
+      <polyline points={points.slice(0, -1).join(' ')} />
+      {/* The last bucket is not over. */}
+      <polyline points={points.slice(-2).join(' ')} strokeDasharray="2 2" />
     </svg>
   );
 }
