@@ -28,6 +28,20 @@ const open = (role: NonNullable<Parameters<Studio['open']>[1]>['role'], path = '
   studio.open(`${workspace}${path}`, { role });
 
 describe('members', () => {
+  test('show their roles and states on a phone without scrolling', async () => {
+    const page = await studio.open(`${workspace}/members`, { viewport: { width: 390, height: 800 } });
+    const state = page.getByRole('columnheader', { name: 'State' });
+    await state.waitFor();
+    assert.deepEqual((await page.getByRole('columnheader').allInnerTexts()).slice(0, 4), [
+      'Email',
+      'Role',
+      'State',
+      'Name',
+    ]);
+    const { x, width } = (await state.boundingBox())!;
+    assert.ok(x + width <= 390, `The column ends at ${x + width} px.`);
+  });
+
   test('are managed by admins, except for owners and their invitations', async () => {
     const email = await arrangeMember('viewer');
     const invited = someEmail();

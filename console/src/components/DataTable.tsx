@@ -1,7 +1,7 @@
-import { useLocalStorage } from '@mantine/hooks';
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
 import { ColumnChoice } from './ColumnChoice';
 import classes from './DataTable.module.css';
-import type { DataTableProps } from './data-table-types';
+import type { Column, DataTableProps } from './data-table-types';
 import { describeError, ErrorState, isInvalidFilter } from './ErrorState';
 import { NoResults } from './NoResults';
 import { selectionColumn } from './selection-column';
@@ -26,10 +26,12 @@ export function DataTable<Row>({
     getInitialValueInEffect: false,
   });
   const visible = columns.filter(({ id, hidden }) => shown[id] ?? !hidden);
+  const isNarrow = useMediaQuery('(max-width: 700px)', undefined, { getInitialValueInEffect: false });
+  const placed = isNarrow ? narrowed(visible) : visible;
   const hasChoice = !inline && columns.some(({ hidden }) => hidden);
 
   return (
-    <div className={classes.frame} data-inline={inline || undefined}>
+    <div className={classes.frame} data-inline={inline || undefined} data-short={isShort(rows) || undefined}>
       {(toolbar || hasChoice) && (
         <div className={classes.toolbar}>
           <div className={classes.filters}>{toolbar}</div>
@@ -55,7 +57,7 @@ export function DataTable<Row>({
       ) : (
         <TableRows
           {...table}
-          columns={selection ? [selectionColumn(selection, rows ?? [], rowKey), ...visible] : visible}
+          columns={selection ? [selectionColumn(selection, rows ?? [], rowKey), ...placed] : placed}
         />
       )}
       {rows !== undefined && table.hasFailedToLoadMore && (
@@ -70,3 +72,15 @@ export function DataTable<Row>({
     </div>
   );
 }
+
+/** In a narrow window the columns that fit come first. The others follow, and the table scrolls to them. */
+const narrowed = <Row,>(columns: Column<Row>[]): Column<Row>[] => [
+  ...columns.flatMap((column) =>
+    column.narrowWidth === undefined ? [] : [{ ...column, width: column.narrowWidth }],
+  ),
+  ...columns.filter(({ narrowWidth }) => narrowWidth === undefined),
+];
+
+/** A few rows show without scrolling, also below other content. */
+const isShort = (rows: unknown[] | undefined): boolean =>
+  rows !== undefined && rows.length > 0 && rows.length <= 5;

@@ -70,22 +70,31 @@ export function AlertsPage() {
 }
 
 const columns = (gameNames: Map<string, string>, keyNames: Map<string, string>): Column<Alert>[] => [
-  { id: 'at', header: 'Time', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    id: 'at',
+    header: 'Time',
+    width: 130,
+    narrowWidth: 92,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
   {
     id: 'type',
     header: 'Type',
     width: 130,
+    narrowWidth: 104,
     cell: ({ type }) => <State tone="warn">{alertNames[type]}</State>,
   },
   {
     id: 'game',
     header: 'Game',
+    narrowWidth: 86,
     cell: ({ tenantId }) => <CopyableId id={tenantId} name={gameNames.get(tenantId)} />,
   },
   {
     id: 'key',
     header: 'Key',
     width: 200,
+    narrowWidth: 84,
     cell: ({ tenantId, keyId }) => (
       <Link to="/games/$tenantId/keys" params={{ tenantId }} search={{ key: keyId, revoked: 'true' }}>
         <ShortId id={keyId} name={keyNames.get(keyId)} />

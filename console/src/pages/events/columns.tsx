@@ -7,12 +7,19 @@ import type { StoredEvent } from './queries';
 
 /** The columns of a list of events. Players without a known name are shown by their ids. */
 export const eventColumns = (playerNames = new Map<string, string>()): Column<StoredEvent>[] => [
-  { id: 'at', header: 'Occurred', width: 120, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
-  { id: 'event', header: 'Event', cell: definitionName },
+  {
+    id: 'at',
+    header: 'Occurred',
+    width: 120,
+    narrowWidth: 92,
+    cell: ({ occurredAt }) => <RelativeTime at={occurredAt} />,
+  },
+  { id: 'event', header: 'Event', narrowWidth: 122, cell: definitionName },
   {
     id: 'value',
     header: 'Value',
     width: 120,
+    narrowWidth: 56,
     align: 'right',
     cell: ({ value }) => (value === null ? '–' : formatNumber(value)),
   },
@@ -20,6 +27,7 @@ export const eventColumns = (playerNames = new Map<string, string>()): Column<St
     id: 'player',
     header: 'Player',
     width: 150,
+    narrowWidth: 96,
     cell: ({ playerId }) => <CopyableId id={playerId} name={playerNames.get(playerId)} />,
   },
   {

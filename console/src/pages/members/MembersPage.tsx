@@ -74,12 +74,13 @@ function columns(
 ): Column<Member>[] {
   const isManaged = ({ role }: Member): boolean => roles.some(({ value }) => value === role);
   return [
-    { id: 'email', header: 'Email', cell: ({ email }) => email },
+    { id: 'email', header: 'Email', narrowWidth: 168, cell: ({ email }) => email },
     { id: 'name', header: 'Name', width: 180, cell: ({ displayName }) => displayName ?? '–' },
     {
       id: 'role',
       header: 'Role',
       width: 150,
+      narrowWidth: 106,
       cell: (member) =>
         isManaged(member) && member.userId !== null ? (
           <Select
@@ -93,7 +94,7 @@ function columns(
           capitalize(member.role)
         ),
     },
-    { id: 'state', header: 'State', width: 110, cell: ({ status }) => STATES[status] },
+    { id: 'state', header: 'State', width: 110, narrowWidth: 92, cell: ({ status }) => STATES[status] },
     { id: 'since', header: 'Since', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
     { id: 'expires', header: 'Expires', width: 120, cell: ({ expiresAt }) => <MaybeTime at={expiresAt} /> },
     {

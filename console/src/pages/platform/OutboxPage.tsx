@@ -82,8 +82,8 @@ function MailState({ sentAt, failedAt }: Mail) {
 }
 
 const columns: Column<Mail>[] = [
-  { id: 'subject', header: 'Subject', cell: ({ subject }) => subject },
-  { id: 'to', header: 'To', width: 260, cell: ({ to }) => to },
-  { id: 'state', header: 'State', width: 110, cell: (mail) => <MailState {...mail} /> },
+  { id: 'subject', header: 'Subject', narrowWidth: 132, cell: ({ subject }) => subject },
+  { id: 'to', header: 'To', width: 260, narrowWidth: 150, cell: ({ to }) => to },
+  { id: 'state', header: 'State', width: 110, narrowWidth: 84, cell: (mail) => <MailState {...mail} /> },
   { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];

@@ -119,6 +119,7 @@ const columns = (tenantId: string): Column<ListedPlayer>[] => [
   {
     id: 'name',
     header: 'Name',
+    narrowWidth: 154,
     sort: 'displayName',
     cell: (player) => (
       <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId: player.playerId }}>
@@ -134,7 +135,13 @@ const columns = (tenantId: string): Column<ListedPlayer>[] => [
     cell: ({ authMethods }) =>
       [...new Set(authMethods.map(({ authProvider }) => providerNames[authProvider]))].join(', '),
   },
-  { id: 'state', header: 'State', width: 110, cell: (player) => <PlayerState player={player} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: 110,
+    narrowWidth: 100,
+    cell: (player) => <PlayerState player={player} />,
+  },
   {
     id: 'logins',
     header: 'Sign-ins',
@@ -153,6 +160,7 @@ const columns = (tenantId: string): Column<ListedPlayer>[] => [
     id: 'lastSeen',
     header: 'Last seen',
     width: 130,
+    narrowWidth: 112,
     sort: 'lastSeenAt',
     cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,
   },
