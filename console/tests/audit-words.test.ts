@@ -38,6 +38,23 @@ describe('the summary of a record', () => {
     assert.equal(summarise({ after }), 'name: Build 7 · payload bytes per minute: 5,000,000');
   });
 
+  test('leaves the name of its target out, unless it changed', () => {
+    const after = { name: 'Build 7', prefix: 'gh_api_1' };
+    assert.equal(summarise({ after }, 'Build 7'), 'prefix: gh_api_1');
+    assert.equal(
+      summarise({ before: { name: 'Build 6' }, after }, 'Build 7'),
+      'name: Build 6 → Build 7 · prefix: gh_api_1',
+    );
+    assert.equal(
+      summarise({ after: { eventKey: 'hit', eventValue: 'bow', eventScope: 'match' } }, 'hit · bow'),
+      'event scope: match',
+    );
+    assert.equal(
+      summarise({ email: 'ben@harbor.example', role: 'admin' }, 'ben@harbor.example'),
+      'role: admin',
+    );
+  });
+
   test('has no ids of other records, and ends after 160 characters', () => {
     assert.equal(
       summarise({ banId: id, reason: 'Cheating', searchFingerprint: 'ab'.repeat(32) }),

@@ -37,7 +37,7 @@ describe('the audit log of a game', () => {
       ['Banned a player', 'Ada Lovelace', 'reason: Cheating'],
       ['Changed the game', 'Tidewater', 'hidden from discovery: no → yes'],
       ['Changed a definition', 'boss_defeated · kraken', 'is active: yes → no'],
-      ['Revoked a game key', 'Build 7', `name: Build 7 · prefix: ${key.prefix}`],
+      ['Revoked a game key', 'Build 7', `prefix: ${key.prefix}`],
       ['Changed a game key', 'Build 7', 'rate limit: – → per minute: 1,000'],
     ] as const) {
       const row = page

@@ -21,16 +21,33 @@ export const Named = ({ id, nameOf }: { id: string | null; nameOf: NameOf }) =>
 
 /** The columns read as a sentence: what was done to which target, and by whom. */
 export const auditColumns = (nameOf: NameOf): Column<AuditRecord>[] => [
-  { id: 'at', header: 'Time', width: 120, cell: ({ occurredAt }) => <RelativeTime at={occurredAt} /> },
-  { id: 'action', header: 'Action', width: 250, cell: ({ action }) => describeAction(action) },
+  {
+    id: 'at',
+    header: 'Time',
+    width: 120,
+    narrowWidth: 92,
+    cell: ({ occurredAt }) => <RelativeTime at={occurredAt} />,
+  },
+  {
+    id: 'action',
+    header: 'Action',
+    width: 250,
+    narrowWidth: 160,
+    cell: ({ action }) => describeAction(action),
+  },
   {
     id: 'target',
     header: 'Target',
     width: 190,
+    narrowWidth: 114,
     cell: ({ targetId }) => <Named id={targetId} nameOf={nameOf} />,
   },
   { id: 'actor', header: 'By', width: 180, cell: ({ actor }) => <Actor actor={actor} nameOf={nameOf} /> },
-  { id: 'details', header: 'Details', cell: ({ details }) => summarise(details) },
+  {
+    id: 'details',
+    header: 'Details',
+    cell: ({ details, targetId }) => summarise(details, targetId === null ? undefined : nameOf(targetId)),
+  },
   { id: 'ip', header: 'Address', width: 140, hidden: true, cell: ({ ipAddress }) => ipAddress ?? '–' },
   {
     id: 'request',

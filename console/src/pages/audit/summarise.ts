@@ -23,6 +23,16 @@ function show(value: unknown): string {
   return isId(value) ? shortenId(value) : value;
 }
 
+/** What the target is called by. The target is beside the summary. */
+const NAMES = new Set(['name', 'email', 'url', 'eventKey', 'eventValue']);
+
+function withoutName(values: Values, target: string | undefined): Values {
+  const names = new Set([target, ...(target?.split(' · ') ?? [])]);
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => !(NAMES.has(name) && names.has(String(value)))),
+  );
+}
+
 /** Ids of other records tell the reader of a table nothing. */
 const namedValues = (values: Values): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
@@ -30,9 +40,9 @@ const namedValues = (values: Values): string[] =>
   );
 
 /** The values of a record that was created or deleted, or the ones that changed: "name: Old → New", or "name: New" without an old one. */
-function changesOf(before: unknown, after: unknown): string[] {
+function changesOf(before: unknown, after: unknown, target: string | undefined): string[] {
   if (!isRecord(before) || !isRecord(after))
-    return namedValues(isRecord(after) ? after : isRecord(before) ? before : {});
+    return namedValues(withoutName(isRecord(after) ? after : isRecord(before) ? before : {}, target));
   return Object.entries(after).flatMap(([name, value]) => {
     if (!(name in before)) return namedValues({ [name]: value });
     const [old, next] = [show(before[name]), show(value)];
@@ -40,8 +50,8 @@ function changesOf(before: unknown, after: unknown): string[] {
   });
 }
 
-/** The details of a record on one line. The row opens all of them as they are stored. */
-export function summarise({ before, after, ...others }: Values): string {
-  const text = [...changesOf(before, after), ...namedValues(others)].join(' · ');
+/** The details of a record on one line, without the name of its target. The row opens all of them as they are stored. */
+export function summarise({ before, after, ...others }: Values, target?: string): string {
+  const text = [...changesOf(before, after, target), ...namedValues(withoutName(others, target))].join(' · ');
   return text.length > LONGEST_SUMMARY ? `${text.slice(0, LONGEST_SUMMARY)}…` : text;
 }
