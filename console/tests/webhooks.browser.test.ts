@@ -39,6 +39,13 @@ describe('webhooks', () => {
     await page.getByRole('link', { name: 'https://hooks.example.com/new' }).waitFor();
   });
 
+  test('names the game whose events a webhook receives', async () => {
+    const url = 'https://hooks.example.com/game';
+    const { body } = await app.http.post(`/api${webhooks}`, { url, tenantId: tenant.tenantId }, admin);
+    const page = await studio.open(`${webhooks}/${body.id}`, { role: 'viewer' });
+    await page.getByRole('button', { name: 'Tidewater: copy the id' }).waitFor();
+  });
+
   test('filters deliveries by state and time, and redelivers the failed ones', async () => {
     const { id, failed } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}`);

@@ -2,12 +2,14 @@ import { Button, Menu, Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
+import { useGameNames } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
-import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { RelativeTime } from '../../components/RelativeTime';
 import { DeliveryLog } from './DeliveryLog';
 import { SigningSecretDialog } from './SigningSecretDialog';
 import { DeleteWebhookDialog, RotateSecretDialog } from './WebhookDialogs';
@@ -60,6 +62,8 @@ export function WebhookPage() {
 function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook: Webhook }) {
   const canChange = useCanChange(workspaceId);
   const path = { workspaceId, webhookId: webhook.id };
+  const isOfWorkspace = workspaceId !== PLATFORM;
+  const gameNames = useGameNames(workspaceId, { enabled: isOfWorkspace });
   return (
     <Page
       title="Webhook"
@@ -71,10 +75,11 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
         <Facts
           facts={[
             ['Events', webhook.eventTypes?.map((type) => eventTypeNames[type]).join(', ') ?? 'All events'],
+            ...(isOfWorkspace ? [gameFact(webhook.tenantId, gameNames)] : []),
             ['Description', webhook.description ?? '–'],
             ['Created', <RelativeTime key="created" at={webhook.createdAt} />],
-            ['Failing since', <MaybeTime key="failing" at={webhook.failingSince} />],
-            ['Old secrets work until', <MaybeTime key="secret" at={webhook.previousSecretUntil} />],
+            ...timeFact('Failing since', webhook.failingSince),
+            ...timeFact('Old secrets work until', webhook.previousSecretUntil),
           ]}
         />
       </Panel>
@@ -88,6 +93,19 @@ function LoadedWebhook({ workspaceId, webhook }: { workspaceId: string; webhook:
     </Page>
   );
 }
+
+/** The game that the webhook is restricted to. */
+const gameFact = (tenantId: string | null, gameNames: Map<string, string>): [string, ReactNode] => [
+  'Game',
+  tenantId === null ? (
+    'All games of the workspace'
+  ) : (
+    <CopyableId key="game" id={tenantId} name={gameNames.get(tenantId)} />
+  ),
+];
+
+const timeFact = (name: string, at: string | null): [string, ReactNode][] =>
+  at === null ? [] : [[name, <RelativeTime key={name} at={at} />]];
 
 type OpenDialog = { kind: 'edit' | 'rotate' | 'delete' } | { kind: 'secret'; secret: string | undefined };
 
