@@ -69,7 +69,6 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
           <Panel title="Match">
             <Facts
               facts={[
-                ['Mode', match.mode ?? '–'],
                 ['Started', <RelativeTime key="started" at={match.startedAt} />],
                 ['Ended', <MaybeTime key="ended" at={match.endedAt} />],
                 ['Players', formatNumber(match.players.length)],

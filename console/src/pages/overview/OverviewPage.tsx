@@ -60,18 +60,18 @@ export function OverviewPage() {
       <Figures tenantId={game.id} range={range} />
       <EventsPerMinute tenantId={game.id} />
       <div className={classes.columns}>
-        <Panel title="Sign-ins over time">
-          <SignInChart tenantId={game.id} range={range} />
-        </Panel>
-        <Panel title="Sign-ins by provider">
-          <SignInsByProvider tenantId={game.id} range={range} />
-        </Panel>
-      </div>
-      <div className={classes.columns}>
-        <Panel title="Latest changes">
-          <LatestChanges tenantId={game.id} />
-        </Panel>
         <div className={classes.stack}>
+          <Panel title="Sign-ins over time">
+            <SignInChart tenantId={game.id} range={range} />
+          </Panel>
+          <Panel title="Latest changes">
+            <LatestChanges tenantId={game.id} />
+          </Panel>
+        </div>
+        <div className={classes.stack}>
+          <Panel title="Sign-ins by provider">
+            <SignInsByProvider tenantId={game.id} range={range} />
+          </Panel>
           <Panel title="Usage of the plan">
             <QuotaMeter workspaceId={game.workspaceId} />
           </Panel>
