@@ -28,7 +28,7 @@ export function EventSnippet({ tenantId, scope, playerId = '$PLAYER_ID' }: Event
   return (
     <Snippets
       name="Event"
-      curl={`curl -s ${origin}/api/game/${isMatch ? 'events' : 'player-events'} \\
+      curl={`curl -sS ${origin}/api/game/${isMatch ? 'events' : 'player-events'} \\
   -H 'X-Game-Key: ${gameKey}' \\
   -H "Authorization: Bearer $ACCESS_TOKEN" \\
   -H 'Content-Type: application/json' \\

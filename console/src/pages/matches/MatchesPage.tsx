@@ -83,7 +83,7 @@ function MatchSnippet({ tenantId }: { tenantId: string }) {
   return (
     <Snippets
       name="Match"
-      curl={`MATCH=$(curl -s ${origin}/api/game/matches \\
+      curl={`MATCH=$(curl -sS ${origin}/api/game/matches \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"mode":"duel","players":[{"playerId":"'"$PLAYER_ID"'"}]}')
 ${keep('MATCH_ID', 'matchSessionId', 'MATCH')}

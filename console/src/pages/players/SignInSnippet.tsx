@@ -10,7 +10,7 @@ export function SignInSnippet({ tenantId, username = 'ada' }: { tenantId: string
   return (
     <Snippets
       name="Sign-in"
-      curl={`LOGIN=$(curl -s ${origin}/api/player-auth/login \\
+      curl={`LOGIN=$(curl -sS ${origin}/api/player-auth/login \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"provider":"Mock","token":"${token}"}')
 ${keep('ACCESS_TOKEN', 'accessToken', 'LOGIN')}

@@ -10,7 +10,7 @@ export function TrySnippet({ tenantId, provider: { provider } }: { tenantId: str
   // The commands of matches and events continue it.
   if (provider === 'Mock') return <SignInSnippet tenantId={tenantId} />;
   const [path, body] = firstRequest(provider);
-  const code = `curl -s ${window.location.origin}/api/player-auth/${path} \\
+  const code = `curl -sS ${window.location.origin}/api/player-auth/${path} \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '${JSON.stringify(body)}'`;
   return <Snippet code={code} label={`Try ${providerNames[provider]}`} />;

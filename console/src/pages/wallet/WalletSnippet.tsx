@@ -7,7 +7,7 @@ export function WalletSnippet({ tenantId }: { tenantId: string }) {
   return (
     <Snippet
       label="curl command"
-      code={`curl -s ${window.location.origin}/api/BlockchainStorage/players/add/anon \\
+      code={`curl -sS ${window.location.origin}/api/BlockchainStorage/players/add/anon \\
   -H 'X-Game-Key: ${gameKey}' -H 'Content-Type: application/json' \\
   -d '{"playerId":"ada","playerAddress":"0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359","signInPassword":"correct horse"}'`}
     />
