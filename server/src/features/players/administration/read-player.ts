@@ -74,14 +74,14 @@ export async function readPlayers(
   );
   const players = await describePlayers(tenant, tenantId, [...new Set(activeIds.values())]);
   const playerOf = new Map(players.map((player) => [player.playerId, player]));
-  const found = requestedIds.map((requestedId) => ({
-    requestedId,
-    player: playerOf.get(activeIds.get(requestedId) ?? ''),
-  }));
-  return {
-    items: found.flatMap(({ requestedId, player }) => (player ? [{ ...player, requestedId }] : [])),
-    notFound: found.flatMap(({ requestedId, player }) => (player ? [] : [requestedId])),
-  };
+  const items: (TenantPlayer & { requestedId: string })[] = [];
+  const notFound: string[] = [];
+  for (const requestedId of requestedIds) {
+    const player = playerOf.get(activeIds.get(requestedId) ?? '');
+    if (player) items.push({ ...player, requestedId });
+    else notFound.push(requestedId);
+  }
+  return { items, notFound };
 }
 
 export function playerNotFound(): ProblemError {

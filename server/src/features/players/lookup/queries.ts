@@ -38,30 +38,33 @@ const activeId = sql`CASE WHEN requested.merged_into_id IS NULL THEN requested.i
       CROSS JOIN LATERAL (SELECT id, merged_into_id FROM players WHERE id = chain.id OFFSET 0) target
       WHERE target.merged_into_id IS NULL) END`;
 
+/**
+ * The row `active`: the id that a requested id resolves to. OFFSET 0 keeps the planner from turning a look-up by key into a join that reads
+ * all players.
+ */
+const activeOf = (id: Sql): Sql => sql`(
+      SELECT ${activeId} AS id, requested.id AS requested_id FROM players requested WHERE requested.id = ${id} OFFSET 0) active`;
+
 /** Resolves the id of a merged profile. The profile can be deleted. Returns undefined if there is none. */
 export async function findActiveId(db: Querier, id: string): Promise<string | undefined> {
-  const row = await db.row<{ id: string | null }>(
-    sql`SELECT ${activeId} AS id FROM players requested WHERE requested.id = ${id}`,
-  );
+  const row = await db.row<{ id: string | null }>(sql`SELECT active.id FROM ${activeOf(sql`${id}`)}`);
   return row?.id ?? undefined;
 }
 
 /** {@link findActiveId} for several ids. Ids of unknown profiles are left out. */
 export function findActiveIds(db: Querier, ids: string[]): Promise<{ requestedId: string; id: string }[]> {
   return db.rows(sql`
-    SELECT wanted.id AS "requestedId", active.id
+    SELECT active.requested_id AS "requestedId", active.id
     FROM unnest(${ids}::uuid[]) wanted (id)
-    CROSS JOIN LATERAL (
-      SELECT ${activeId} AS id FROM players requested WHERE requested.id = wanted.id OFFSET 0) active
+    CROSS JOIN LATERAL ${activeOf(sql`wanted.id`)}
     WHERE active.id IS NOT NULL`);
 }
 
 const profileColumns = sql`player.id, player.display_name AS "displayName", player.avatar_url AS "avatarUrl",
            player.profile_visibility AS "profileVisibility"`;
 
-/** OFFSET 0 keeps the planner from turning a look-up by key into a join that reads all players. */
 const fromRequested = (id: Sql): Sql => sql`
-    FROM (SELECT ${activeId} AS id, requested.id AS requested_id FROM players requested WHERE requested.id = ${id} OFFSET 0) active
+    FROM ${activeOf(id)}
     CROSS JOIN LATERAL (SELECT * FROM players WHERE players.id = active.id OFFSET 0) player`;
 
 const inTenant = (tenantId: string, id: Sql): Sql => sql`
