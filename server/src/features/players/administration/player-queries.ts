@@ -3,7 +3,7 @@ import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Visibility } from '../../../core/visibility.ts';
 import { mergedProfilesOf } from '../merged-profiles/index.ts';
-import type { Platform } from '../../sign-in/login/index.ts';
+import { reasonOfBan, type Platform } from '../../sign-in/login/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
 /** The fields that the list and the detail of a player share. */
@@ -36,11 +36,7 @@ export function findPlayers(db: Querier, tenantId: string, playerIds: string[]):
     CROSS JOIN LATERAL (
       SELECT * FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = wanted.id OFFSET 0) access
     CROSS JOIN LATERAL (SELECT * FROM players WHERE id = wanted.id OFFSET 0) player
-    LEFT JOIN LATERAL (
-      SELECT reason FROM player_bans
-      WHERE tenant_id = ${tenantId} AND player_id = access.player_id AND lifted_at IS NULL
-        AND (until IS NULL OR until > now())
-      ORDER BY until DESC NULLS FIRST, banned_at DESC LIMIT 1) ban ON access.banned_until > now()`);
+    LEFT JOIN LATERAL (${reasonOfBan(tenantId, sql`access.player_id`)}) ban ON access.banned_until > now()`);
 }
 
 /** A sign-in method that the tenant may see: see docs/decisions/0026-player-search.md. */

@@ -6,6 +6,7 @@ export {
   type Identity,
   type TokenProvider,
 } from './identity.ts';
+export { reasonOfBan } from './queries.ts';
 export { platforms, withPlatformName, type Platform } from './platforms.ts';
 export { playerLoginRoutes } from './routes.ts';
 export { creationFields, deviceFields, platformFields, signInFields } from './schemas.ts';

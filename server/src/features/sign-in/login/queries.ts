@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { empty, sql } from '../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
 import type { Identity } from './identity.ts';
 
 export interface KnownPlayer {
@@ -76,6 +76,13 @@ export const foundColumns = (tenantId: string) => sql`
            EXISTS (SELECT FROM tenant_sign_in_methods WHERE tenant_id = ${tenantId} AND auth_method_id = method.id OFFSET 0)
              AS "isMethodUsedInTenant"`;
 
+/** Selects the reason of the active ban of a player that ends last. A player has two after a merge of two banned profiles. */
+export const reasonOfBan = (tenantId: string, playerId: Sql): Sql => sql`
+      SELECT reason FROM player_bans
+      WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND lifted_at IS NULL
+        AND (until IS NULL OR until > now())
+      ORDER BY until DESC NULLS FIRST, banned_at DESC LIMIT 1`;
+
 /**
  * The ban that ends last: of the player of an identity, or of an identity with this fingerprint. Its `until` is null if it ends when it
  * is lifted.
@@ -96,11 +103,7 @@ export function findActiveBan(
     CROSS JOIN LATERAL (
       SELECT banned_until FROM tenant_access
       WHERE tenant_id = ${tenantId} AND player_id = banned.player_id AND banned_until > now() OFFSET 0) access
-    LEFT JOIN LATERAL (
-      SELECT reason FROM player_bans
-      WHERE tenant_id = ${tenantId} AND player_id = banned.player_id AND lifted_at IS NULL
-        AND (until IS NULL OR until > now())
-      ORDER BY until DESC NULLS FIRST, banned_at DESC LIMIT 1) ban ON true
+    LEFT JOIN LATERAL (${reasonOfBan(tenantId, sql`banned.player_id`)}) ban ON true
     ORDER BY access.banned_until DESC LIMIT 1`);
 }
 
