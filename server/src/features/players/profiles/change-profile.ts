@@ -2,16 +2,12 @@ import type { PlayerCaller } from '../../../core/callers.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { invalidField } from '../../../core/problem.ts';
 import type { ReportError } from '../../../core/report-error.ts';
-import type { AttemptBudget } from '../../../security/attempt-budget.ts';
+import type { ProofServices } from './auth-methods/identity-proof.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
 import { lockForChange } from './lock-profile.ts';
 import { updateProfile } from './queries.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
-
-export interface ChangeProfileServices extends ProfileServices {
-  profileChanges: AttemptBudget;
-}
 
 /** An undefined field does not change. Null clears a field. */
 export interface ProfileChanges {
@@ -25,7 +21,7 @@ export interface ProfileChanges {
  * invalid_request for a displayName or avatarUrl that is not allowed.
  */
 export async function changeProfile(
-  { database, avatars, profileChanges }: ChangeProfileServices,
+  { database, avatars, profileChanges }: ProfileServices & Pick<ProofServices, 'profileChanges'>,
   caller: PlayerCaller,
   changes: ProfileChanges,
   report: ReportError,

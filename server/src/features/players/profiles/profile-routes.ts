@@ -8,7 +8,7 @@ import { problems } from '../../../http/schemas.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.ts';
 import { verifyProof } from './auth-methods/identity-proof.ts';
-import { changeProfile, type ChangeProfileServices } from './change-profile.ts';
+import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { exportProfile, type ExportServices } from './export-profile.ts';
 import { PlayerDataExport } from './export-schemas.ts';
@@ -27,9 +27,7 @@ const tags = ['Player profile'];
 const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
 
 /** The credential is a player's access token. */
-export function profileRoutes(
-  services: DeletionServices & ExportServices & ChangeProfileServices,
-): FastifyPluginAsyncTypebox {
+export function profileRoutes(services: DeletionServices & ExportServices): FastifyPluginAsyncTypebox {
   const { database } = services;
   const exports = createExports(services.acquireSlots, 'profile exports', EXPORT_LIMITS);
   return async (app) => {
