@@ -32,14 +32,6 @@ export function consoleLink(
   return `${server}/${page}#token=${token}`;
 }
 
-/** The page of the console with the alerts of a game. */
-export function alertsLink(
-  server: string,
-  { workspaceId, tenantId }: { workspaceId: string; tenantId: string },
-): string {
-  return `${server}/workspaces/${workspaceId}/alerts?tenantId=${tenantId}`;
-}
-
 function renderParagraph(part: EmailContent['paragraphs'][number]): { text: string; html: string } {
   if (typeof part === 'string') return { text: oneLine(part), html: `<p>${escape(oneLine(part))}</p>` };
   if ('link' in part) {

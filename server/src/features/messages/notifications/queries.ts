@@ -56,7 +56,7 @@ const columns = sql`
   read_at AS "readAt"`;
 
 /** How many notifications an account keeps, lists and counts. The nightly job deletes older ones. */
-export const MAX_NOTIFICATIONS = 10_000;
+const MAX_NOTIFICATIONS = 10_000;
 
 /** The last {@link MAX_NOTIFICATIONS} notifications of an account, as `notification`. A team can get any number of them. */
 const newestOf = (accountId: string): Sql => sql`(

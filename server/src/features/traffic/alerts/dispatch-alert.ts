@@ -1,5 +1,5 @@
 import type { Database } from '../../../database/database.ts';
-import { alertsLink, quoted, type MailServices } from '../../messages/mail/index.ts';
+import { quoted, type MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { publish } from '../../messages/webhooks/index.ts';
 import { takeAlert, type AlertType, type PendingAlert } from './queries.ts';
@@ -18,7 +18,7 @@ export async function dispatchAlert(
     const { id, keyKind, keyId, threshold, observed, windowStart, createdAt, workspaceId } = alert;
     const type = `alert.${alert.type}` as const;
     const data = { id, keyKind, keyId, threshold, observed, windowStart, createdAt };
-    const link = alertsLink(issuer, { workspaceId, tenantId });
+    const link = `${issuer}/workspaces/${workspaceId}/alerts?tenantId=${tenantId}`;
     const notice = { type, ...textOf(alert), link, data, tenantId, toUnverified: true };
     await notifyTeam(services, transaction, workspaceId, notice);
     await publish(services, transaction, { type, workspaceId, tenantId, data });
