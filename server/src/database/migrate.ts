@@ -103,7 +103,7 @@ async function applyMigrations(client: pg.Client): Promise<string[]> {
       throw error;
     }
     throw new OperatorError(
-      `The user of DATABASE_URL has too few rights for the migrations (${error.message}). Grant what docs/operations.md lists under "A database of your own".`,
+      `The user of DATABASE_URL has too few rights for the migrations (${error.message}). Grant what docs/operations.md lists under "Use your own PostgreSQL".`,
       { cause: error },
     );
   });
