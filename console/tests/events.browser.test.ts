@@ -188,7 +188,7 @@ describe('events', () => {
     });
     assert.equal(JSON.parse(answer).records.length, 1, answer);
     await page.getByLabel('Event key').fill('never-sent');
-    await page.getByRole('heading', { name: 'No event fits the filters' }).waitFor();
+    await page.getByRole('heading', { name: 'No event matches the filters' }).waitFor();
   });
 
   test('removes the filters, but not the scope and the time', async () => {

@@ -189,7 +189,7 @@ describe('a sign-in provider', () => {
     await key.fill('0123456789ABCDEF');
     await store.getByRole('button', { name: 'Save the settings' }).click();
     await store.getByText('Saved').waitFor();
-    await store.getByText('Empty keeps the stored key.').waitFor();
+    await store.getByText('Leave it empty to keep the stored key.').waitFor();
     await store.getByRole('button', { name: 'Try it' }).waitFor();
     await becomes(() => key.inputValue(), '');
     await becomes(() => store.getByLabel('Application id').inputValue(), '480');

@@ -105,9 +105,7 @@ describe('the end of a session', () => {
     await second.getByLabel('Requests per minute', { exact: true }).fill('600');
     await signOut(page);
     await page.waitForURL('**/sign-in');
-    await second
-      .getByText(/^Your session has ended.* What you typed is kept: open the form again\.$/)
-      .waitFor();
+    await second.getByText(/^Your session has ended.* Your input is kept. Open the form again\.$/).waitFor();
     await assertAccessible(second, 'sign-in after the end of a session');
 
     await signIn(page, studio.owner.email);
@@ -132,9 +130,9 @@ describe('the end of a session', () => {
     await newPassword.fill('another horse battery');
     await signOut(page);
     await page.waitForURL('**/sign-in');
-    await settings.getByText(/What you typed is kept/).waitFor();
+    await settings.getByText(/Your input is kept/).waitFor();
     await account.getByText(/^Your session has ended/).waitFor();
-    await countBecomes(account.getByText(/What you typed is kept/), 0);
+    await countBecomes(account.getByText(/Your input is kept/), 0);
 
     await signIn(page, email);
     await page.waitForURL('**/workspaces');

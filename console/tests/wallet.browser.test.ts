@@ -91,7 +91,7 @@ describe('the wallet ledger', () => {
       'player=ada',
     ]) {
       await page.goto(`${game}/wallet?${filter}`);
-      await page.getByRole('heading', { name: 'No entry fits the filters' }).waitFor();
+      await page.getByRole('heading', { name: 'No entry matches the filters' }).waitFor();
     }
   });
 

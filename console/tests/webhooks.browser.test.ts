@@ -215,7 +215,7 @@ describe('webhooks', () => {
     await page.getByRole('combobox', { name: 'State' }).click();
     await page.getByRole('option', { name: 'Failed' }).click();
     await page.waitForURL('**/platform/webhooks/*status=failed');
-    await page.getByRole('heading', { name: 'No delivery fits the filters' }).waitFor();
+    await page.getByRole('heading', { name: 'No delivery matches the filters' }).waitFor();
 
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).click();

@@ -211,7 +211,7 @@ export interface paths {
         };
         /**
          * Get the health of the deployment
-         * @description Checks the database, the worker, the mail server, Redis and the EVM chain. If the database is away, every request fails with 503. Load balancers use `/health/ready`.
+         * @description Checks the database, the worker, the mail server, Redis and the EVM chain. If the database is unavailable, every request fails with 503. Load balancers use `/health/ready`.
          */
         get: operations["getHealth"];
         put?: never;
@@ -771,7 +771,7 @@ export interface paths {
         };
         /**
          * List your logins
-         * @description Lists the player’s logins in all tenants or in one, with those of merged profiles, the newest first. For the next page, send both values of the cursor unchanged. The pages contain each login exactly once, also if new logins arrive.
+         * @description Lists the player’s logins in all tenants or in one, with those of merged profiles, the newest first. For the next page, send both values of the cursor unchanged. The pages contain each login exactly once, even if new logins arrive.
          */
         get: operations["listPlayerSessions"];
         put?: never;
@@ -881,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an avatar
-         * @description Accepts a PNG or JPG of at most 2 MiB, 16.7 megapixels (4096 × 4096), and 16,384 pixels for a side. The server encodes the image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous image is removed. A player can have one upload in progress. For the rate limit, an upload counts as 30 requests.
+         * @description Accepts a PNG or JPG of at most 2 MiB, 16.7 megapixels (4096 × 4096), and 16,384 pixels per side. The server encodes the image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous image is removed. A player can have one upload in progress. For the rate limit, an upload counts as 30 requests.
          */
         post: operations["uploadAvatar"];
         delete?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
         };
         /**
          * List players
-         * @description Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. If more match, use a longer search text. A filter finds and counts at most 50,000 banned and 50,000 hidden players.
+         * @description Lists all players who have signed in to the tenant, including deleted ones. A search finds and counts at most 2,500 players. If more match, use a longer search text. A filter finds and counts at most 50,000 banned and 50,000 hidden players.
          */
         get: operations["listTenantPlayers"];
         put?: never;
@@ -1134,7 +1134,7 @@ export interface paths {
         post: operations["banPlayer"];
         /**
          * Lift a ban
-         * @description Allows the player to log in to the tenant again. Idempotent: answers 204 also if the player is not banned.
+         * @description Allows the player to log in to the tenant again. Idempotent: if the player is not banned, it answers 204 too.
          */
         delete: operations["liftPlayerBan"];
         options?: never;
@@ -1235,7 +1235,7 @@ export interface paths {
         };
         /**
          * Export data of a player
-         * @description Streams what the tenant has about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events. It includes merged profiles. It has no data of other tenants, and no notes of the workspace. Use it to answer a request of a player about their data. An account can have two exports in progress, and a tenant four. Leaves the audit record `player.exported`.
+         * @description Streams all data of the tenant about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events. It includes merged profiles. It has no data of other tenants, and no notes of the workspace. Use it to answer a request of a player about their data. An account can have two exports in progress, and a tenant four. Writes the audit record `player.exported`.
          */
         get: operations["exportTenantPlayer"];
         put?: never;
@@ -1497,7 +1497,7 @@ export interface paths {
         put?: never;
         /**
          * Store a batch of match events
-         * @description Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the bare array of events.
+         * @description Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the array of events alone.
          */
         post: operations["ingestMatchEvents"];
         delete?: never;
@@ -1517,7 +1517,7 @@ export interface paths {
         put?: never;
         /**
          * Store a batch of player events
-         * @description Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the bare array of events.
+         * @description Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the array of events alone.
          */
         post: operations["ingestPlayerEvents"];
         delete?: never;
@@ -2362,7 +2362,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the own account
+         * Get your account
          * @description Returns the account that is signed in and its roles in workspaces.
          */
         get: operations["getOwnAccount"];
@@ -2703,7 +2703,7 @@ export interface paths {
         };
         /**
          * Get a tenant
-         * @description Returns a tenant, also if it is disabled.
+         * @description Returns a tenant, even if it is disabled.
          */
         get: operations["getTenant"];
         put?: never;
@@ -3795,7 +3795,7 @@ export interface components {
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt: string | null;
             /** Format: date-time */
@@ -3976,7 +3976,7 @@ export interface components {
             payloadBytesPerMinute?: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt?: string | null;
             /** @description Whether the key can read player data. */
@@ -4000,7 +4000,7 @@ export interface components {
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt: string | null;
             /** Format: date-time */
@@ -4062,7 +4062,7 @@ export interface components {
             payloadBytesPerMinute?: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt?: string | null;
         };
@@ -4079,7 +4079,7 @@ export interface components {
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt: string | null;
             /** Format: date-time */
@@ -4186,7 +4186,7 @@ export interface components {
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt: string | null;
             /** Format: date-time */
@@ -4226,7 +4226,7 @@ export interface components {
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt: string | null;
             /** Format: date-time */
@@ -4287,7 +4287,7 @@ export interface components {
             removedAuthMethods: number;
             /** @description The number of sessions whose IP address was erased. */
             erasedSessions: number;
-            /** @description The number of sessions whose key was destroyed. It opened the IP address and the metadata in the login and logout ledgers. */
+            /** @description The number of sessions whose key was destroyed. The key encrypted the IP address and the metadata in the login and logout ledgers. */
             destroyedKeys: number;
         };
         DeletionReceiptPage: {
@@ -4466,7 +4466,7 @@ export interface components {
             /** @description One row for each of these spans of time, in UTC. A week begins on Monday. */
             bucket?: components["schemas"]["EventQueryBucket"] | null;
             /**
-             * @description Whether to count the different players of each row.
+             * @description Whether to count the distinct players of each row.
              * @default false
              */
             countPlayers?: boolean | null;
@@ -4513,7 +4513,7 @@ export interface components {
             matchSessionId?: string;
             /** @description The number of events. */
             events: number;
-            /** @description The number of different players. */
+            /** @description The number of distinct players. */
             players?: number;
             /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
             valueSum: number | null;
@@ -4783,7 +4783,7 @@ export interface components {
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt: string | null;
             /** Format: date-time */
@@ -5722,7 +5722,7 @@ export interface components {
              */
             activateInSeconds?: number | null;
             /**
-             * @description After a leak: the new key signs at once, and all access tokens in use are refused, also those of the caller.
+             * @description After a leak: the new key signs at once, and all access tokens in use are refused, including that of the caller.
              * @default false
              */
             revokeOld?: boolean | null;
@@ -5878,7 +5878,7 @@ export interface components {
              */
             newScore: number | bigint;
         };
-        /** @description With `player_banned` at a sign-in: the ban. Without an end, `until` is null. Both are null if the ban has ended since. */
+        /** @description The ban, for `player_banned` at a sign-in. If the ban has no end, `until` is null. `reason` and `until` are null if the ban ended in the meantime. */
         SignInBan: {
             reason: string | null;
             /** Format: date-time */
@@ -6278,7 +6278,7 @@ export interface components {
             payloadBytesPerMinute?: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt?: string | null;
             /** @description Whether the key can read player data. */
@@ -6315,7 +6315,7 @@ export interface components {
             payloadBytesPerMinute?: number | null;
             /**
              * Format: date-time
-             * @description The end of the key. A request must name a time in the future.
+             * @description The time when the key expires. In a request it must be in the future.
              */
             expiresAt?: string | null;
         };
@@ -6768,13 +6768,13 @@ export interface components {
             id: string;
             /** @description `completed`: each delivery was attempted. `cancelled`: a user cancelled it. `stopped`: the webhook was disabled. */
             status: components["schemas"]["WebhookRedeliveryStatus"];
-            /** @description How many deliveries matched at the start. */
+            /** @description The number of deliveries that matched at the start. */
             total: number;
-            /** @description How many were attempted with success. */
+            /** @description The number of deliveries that succeeded. */
             delivered: number;
-            /** @description How many were attempted without success. They are retried on the schedule of all deliveries. */
+            /** @description The number of deliveries whose first attempt failed. They are retried on the usual schedule. */
             failed: number;
-            /** @description How many were deleted before their attempt, after 30 days. */
+            /** @description The number of deliveries that were deleted before their attempt, because they were 30 days old. */
             skipped: number;
             /** Format: date-time */
             createdAt: string;
@@ -9054,7 +9054,7 @@ export interface operations {
             query?: {
                 /** @description Whether the match has ended. */
                 state?: components["schemas"]["MatchState"];
-                /** @description Only matches that this player was in, also as a merged profile. Players who left are included. */
+                /** @description Only matches that this player, or a profile merged into this player, was in. Players who left are included. */
                 playerId?: string;
                 /** @description Only matches created at or after this time. Must be earlier than `to`. */
                 from?: string;
@@ -9197,7 +9197,7 @@ export interface operations {
                 bucket?: components["schemas"]["EventBucket"];
                 /** @description What a row of a time bucket counts: the events of a definition, those of all definitions with an `eventKey`, or all events (`time`). */
                 groupBy?: components["schemas"]["EventSummaryGroup"];
-                /** @description Returns only so many definitions or keys: those with the most events in the range. */
+                /** @description The number of definitions or keys to return: those with the most events in the range. */
                 top?: number;
             };
             header?: never;
@@ -9276,7 +9276,7 @@ export interface operations {
     getSessionTimeline: {
         parameters: {
             query?: {
-                /** @description An instant in the first bucket. Default: 24 buckets, the last one included. Must be earlier than `to`. */
+                /** @description A time in the first bucket. Default: 24 buckets, including the last one. Must be earlier than `to`. */
                 from?: string;
                 /** @description End of the range, exclusive. Default: now. */
                 to?: string;

@@ -48,7 +48,10 @@ describe('docs/deployment.md', () => {
     };
     const server = await startServer({ dataDir: folder.path, env });
     await eventually(() => server.output().includes('Guildhall answers'));
-    assert.match(server.output(), /No account administers this deployment\. Create one: [^"]+ bootstrap/);
+    assert.match(
+      server.output(),
+      /This deployment has no platform administrator\. Create one: [^"]+ bootstrap/,
+    );
     const bootstrap = spawnCommand('bootstrap --email you@studio.example', { dataDir: folder.path, env });
     assert.equal(await exitOf(bootstrap.child), 0, bootstrap.output());
     const password = bootstrap.output().trim().split(' ').at(-1)!;
@@ -65,7 +68,7 @@ describe('docs/deployment.md', () => {
     assert.equal(await server.end('SIGTERM'), 0);
     const next = await startServer({ dataDir: folder.path, env });
     await eventually(() => next.output().includes('Guildhall answers'));
-    assert.doesNotMatch(next.output(), /No account administers/);
+    assert.doesNotMatch(next.output(), /has no platform administrator/);
     assert.equal(await next.end('SIGTERM'), 0);
   });
 });

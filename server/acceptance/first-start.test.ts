@@ -131,7 +131,7 @@ test('a first start creates a demo once, and its printed commands work', async (
   assert.equal(refused.code, 1);
   assert.equal(
     refused.output.trim(),
-    'This database has an administrator already. To add another, run: guildhall accounts promote --email <address>',
+    'This database already has a platform administrator. To add another, run: guildhall accounts promote --email <address>',
   );
   await next.end('SIGTERM');
 });

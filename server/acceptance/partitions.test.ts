@@ -80,7 +80,7 @@ describe('guildhall partitions', () => {
     assert.deepEqual(await drop(`--before ${monthIn(0)}`), {
       code: 0,
       output:
-        '1 rows of months without a partition\nNothing is dropped yet. Add --yes to delete these rows for good.\n',
+        '1 rows of months without a partition\nNothing is dropped yet. Add --yes to delete these rows permanently.\n',
     });
     assert.deepEqual(await drop(`--before ${monthIn(0)} --yes`), {
       code: 0,

@@ -247,7 +247,7 @@ describe('guildhall serve --processes 2', () => {
     const failing = startServer({ dataDir: folder.path, processes: 2, env: { HOST: '192.0.2.1' } });
     await assert.rejects(
       failing,
-      /The server ended: HOST 192\.0\.2\.1 is no address of this machine\.[^\n]+\n$/,
+      /The server ended: HOST 192\.0\.2\.1 is not an address of this machine\.[^\n]+\n$/,
     );
   });
 });

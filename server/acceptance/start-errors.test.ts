@@ -97,7 +97,7 @@ describe('a start on a data folder', () => {
     if (user) for (const path of [dataDir, join(dataDir, 'postgres')]) chownSync(path, user.uid, user.gid);
     assert.match(
       await refusal({ dataDir, user }),
-      /postgres was created by PostgreSQL 17, but this version of Guildhall brings PostgreSQL \d+\. .+"Upgrade PostgreSQL" in docs\/backup\.md\.$/,
+      /postgres was created by PostgreSQL 17, but this version of Guildhall contains PostgreSQL \d+\. .+"Upgrade PostgreSQL" in docs\/backup\.md\.$/,
     );
   });
 
@@ -185,10 +185,10 @@ describe('a start on a used port', () => {
     occupant.close();
   });
 
-  test('names HOST if it is no address of this machine', async () => {
+  test('names HOST if it is not an address of this machine', async () => {
     assert.equal(
       await refusal({ dataDir: join(folder, 'port'), env: { HOST: '203.0.113.9' } }),
-      'HOST 203.0.113.9 is no address of this machine. Listen on all of its addresses: HOST=0.0.0.0 npm start',
+      'HOST 203.0.113.9 is not an address of this machine. Listen on all of its addresses: HOST=0.0.0.0 npm start',
     );
   });
 });
@@ -287,7 +287,7 @@ describe('a start on an external database', () => {
     url.port = String((pooler.address() as { port: number }).port);
     assert.equal(
       await withUrl(url.href),
-      'DATABASE_URL leads to a pooler, such as PgBouncer, that drops the options of connections. Connect to PostgreSQL itself.',
+      'The server of DATABASE_URL is a pooler, such as PgBouncer, that drops the options of connections. Connect to PostgreSQL directly.',
     );
     pooler.close();
   });

@@ -33,7 +33,7 @@ describe('the first platform admin', () => {
     const me = await get('/api/saas-auth/me', honest.accessToken);
     assert.equal(me.body.user.isPlatformAdmin, false);
     assert.equal((await get('/api/admin/outbox', honest.accessToken)).status, 403);
-    assert.match(victim.server.output(), /No account administers this deployment.+bootstrap --email/);
+    assert.match(victim.server.output(), /This deployment has no platform administrator.+bootstrap --email/);
   });
 
   test('is created by bootstrap after other accounts have signed up', async () => {

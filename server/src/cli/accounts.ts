@@ -10,7 +10,7 @@ import { hashPassword, newPassword } from '../security/passwords.ts';
 import { UsageError, withStorage } from './command.ts';
 
 export const bootstrapCommand = new Command('bootstrap')
-  .description('create the first account that administers the deployment')
+  .description('create the first platform administrator')
   .requiredOption('--email <address>', 'its email address')
   .action(({ email }: { email: string }) => bootstrap(email));
 
@@ -28,7 +28,7 @@ accountsCommand
 
 accountsCommand
   .command('promote')
-  .description('make an account an administrator of the deployment')
+  .description('make an account a platform administrator')
   .requiredOption('--email <address>', 'the email address of the account')
   .action(({ email }: { email: string }) => {
     const address = normaliseEmail(email);
@@ -60,7 +60,7 @@ async function createAdministrator(url: string, email: string): Promise<void> {
   });
   if (!created)
     throw new UsageError(
-      'This database has an administrator already. To add another, run: guildhall accounts promote --email <address>',
+      'This database already has a platform administrator. To add another, run: guildhall accounts promote --email <address>',
     );
   console.log(`Created the administrator ${email}. Save the password, it is not shown again: ${password}`);
 }
@@ -87,7 +87,7 @@ async function promote(url: string, email: string): Promise<void> {
       `The address ${email} is not verified, so the account may be a stranger's. Verify it, or run: guildhall accounts ` +
         `reset-password --email ${email}`,
     );
-  console.log(`${email} administers the deployment now.`);
+  console.log(`${email} is a platform administrator now.`);
 }
 
 /** An email address in the form that accounts have: trimmed and lower-case. Throws {@link UsageError}. */

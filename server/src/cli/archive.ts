@@ -19,12 +19,12 @@ import { reportAlteredRows } from './verify.ts';
 const OWNER_CONNECTIONS = 2;
 
 export const archiveCommand = new Command('archive').description(
-  'manage the archive of events: Parquet files of months that are over',
+  'manage the archive of events: Parquet files of past months',
 );
 
 archiveCommand
   .command('create')
-  .description('move the events from before a month to the archive; safe beside a running server')
+  .description('move the events from before a month to the archive; safe while a server runs')
   .option(
     '--before <month>',
     'the first month that stays in the database, such as 2026-01 (default: by ARCHIVE_AFTER_MONTHS, otherwise the current month)',

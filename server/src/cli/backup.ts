@@ -7,7 +7,7 @@ import { reportAlteredRows, verify } from './verify.ts';
 
 export const backupCommand = new Command('backup')
   .description(
-    'copy the embedded database, the avatars and the archived events into a new folder; safe beside a running server',
+    'copy the embedded database, the avatars and the archived events into a new folder; safe while a server runs',
   )
   .argument('<folder>', 'the folder to create')
   .action(async (folder: string) => {

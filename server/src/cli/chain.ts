@@ -28,12 +28,12 @@ chainCommand
 
 chainCommand
   .command('status')
-  .description('show what waits for the chain, what is final, and whether the signer can pay')
+  .description('show waiting and final transactions, and whether the signer can pay')
   .action(() => withStorage(async (url, config) => console.log(await chainStatus(url, config))));
 
 chainCommand
   .command('abandon')
-  .description('give up the transactions that wait for a chain that no longer exists, or for a lost key')
+  .description('abandon the transactions that wait for a chain that no longer exists, or for a lost key')
   .action(() => withStorage(async (url) => console.log(await abandonChain(url))));
 
 /** Deploys the contract, and returns what the operator should do with it, in lines. */

@@ -15,7 +15,7 @@ export const keysCommand = new Command('keys').description('manage the keys that
 
 keysCommand
   .command('rotate')
-  .description('create the next signing key; safe beside running servers')
+  .description('create the next signing key; safe while servers run')
   .addOption(
     new Option('--activate-in <duration>', 'how long it is published before it signs: 90s, 10m, 2h, up to 7d')
       .argParser(durationOption(0, MAX_ACTIVATION_SECONDS))

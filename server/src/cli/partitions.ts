@@ -48,12 +48,12 @@ partitionsCommand
 partitionsCommand
   .command('drop')
   .description(
-    'delete the rows of a table from before a month, for good; without --yes it only prints what it would drop',
+    'delete the rows of a table from before a month permanently; without --yes, only print what would be deleted',
   )
   .addOption(
     new Option('--table <name>', 'the table').choices(Object.keys(partitionedTables)).makeOptionMandatory(),
   )
-  .requiredOption('--before <month>', 'the first month to keep, such as 2026-01; at most the current one')
+  .requiredOption('--before <month>', 'the first month to keep, such as 2026-01; the current one or earlier')
   .option('--yes', 'drop them', false)
   .action(async ({ table, before, yes }: { table: string; before: string; yes: boolean }) => {
     if (!isPartitionedTable(table)) throw new UsageError(`"${table}" has no partitions.`);
@@ -88,7 +88,7 @@ async function printDroppable(owner: pg.Pool, table: PartitionedTable, before: s
   if (found.length > 0) console.log(describePartitions(found, {}).join('\n'));
   if (unpartitioned > 0) console.log(`${unpartitioned} rows of months without a partition`);
   if (archived > 0) console.log(`${archived} archived events from before ${before.slice(0, 7)}`);
-  console.log('Nothing is dropped yet. Add --yes to delete these rows for good.');
+  console.log('Nothing is dropped yet. Add --yes to delete these rows permanently.');
 }
 
 async function countArchived(owner: pg.Pool, table: PartitionedTable, before: string): Promise<number> {

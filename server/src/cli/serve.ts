@@ -15,7 +15,7 @@ export const serveCommand = new Command('serve')
   .addOption(
     new Option('--processes <number>', `how many processes answer requests (1 to ${MAX_PROCESSES})`)
       .argParser(integer(1, MAX_PROCESSES))
-      .default(DEFAULT_PROCESSES, 'one for each two cores'),
+      .default(DEFAULT_PROCESSES, 'one per two cores'),
   )
   .action(async (options: { worker: boolean; processes: number }) => {
     const starting = startServer(readSettings(), options);

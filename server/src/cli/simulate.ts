@@ -44,10 +44,10 @@ export const simulateCommand = new Command('simulate')
   .description(
     'simulate players who sign in, play matches, send events and make mistakes, so that charts and alerts have data',
   )
-  .option('--players <count>', 'how many players there are (1 to 10,000)', integer(1, 10_000), 100)
-  .option('--rate <events>', 'events a second at the busiest moment (1 to 5,000)', integer(1, 5000), 20)
+  .option('--players <count>', 'the number of players (1 to 10,000)', integer(1, 10_000), 100)
+  .option('--rate <events>', 'events per second at the busiest moment (1 to 5,000)', integer(1, 5000), 20)
   .addOption(
-    new Option('--duration <time>', 'how long it runs: 30s, 10m, 2h, up to 7d')
+    new Option('--duration <time>', 'the duration: 30s, 10m, 2h, up to 7d')
       .argParser(duration)
       .default(600, '10m'),
   )

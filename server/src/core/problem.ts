@@ -32,7 +32,7 @@ export const problemCatalog = {
   conflicting_credentials: [
     400,
     'Conflicting credentials',
-    'The request has two credentials, of which the endpoint takes one. Send only one of them.',
+    'The request has two credentials, but this endpoint accepts only one. Send one of them.',
   ],
   profile_deleted: [
     400,

@@ -100,7 +100,7 @@ function describeRefusal(client: pg.Client, { code, message }: Error & { code?: 
     case '28P01':
       return `DATABASE_URL has a wrong password for the user "${user}" of ${place}. Correct it, or set it with: ALTER ROLE ${quote(user)} PASSWORD '…'`;
     case '28000':
-      return `DATABASE_URL names the user "${user}", whom ${place} does not let in: ${message}. Create the user, or allow it in pg_hba.conf.`;
+      return `DATABASE_URL names the user "${user}", which ${place} refuses: ${message}. Create the user, or allow it in pg_hba.conf.`;
     case '3D000':
       return `DATABASE_URL names the database "${database}", which ${place} does not have. Create it: CREATE DATABASE ${quote(database)} OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
     case '42501':
@@ -110,7 +110,7 @@ function describeRefusal(client: pg.Client, { code, message }: Error & { code?: 
     // PgBouncer and the proxy of Amazon RDS.
     case '08P01':
     case '0A000':
-      return `DATABASE_URL leads to ${place}, which refuses our connection: ${message}. Connect to PostgreSQL itself, not to a pooler.`;
+      return `The server of DATABASE_URL (${place}) refuses the connection: ${message}. Connect to PostgreSQL directly, not to a pooler.`;
     default:
       return `The database of DATABASE_URL cannot be reached at ${place}: ${message || code}. Start it, or correct the host and the port.`;
   }
@@ -119,9 +119,9 @@ function describeRefusal(client: pg.Client, { code, message }: Error & { code?: 
 function describeShortcoming(facts: Facts): string | undefined {
   const { version, user, database, encoding } = facts;
   if (facts.versionNumber < MIN_VERSION)
-    return `DATABASE_URL leads to PostgreSQL ${version}. Guildhall needs PostgreSQL 15 or newer.`;
+    return `The server of DATABASE_URL is PostgreSQL ${version}. Guildhall needs PostgreSQL 15 or newer.`;
   if (!facts.hasOptions)
-    return 'DATABASE_URL leads to a pooler, such as PgBouncer, that drops the options of connections. Connect to PostgreSQL itself.';
+    return 'The server of DATABASE_URL is a pooler, such as PgBouncer, that drops the options of connections. Connect to PostgreSQL directly.';
   if (encoding !== 'UTF8')
     return `The database "${database}" of DATABASE_URL is encoded in ${encoding}, but Guildhall needs UTF8. Create another: CREATE DATABASE guildhall OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
   if (!facts.ownsDatabase)

@@ -120,7 +120,7 @@ function checkAccess(request: FastifyRequest, access: MetricsAccess): void {
       'Send the token of the setting METRICS_TOKEN as a bearer token.',
     );
   if (access === 'closed' || !isSame(token, access.token))
-    throw new ProblemError('invalid_bearer', 'The bearer token is not the one of the setting METRICS_TOKEN.');
+    throw new ProblemError('invalid_bearer', 'The bearer token does not match the setting METRICS_TOKEN.');
 }
 
 /** Compares digests of equal length in constant time. */

@@ -143,7 +143,7 @@ export const ProblemDocument = Type.Object(
         {
           title: 'SignInBan',
           description:
-            'With `player_banned` at a sign-in: the ban. Without an end, `until` is null. Both are null if the ban has ended since.',
+            'The ban, for `player_banned` at a sign-in. If the ban has no end, `until` is null. `reason` and `until` are null if the ban ended in the meantime.',
         },
       ),
     ),

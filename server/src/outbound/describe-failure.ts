@@ -4,7 +4,7 @@ const MEANINGS: [message: RegExp, meaning: string][] = [
   [/getaddrinfo|query\w+ E/, 'The name servers could not look up the host name'],
   [/ECONNREFUSED/, 'The connection was refused'],
   [/ECONNRESET|EPIPE|other side closed/, 'The connection was closed before the response was complete'],
-  [/EHOSTUNREACH|ENETUNREACH/, 'No network leads to the host'],
+  [/EHOSTUNREACH|ENETUNREACH/, 'There is no route to the host'],
   [/ETIMEDOUT|aborted due to timeout|Connect Timeout Error/, 'There was no complete response in time'],
   [/certificate has expired/, 'The TLS certificate has expired'],
   [/certificate's altnames/, 'The TLS certificate is for another host name'],

@@ -105,7 +105,7 @@ export async function startApiServer(
   known ??= created;
   if (isUnadministered && !known)
     app.log.warn(
-      'No account administers this deployment. Create one: guildhall bootstrap --email <address>, ' +
+      'This deployment has no platform administrator. Create one: guildhall bootstrap --email <address>, ' +
         'in a checkout npm run guildhall -- bootstrap --email <address>',
     );
   if (prepare && !config.publicUrl && WILDCARDS.includes(config.host))

@@ -160,7 +160,9 @@ function missingSettings(env: Environment): string[] {
         `${name} is missing: a chain needs CHAIN_RPC_URL, CHAIN_SIGNER_KEY, and the CHAIN_CONTRACT_ADDRESS that \`guildhall chain deploy\` prints.`,
     ),
     ...(needsMasterKey
-      ? ['MASTER_KEY is required with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it safe.']
+      ? [
+          'MASTER_KEY is required with DATABASE_URL. Create one with `openssl rand -hex 32` and store it in a safe place.',
+        ]
       : []),
   ];
 }

@@ -29,16 +29,16 @@ async function describeProblem(
   switch (code) {
     case 'EADDRINUSE': {
       const free = await findFreePort(host, port);
-      return `PORT ${port} is in use on ${host}. Stop the program that uses it, or take another port: PORT=${free} npm start`;
+      return `PORT ${port} is in use on ${host}. Stop the program that uses it, or use another port: PORT=${free} npm start`;
     }
     case 'EACCES':
-      return `PORT ${port} needs the rights of an administrator. Take a port from 1024 on: PORT=${await findFreePort(host, 8079)} npm start`;
+      return `PORT ${port} needs the rights of an administrator. Use a port from 1024 on: PORT=${await findFreePort(host, 8079)} npm start`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `HOST ${host} is no address of this machine. Listen on all of its addresses: HOST=0.0.0.0 npm start`;
+      return `HOST ${host} is not an address of this machine. Listen on all of its addresses: HOST=0.0.0.0 npm start`;
     default:
-      return `HOST and PORT name an address that cannot be listened on: ${message}. Set others.`;
+      return `The server cannot listen on the address of HOST and PORT: ${message}. Set another address.`;
   }
 }
 

@@ -16,7 +16,7 @@ export const FIRST_ISSUE = { abortPipeEarly: true };
 
 /** For addresses. A password with a slash, for example, makes another address of them. */
 const MAY_HOLD_PASSWORD =
-  '(its value is not shown, it may hold a password). Write special characters of a password percent-encoded, such as %2F for /.';
+  '(its value is not shown, because it may contain a password). Write special characters of a password percent-encoded, such as %2F for /.';
 
 const onOrOff = oneOf('on', 'off');
 
@@ -31,14 +31,17 @@ const listenAddress = v.pipe(
 const directory = v.pipe(
   v.string(),
   // PostgreSQL's own tools hand the path to a shell between double quotes.
-  v.regex(/^[^"$`\\\n]+$/, 'may hold no quotation mark, dollar sign, backtick or backslash.'),
+  v.regex(/^[^"$`\\\n]+$/, 'must not contain a quotation mark, dollar sign, backtick or backslash.'),
   v.transform((path) => resolve(path)),
 );
 
 const httpUrl = v.pipe(
   v.string(),
   v.check(isUrlOf('http:', 'https:'), ({ input }) => `must be an http or https address, not "${input}".`),
-  v.check(isBaseUrl, 'may hold no user, query or fragment (its value is not shown, it may hold a password).'),
+  v.check(
+    isBaseUrl,
+    'must not contain a user, query or fragment (its value is not shown, because it may contain a password).',
+  ),
   v.transform((url) => url.replace(/\/+$/, '')),
 );
 
@@ -47,7 +50,7 @@ const rpcUrl = v.pipe(
   v.string(),
   v.check(
     (text) => isUrlOf('http:', 'https:')(text) && new URL(text).username === '',
-    'must be an http or https address without a user name (its value is not shown, it may hold a key).',
+    'must be an http or https address without a user name (its value is not shown, because it may contain a key).',
   ),
 );
 
@@ -62,7 +65,7 @@ const rpcUrls = v.pipe(
         addIssue({
           message:
             `must be a comma-separated list of <chain id>=<http or https address>, each chain once and without a user name; ` +
-            `entry ${index + 1} is not (its value is not shown, it may hold a key).`,
+            `entry ${index + 1} is not (its value is not shown, because it may contain a key).`,
         });
       urls.set(Number(chainId), url);
     }
@@ -113,7 +116,7 @@ const postgresUrl = v.pipe(
   // The driver prefers them to ours, which give up the rights of the owner: row-level security would not apply.
   v.check(
     (url) => !new URLSearchParams(url.split('?')[1]).has('options'),
-    'may not hold the parameter "options".',
+    'must not have the parameter "options".',
   ),
 );
 
@@ -135,7 +138,7 @@ const objectStorage = v.pipe(
     const url = URL.parse(dataset.value);
     if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
     if (url?.protocol !== 's3:' || url.hostname === '' || url.username !== '') {
-      addIssue({ message: 'must start with file:/// or s3://bucket, and hold no credentials.' });
+      addIssue({ message: 'must start with file:/// or s3://bucket, and contain no credentials.' });
       return NEVER;
     }
     const unknown = [...url.searchParams.keys()].find((name) => name !== 'region' && name !== 'endpoint');
@@ -164,7 +167,7 @@ const bucket = v.pipe(
 
 const masterKey = v.pipe(
   v.string(),
-  v.regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits. Make one with `openssl rand -hex 32`.'),
+  v.regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits. Create one with `openssl rand -hex 32`.'),
   v.transform((text) => Buffer.from(text, 'hex')),
 );
 
@@ -195,7 +198,7 @@ const metricsToken = v.pipe(
   v.string(),
   v.regex(
     /^[\w.~+/-]{16,256}=*$/,
-    'must be 16 to 256 letters, digits and -._~+/ (its value is not shown). Make one with `openssl rand -hex 32`.',
+    'must be 16 to 256 letters, digits and -._~+/ (its value is not shown). Create one with `openssl rand -hex 32`.',
   ),
 );
 

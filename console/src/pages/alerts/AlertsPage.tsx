@@ -54,7 +54,7 @@ export function AlertsPage() {
         }
         empty={
           Object.keys(filter).length > 0 ? (
-            <NoResults title="No alert fits the filters">
+            <NoResults title="No alert matches the filters">
               Choose a longer time, or another type or game.
             </NoResults>
           ) : (

@@ -75,7 +75,7 @@ export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
         }
         empty={
           Object.keys(filter).length > 0 ? (
-            <NoResults title="No audit record fits the filters">
+            <NoResults title="No audit record matches the filters">
               Choose another action, enter a whole id, or choose a longer time.
             </NoResults>
           ) : (

@@ -224,7 +224,7 @@ function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string
   const { range, live } = route.useSearch();
   if (Object.values(others).some((value) => value !== undefined))
     return (
-      <NoResults title="No event fits the filters" keep={{ scope, range, live }}>
+      <NoResults title="No event matches the filters" keep={{ scope, range, live }}>
         Enter a whole key, value or id, or choose a longer time.
       </NoResults>
     );

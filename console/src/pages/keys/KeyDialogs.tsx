@@ -149,7 +149,7 @@ function PayerSelect({ form }: { form: UseFormReturnType<KeyForm> }) {
   return (
     <Select
       label="Workspace that pays for the reads"
-      description="What this key reads counts as usage of that workspace, and both teams are notified. You can choose a workspace that you are an owner or admin of."
+      description="The reads of this key count as usage of that workspace, and both teams are notified. You can choose a workspace that you are an owner or admin of."
       data={[
         { value: '', label: OWN_WORKSPACE },
         ...payers.choices.map((id) => ({ value: id, label: payers.nameOf(id) })),

@@ -62,7 +62,7 @@ export function MatchesPage() {
         }
         empty={
           isFiltered ? (
-            <NoResults title="No match fits the filters">
+            <NoResults title="No match matches the filters">
               Choose a longer time, or another state or player.
             </NoResults>
           ) : (

@@ -16,7 +16,7 @@ export function DeletionReceiptsPage() {
   return (
     <Page
       title="Deletion receipts"
-      subtitle="Proofs that players were deleted. They hold nothing personal."
+      subtitle="Proofs that players were deleted. They contain no personal data."
       fill
     >
       <DataTable

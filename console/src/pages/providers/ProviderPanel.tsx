@@ -101,7 +101,7 @@ function ProviderForm({ tenantId, provider }: ProviderProps) {
           <PasswordInput
             key={name}
             label={label}
-            description={isConfigured ? `${description} Empty keeps the stored key.` : description}
+            description={isConfigured ? `${description} Leave it empty to keep the stored key.` : description}
             required={required && !isConfigured}
             disabled={!canChange}
             autoComplete="off"

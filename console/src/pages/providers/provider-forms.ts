@@ -38,7 +38,7 @@ export const providerForms: Record<ProviderName, ProviderForm> = {
       {
         name: 'identity',
         label: 'Identity',
-        description: 'The identity that the game asks tickets for, if it uses one.',
+        description: 'The identity that the game passes when it requests tickets, if it uses one.',
         required: false,
       },
     ],

@@ -55,7 +55,7 @@ function PasswordStep({
           <>
             Your session has ended: in another tab, on another device, or because it expired. Sign in to
             return to the same page.
-            {hasDrafts() && ' What you typed is kept: open the form again.'}
+            {hasDrafts() && ' Your input is kept. Open the form again.'}
           </>
         )
       }

@@ -80,7 +80,7 @@ export function WalletPage() {
         }
         empty={
           isFiltered ? (
-            <NoResults title="No entry fits the filters">
+            <NoResults title="No entry matches the filters">
               Search for a whole transaction hash, or for the number that a wallet player has in this game.
             </NoResults>
           ) : (

@@ -107,7 +107,7 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
         }
         empty={
           (status ?? eventType ?? range) !== undefined ? (
-            <NoResults title="No delivery fits the filters">
+            <NoResults title="No delivery matches the filters">
               Choose a longer time, or another state or event.
             </NoResults>
           ) : (

@@ -65,7 +65,7 @@ export async function createCluster(programs: Programs, folder: string): Promise
 function checkMajorVersion(cluster: string, version: string): void {
   if (version !== MAJOR_VERSION)
     throw new OperatorError(
-      `${cluster} was created by PostgreSQL ${version}, but this version of Guildhall brings PostgreSQL ${MAJOR_VERSION}. Use the version of Guildhall that created it, or follow "Upgrade PostgreSQL" in docs/backup.md.`,
+      `${cluster} was created by PostgreSQL ${version}, but this version of Guildhall contains PostgreSQL ${MAJOR_VERSION}. Use the version of Guildhall that created it, or follow "Upgrade PostgreSQL" in docs/backup.md.`,
     );
 }
 

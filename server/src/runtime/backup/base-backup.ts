@@ -40,7 +40,7 @@ export async function streamBaseBackup(url: string, archive: Writable): Promise<
     // The role has no REPLICATION, or pg_hba.conf has no entry for it.
     if (!['42501', '28000'].includes((error as { code?: string }).code ?? '')) throw error;
     throw new OperatorError(
-      'The embedded database is from before this version, and its role may not make backups. Stop the server and copy DATA_DIR.',
+      'An older version created the embedded database, and its role may not make backups. Stop the server and copy DATA_DIR.',
       { cause: error },
     );
   }

@@ -25,7 +25,7 @@ export const SessionAnalytics = Type.Object(
 );
 
 export const TimelineQuery = Type.Object({
-  from: Type.Optional(From('An instant in the first bucket. Default: 24 buckets, the last one included.')),
+  from: Type.Optional(From('A time in the first bucket. Default: 24 buckets, including the last one.')),
   to: Type.Optional(Type.String({ ...Timestamp, description: 'End of the range, exclusive. Default: now.' })),
   bucket: OneOf(timelineBuckets, {
     title: 'TimelineBucket',

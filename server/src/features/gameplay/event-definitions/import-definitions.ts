@@ -126,7 +126,7 @@ async function overwrite(
   reject: RejectRow,
 ): Promise<void> {
   const withId = rows.filter(hasId);
-  for (const row of rows) if (!hasId(row)) reject(row, 'The row has no id, which overwriting needs.');
+  for (const row of rows) if (!hasId(row)) reject(row, 'The row has no id. Overwriting needs one.');
   const firsts = rejectDuplicates(withId, idOf, (row, { rowNumber }) =>
     reject(row, `Row ${rowNumber} has the same id.`),
   );

@@ -185,8 +185,8 @@ describe('POST /api/bus_tenants/:tenantId/event-definitions/import', () => {
       definitionId,
     ]);
     assert.deepEqual(errors, [
-      [2, 'The row has no id, which overwriting needs.', undefined],
-      [3, 'The row has no id, which overwriting needs.', undefined],
+      [2, 'The row has no id. Overwriting needs one.', undefined],
+      [3, 'The row has no id. Overwriting needs one.', undefined],
       [4, unknown, missing],
       [5, unknown, 'nonsense'],
       [6, unknown, theirs.id],

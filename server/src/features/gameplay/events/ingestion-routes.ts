@@ -38,7 +38,7 @@ const DESCRIPTION =
   'Checks each event on its own. `records` lists the events that this request stored, `errors` the events that were ' +
   'rejected. Idempotent: `duplicateCount` counts the events that were already stored, so a client can send a batch again ' +
   'safely. The plan of the workspace limits the number of events per batch. If the new events of a batch exceed the hard ' +
-  'stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the bare array of events.';
+  'stop of the plan, the whole batch is rejected with 429 `quota_exceeded`. The body may also be the array of events alone.';
 
 /** Authenticated by a game key and the bearer token of the player who sends the events. */
 export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsyncTypebox {

@@ -59,7 +59,7 @@ export const EventQueryBody = Type.Object(
     ),
     countPlayers: Type.Boolean({
       default: false,
-      description: 'Whether to count the different players of each row.',
+      description: 'Whether to count the distinct players of each row.',
     }),
     limit: Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: 100 }),
   },
@@ -85,7 +85,7 @@ const EventQueryRow = Type.Object(
     playerId: Type.Optional(Guid),
     matchSessionId: Type.Optional(Guid),
     events: Type.Integer({ description: 'The number of events.' }),
-    players: Type.Optional(Type.Integer({ description: 'The number of different players.' })),
+    players: Type.Optional(Type.Integer({ description: 'The number of distinct players.' })),
     valueSum: Exact,
     valueAverage: Nullable(Type.Number()),
     valueMinimum: Exact,

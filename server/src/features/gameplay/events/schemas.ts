@@ -167,7 +167,7 @@ export const SummaryQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: MAX_TOP,
-      description: 'Returns only so many definitions or keys: those with the most events in the range.',
+      description: 'The number of definitions or keys to return: those with the most events in the range.',
     }),
   ),
 });

@@ -137,7 +137,7 @@ export const MatchesQuery = Type.Object({
     Type.String({
       ...Guid,
       description:
-        'Only matches that this player was in, also as a merged profile. Players who left are included.',
+        'Only matches that this player, or a profile merged into this player, was in. Players who left are included.',
     }),
   ),
   ...TimeFilter('matches created'),

@@ -195,13 +195,16 @@ export const Redelivery = Type.Object(
       description:
         '`completed`: each delivery was attempted. `cancelled`: a user cancelled it. `stopped`: the webhook was disabled.',
     }),
-    total: Type.Integer({ description: 'How many deliveries matched at the start.' }),
-    delivered: Type.Integer({ description: 'How many were attempted with success.' }),
+    total: Type.Integer({ description: 'The number of deliveries that matched at the start.' }),
+    delivered: Type.Integer({ description: 'The number of deliveries that succeeded.' }),
     failed: Type.Integer({
       description:
-        'How many were attempted without success. They are retried on the schedule of all deliveries.',
+        'The number of deliveries whose first attempt failed. They are retried on the usual schedule.',
     }),
-    skipped: Type.Integer({ description: 'How many were deleted before their attempt, after 30 days.' }),
+    skipped: Type.Integer({
+      description:
+        'The number of deliveries that were deleted before their attempt, because they were 30 days old.',
+    }),
     createdAt: Timestamp,
     endedAt: Nullable(Timestamp),
   },

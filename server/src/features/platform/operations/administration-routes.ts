@@ -85,7 +85,7 @@ export function operationsAdministrationRoutes(services: HealthServices): Fastif
           tags,
           summary: 'Get the health of the deployment',
           description:
-            'Checks the database, the worker, the mail server, Redis and the EVM chain. If the database is away, every request fails ' +
+            'Checks the database, the worker, the mail server, Redis and the EVM chain. If the database is unavailable, every request fails ' +
             'with 503. Load balancers use `/health/ready`.',
           response: { 200: Health },
         },

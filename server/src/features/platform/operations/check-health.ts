@@ -121,7 +121,7 @@ const checkChain: Check = async ({ database, chain }) => {
     return {
       ...result,
       status: 'off',
-      detail: 'No EVM chain is configured. Ledgers are chained by hashes alone.',
+      detail: 'No EVM chain is configured. Ledgers are chained only by hashes.',
     };
   const { waiting, mined, problem, problemSince } = await readWriterStatus(database, chain.writer.id);
   return problem === null

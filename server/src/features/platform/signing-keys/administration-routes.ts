@@ -46,7 +46,7 @@ const RotateBody = Type.Object(
     revokeOld: Type.Boolean({
       default: false,
       description:
-        'After a leak: the new key signs at once, and all access tokens in use are refused, also those of the caller.',
+        'After a leak: the new key signs at once, and all access tokens in use are refused, including that of the caller.',
     }),
   },
   { title: 'RotateSigningKeysRequest' },

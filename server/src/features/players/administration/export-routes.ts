@@ -41,10 +41,10 @@ export function tenantPlayerExportRoutes(services: RouteServices): FastifyPlugin
           tags: ['Tenant players'],
           summary: 'Export data of a player',
           description:
-            'Streams what the tenant has about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, ' +
+            'Streams all data of the tenant about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, ' +
             'matches and events. It includes merged profiles. It has no data of other tenants, and no notes of the workspace. Use ' +
             'it to answer a request of a player about their data. An account can have two exports in progress, and a tenant four. ' +
-            'Leaves the audit record `player.exported`.',
+            'Writes the audit record `player.exported`.',
           params: TenantPlayerPath,
           response: {
             200: {

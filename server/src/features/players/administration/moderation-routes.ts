@@ -49,7 +49,7 @@ export function playerModerationRoutes(services: {
           tags,
           summary: 'Lift a ban',
           description:
-            'Allows the player to log in to the tenant again. Idempotent: answers 204 also if the player is not banned.',
+            'Allows the player to log in to the tenant again. Idempotent: if the player is not banned, it answers 204 too.',
           params: TenantPlayerPath,
           response: { 204: Type.Null() },
         },

@@ -33,7 +33,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
           tags,
           summary: 'List players',
           description:
-            'Lists all players who have signed in to the tenant, with deleted ones. A search finds and counts at most 2,500 players. ' +
+            'Lists all players who have signed in to the tenant, including deleted ones. A search finds and counts at most 2,500 players. ' +
             'If more match, use a longer search text. A filter finds and counts at most 50,000 banned and 50,000 hidden players.',
           params: TenantPath,
           querystring: PlayersQuery,

@@ -19,7 +19,7 @@ export function sessionHistoryRoutes(services: HistoryServices): FastifyPluginAs
           summary: 'List your logins',
           description:
             'Lists the player’s logins in all tenants or in one, with those of merged profiles, the newest first. For the next page, ' +
-            'send both values of the cursor unchanged. The pages contain each login exactly once, also if new logins arrive.',
+            'send both values of the cursor unchanged. The pages contain each login exactly once, even if new logins arrive.',
           querystring: HistoryQuery,
           response: { 200: SessionHistory, ...problems(503) },
         },

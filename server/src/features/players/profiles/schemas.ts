@@ -184,7 +184,7 @@ export const DeletionReceipt = Type.Object(
     erasedSessions: Type.Integer({ description: 'The number of sessions whose IP address was erased.' }),
     destroyedKeys: Type.Integer({
       description:
-        'The number of sessions whose key was destroyed. It opened the IP address and the metadata in the login and logout ledgers.',
+        'The number of sessions whose key was destroyed. The key encrypted the IP address and the metadata in the login and logout ledgers.',
     }),
   },
   { title: 'DeletionReceipt' },

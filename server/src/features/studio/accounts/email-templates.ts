@@ -18,7 +18,7 @@ export function verifyEmailMail({ server, token }: { server: string; token: stri
       'Or enter this token there:',
       { code: token },
       'The token works once, for 24 hours.',
-      'If it was not you, ignore this mail. The address stays unverified. You can take the account over by a password reset.',
+      'If it was not you, ignore this mail. The address stays unverified. You can take over the account with a password reset.',
     ],
   };
 }
@@ -61,7 +61,7 @@ export function secondFactorOffMail(change: Change): EmailContent {
 export function recoveryCodesRenewedMail(change: Change): EmailContent {
   return notice(
     'New recovery codes for your Guildhall account',
-    'New recovery codes were made for your account, and the old ones stopped working',
+    'New recovery codes were created for your account, and the old ones stopped working',
     change,
   );
 }

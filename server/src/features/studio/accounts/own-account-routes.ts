@@ -30,7 +30,7 @@ export function ownAccountRoutes(
         schema: {
           operationId: 'getOwnAccount',
           tags: ['Accounts'],
-          summary: 'Get the own account',
+          summary: 'Get your account',
           description: 'Returns the account that is signed in and its roles in workspaces.',
           response: { 200: Me },
         },

@@ -18,14 +18,14 @@ export function invitationEmail({ workspace, server, role, token, ...words }: In
   return {
     subject: 'You are invited to a workspace',
     paragraphs: [
-      `${inviter} invites you to the workspace ${quoted(workspace)}, on the Guildhall at ${server}, as ${role}.`,
+      `${inviter} invites you to the workspace ${quoted(workspace)}, on the Guildhall server ${server}, as ${role}.`,
       'To accept, open this page:',
       { link: consoleLink(server, 'invitation', token) },
       'Or enter this token there:',
       { code: token },
-      'It works once, for seven days, and only for an account with this email address. Give it to nobody.',
+      'It works once, for seven days, and only for an account with this email address. Do not share it.',
       'If you do not want to join, you can ignore this mail.',
-      `Guildhall at ${server} sent this mail because ${inviter} asked for it. Nobody has checked who that is.`,
+      `Guildhall at ${server} sent this mail because ${inviter} asked for it. Guildhall has not checked who this person is.`,
     ],
   };
 }

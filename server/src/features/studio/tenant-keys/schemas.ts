@@ -36,7 +36,7 @@ const settings = {
   expiresAt: Nullable(
     Type.String({
       ...Timestamp,
-      description: 'The end of the key. A request must name a time in the future.',
+      description: 'The time when the key expires. In a request it must be in the future.',
     }),
   ),
 };

@@ -70,7 +70,7 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
           operationId: 'getTenant',
           tags: ['Tenants'],
           summary: 'Get a tenant',
-          description: 'Returns a tenant, also if it is disabled.',
+          description: 'Returns a tenant, even if it is disabled.',
           params: TenantPath,
           response: { 200: Tenant },
         },

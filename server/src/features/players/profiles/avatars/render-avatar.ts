@@ -87,6 +87,6 @@ function formatOf(bytes: Buffer): RenderedAvatar['extension'] | undefined {
 
 function reasonOf(error: unknown): string {
   return /pixel limit/.test((error as Error).message)
-    ? `it has more than ${MAX_PIXELS} pixels, more than ${MAX_PIXELS_OF_16_BITS} with 16 bits a channel, or a side of more than ${MAX_INPUT_SIDE}`
+    ? `it has more than ${MAX_PIXELS} pixels, more than ${MAX_PIXELS_OF_16_BITS} with 16 bits per channel, or a side of more than ${MAX_INPUT_SIDE}`
     : 'it is damaged or incomplete';
 }

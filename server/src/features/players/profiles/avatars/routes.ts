@@ -29,7 +29,7 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
           tags,
           summary: 'Upload an avatar',
           description:
-            'Accepts a PNG or JPG of at most 2 MiB, 16.7 megapixels (4096 × 4096), and 16,384 pixels for a side. The server encodes the ' +
+            'Accepts a PNG or JPG of at most 2 MiB, 16.7 megapixels (4096 × 4096), and 16,384 pixels per side. The server encodes the ' +
             'image again: upright, at most 512 × 512 pixels, without metadata. Each upload gets a new URL, which becomes the profile’s `avatarUrl`. The previous ' +
             'image is removed. A player can have one upload in progress. For the ' +
             'rate limit, an upload counts as 30 requests.',
