@@ -78,7 +78,7 @@ describe('the commands and the code of empty pages', () => {
     ['events', 'Event'],
   ] as const;
 
-  /** Shows the snippets of the pages of a new game, one after the other, and turns on what they need. */
+  /** Shows the snippets of the pages of a new game, one at a time, and turns on what they need. */
   async function snippetsOf(tenant: TestTenant, read: (page: Page, name: string) => Promise<string>) {
     const page = await studio.open(`/games/${tenant.tenantId}/players`);
     await page.getByRole('button', { name: 'Turn Mock on' }).click();
@@ -199,7 +199,7 @@ describe('events', () => {
     assert.equal(new URL(page.url()).search, '?scope=player&range=24h');
   });
 
-  test('shows new events by itself while the live tail is on', async () => {
+  test('shows new events automatically while the live tail is on', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player&live=true`);
     await page.getByRole('cell', { name: 'jump' }).waitFor();
     await send({ eventKey: 'arrived_live' });
@@ -327,7 +327,7 @@ describe('events', () => {
     assert.match(lines[1]!, /jump/);
   });
 
-  test('goes on with an export on other pages, shows its progress there, and cancels it', async () => {
+  test('continues with an export on other pages, shows its progress there, and cancels it', async () => {
     const proxy = await startHoldingProxy();
     const page = await exportOverProxy(proxy);
     await page.getByRole('link', { name: 'Players' }).click();

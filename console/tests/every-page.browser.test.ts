@@ -147,7 +147,7 @@ describe('an unknown address', () => {
     [`/workspaces/${stranger.workspaceId}/members`, 'This workspace does not exist', 'Open the overview'],
   ];
 
-  test('shows what does not exist, with the side bar of the last game and a way to go on', async () => {
+  test('shows what does not exist, with the side bar of the last game and a way to continue', async () => {
     const page = openPages.wide;
     await page.goto(game);
     await settle(page, 'Overview');

@@ -302,7 +302,7 @@ describe('paid keys of other workspaces', () => {
     answers();
   });
 
-  test('are shown to a viewer without any action, also in the usage by key', async () => {
+  test('are shown to a viewer without any action, even in the usage by key', async () => {
     const { id } = await arrangePaidKey('Leaderboard');
     await studio.app.owner.query(
       `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)

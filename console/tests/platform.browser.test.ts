@@ -162,7 +162,7 @@ describe('platform administration', () => {
     await page.getByRole('button', { name: 'Revoke all keys' }).click();
     await page.getByLabel('Type revoke to confirm').fill('revoke');
     await page.getByRole('button', { name: 'Revoke the keys' }).click();
-    // The console gets a new access token with its refresh token, and goes on.
+    // The console gets a new access token with its refresh token, and continues.
     await page.getByText('Waiting', { exact: true }).waitFor({ state: 'detached' });
     await page.getByText('Signing', { exact: true }).waitFor();
     await rowsBecome(page, 1);

@@ -349,7 +349,7 @@ describe('players', () => {
     await page.getByText('This player was in no match of this game.').waitFor();
   });
 
-  test('shows a match whose metadata have an integer that a number cannot hold', async () => {
+  test('shows a match whose metadata has an integer that a JavaScript number rounds', async () => {
     const { status, body } = await studio.app.http.post(
       '/api/game/matches',
       { players: [{ playerId: ada.playerId }], metadata: { seed: 2 ** 60 } },

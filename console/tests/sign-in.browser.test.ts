@@ -158,7 +158,7 @@ describe('the end of a session', () => {
     await page.getByText(/^Your session has ended/).waitFor();
   });
 
-  test('lets a tab go on that was opened at the sign-in itself', async () => {
+  test('lets a tab continue that was opened at the sign-in itself', async () => {
     const page = await studio.visit('/sign-in?next=/account');
     const second = await page.context().newPage();
     await second.goto('/sign-in');

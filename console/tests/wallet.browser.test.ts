@@ -95,7 +95,7 @@ describe('the wallet ledger', () => {
     }
   });
 
-  test('verifies the ledger in the browser, also against a saved head', async () => {
+  test('verifies the ledger in the browser, even against a saved head', async () => {
     const page = await openLedger();
     await verify(page);
     await page.getByText('All 14 entries are unaltered, and none is missing.').waitFor();

@@ -154,7 +154,7 @@ describe('webhooks', () => {
     await page.waitForURL((url) => !url.search.includes('delivery'));
   });
 
-  test('redelivers all that match, also after a reload, in another tab, and while no page shows it', async () => {
+  test('redelivers all that match, even after a reload, in another tab, and while no page shows it', async () => {
     const receiver = await startWebhookReceiver();
     const { id } = await arrangeWebhook(app, `/api${webhooks}`, admin, { url: receiver.url });
     const ids = await arrangeFailed(app, id, 205);

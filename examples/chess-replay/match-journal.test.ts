@@ -15,7 +15,7 @@ const match = (gameId: string) => ({
 });
 
 describe('openJournal', () => {
-  test('reads back all matches, also after parallel writes', async () => {
+  test('reads back all matches, even after parallel writes', async () => {
     const path = join(folder, 'made', 'for', 'it.jsonl');
     const journal = await openJournal(path);
     const ids = Array.from({ length: 50 }, (_, index) => `game ${index}`);

@@ -71,7 +71,7 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
     return { playerId: login.playerId, accessToken: login.accessToken, signedInAt };
   };
 
-  /** Signs a player in once, also if several of their games are replayed in parallel. */
+  /** Signs a player in once, even if several of their games are replayed in parallel. */
   const sessionOf = async (name: string): Promise<Session> => {
     const known = await sessions.get(name)?.catch(() => undefined);
     if (known && Date.now() - known.signedInAt < SESSION_LASTS_MS) return known;

@@ -56,7 +56,7 @@ describe('indexedDbStorage', () => {
     await context.close();
   });
 
-  test('gives up after 10 seconds if the browser does not answer, and goes on when it does', async () => {
+  test('gives up after 10 seconds if the browser does not answer, and continues when it does', async () => {
     const context = await browser.newContext();
     const page = await openPage(context);
     await page.clock.install();

@@ -229,7 +229,7 @@ describe('sign-in', () => {
     await assert.rejects(page.getPublicPlayer(randomUUID()), failsWith('unexpected_answer', 0));
   });
 
-  test('tells a timeout from a server that cannot be reached', async () => {
+  test('distinguishes a timeout from a server that cannot be reached', async () => {
     proxy.plan([{ match: 'POST /api/player-auth/login', action: 'delay', delayMs: 2_000 }]);
     const slow = newClient({ baseUrl: proxy.url, timeoutMs: 100 });
     await assert.rejects(slow.signIn.withProvider(mock('slow')), failsWith('timeout', 0));
@@ -451,7 +451,7 @@ describe('the own profile', () => {
     );
   });
 
-  test('deletes the profile, also when the answer is lost', async () => {
+  test('deletes the profile, even when the answer is lost', async () => {
     const game = newClient({ baseUrl: proxy.url });
     const { playerId } = await game.signIn.withProvider(mock('leaver'));
     proxy.plan([{ match: 'DELETE /api/player-profile/me', action: 'drop_answer' }]);

@@ -162,7 +162,7 @@ describe('sign-in with StoreA', () => {
     assert.equal(portal.session.current, undefined);
   });
 
-  test('tells a store that does not answer from a wrong sign-in', async () => {
+  test('distinguishes a store that does not answer from a wrong sign-in', async () => {
     const { accountId } = await arrangeStoreAPlayer(app);
     const portal = newPortal();
     const { authUrl } = await portal.startStoreA();

@@ -27,7 +27,7 @@ async function send(url: string, method: string, path: string, bearer?: string, 
 }
 
 describe('alerts', () => {
-  test('each alert creates one notification and one mail, also when the worker is killed', async () => {
+  test('each alert creates one notification and one mail, even when the worker is killed', async () => {
     let server = await startServer(options);
     let { accessToken } = await send(server.url, 'POST', '/api/saas-auth/signup', undefined, {
       email,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The days and months of UTC. The usage of a plan begins with each month, and tables have a partition for each. */
 export type Period = 'day' | 'month';
 
-/** A test takes less than this, also on a busy machine. */
+/** A test takes less than this, even on a busy machine. */
 const LEAST_MS = 60_000;
 /** PostgreSQL can be on a machine with another clock. */
 const CLOCK_DIFFERENCE_MS = 1_000;

@@ -43,7 +43,7 @@ async function run(command: string, dataDir: string, env: Record<string, string>
   return { code, output: process.output().trim() };
 }
 
-/** Signs players in, one after the other, until `stop`. Returns the acknowledged ones. */
+/** Signs players in, one at a time, until `stop`. Returns the acknowledged ones. */
 function signIn({ url }: ServerProcess, gameKey: string) {
   const acknowledged: string[] = [];
   let stopping = false;

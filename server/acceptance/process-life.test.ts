@@ -207,7 +207,7 @@ function hinderPostgres(): () => void {
   return () => renameSync(`${file}.away`, file);
 }
 
-test('every response is 503 while PostgreSQL cannot start, and the server recovers by itself', async () => {
+test('every response is 503 while PostgreSQL cannot start, and the server recovers automatically', async () => {
   const attempts = () => running.output().match(/PostgreSQL has ended and cannot be restarted/g)?.length ?? 0;
   const allow = hinderPostgres();
   killPostgres(dataDir);
@@ -368,7 +368,7 @@ test('an invalid setting stops the start with a sentence', async () => {
   assert.equal(postgresOf(dataDir), undefined);
 });
 
-test('of two concurrent first starts one serves and the other exits, also for an unprivileged user', async () => {
+test('of two concurrent first starts one serves and the other exits, even for an unprivileged user', async () => {
   const user = ordinaryUser();
   const empty = dataFolder(user);
   try {

@@ -146,7 +146,7 @@ describe('a start on a data folder', () => {
     }
   });
 
-  test('a command of root changes nothing on the data folder of another user, whose server goes on', async (context) => {
+  test('a command of root changes nothing on the data folder of another user, whose server continues', async (context) => {
     if (!user) return context.skip('SKIPPED: only root can run a command as another user.');
     const dataDir = join(folder, 'of-nobody');
     mkdirSync(dataDir, { mode: 0o700 });

@@ -17,7 +17,7 @@ const { tenantId, some, sendEvents, readStatuses, usedUnits } = await arrangeSen
 let stored = 0;
 let signIns = 1;
 
-/** Lets a commit on these nodes wait, or go on. */
+/** Lets a commit on these nodes wait, or continue. */
 async function setStandby(nodes: CitusNode, names: '' | 'none'): Promise<void> {
   for (const url of storage.urls[nodes]) {
     await onNode(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);

@@ -11,7 +11,7 @@ import { arrangeStudio, startWorld } from './world.ts';
 const secrets: Secrets = new Map();
 const log: string[] = [];
 
-// All requests of this file, also those that prepare others.
+// All requests of this file, including those that prepare others.
 const send = globalThis.fetch;
 globalThis.fetch = async (input, init) => {
   const headers = JSON.stringify(init?.headers ?? {});

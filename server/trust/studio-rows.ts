@@ -54,7 +54,7 @@ export async function openStudioRows(owner: pg.Pool): Promise<StudioRows> {
   };
 }
 
-/** The ids of a tenant and its players. With `workspace`, also of its workspace and the members. */
+/** The ids of a tenant and its players. With `workspace`, also those of its workspace and the members. */
 export async function ownersOf(
   owner: pg.Pool,
   { tenant: { tenantId, workspaceId } }: Studio,

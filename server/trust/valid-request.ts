@@ -84,7 +84,7 @@ export async function sendRequest(
   return app.http.raw(operation.method, address, isForm ? body : JSON.stringify(body), { headers: all });
 }
 
-/** The status of a stream, which goes on until its reader leaves. */
+/** The status of a stream, which continues until its reader leaves. */
 async function openAndClose(url: string, headers: Record<string, string>): Promise<number> {
   const stream = await openTestStream(url, { headers });
   stream.close();

@@ -16,7 +16,7 @@ interface RecordPageProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** The page of one record, also while it loads, if it does not exist, and if it cannot be loaded. */
+/** The page of one record, even while it loads, if it does not exist, and if it cannot be loaded. */
 export function RecordPage<Data>({ title, query, list, children }: RecordPageProps<Data>) {
   const { data, error, refetch } = query;
   if (error instanceof GuildhallError && error.status === 404)

@@ -9,7 +9,7 @@ interface SecretDialogProps {
   label: string;
   secret: string | undefined;
   onClose: () => void;
-  /** Another way to go on, beside the button that closes the dialog. */
+  /** Another way to continue, beside the button that closes the dialog. */
   action?: ReactNode;
   /** What the secret is for. */
   children: ReactNode;

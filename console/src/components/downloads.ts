@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { saveBlob } from './save-file';
 
-/** A download through the API that is running or has failed. It goes on while the reader visits other pages. */
+/** A download through the API that is running or has failed. It continues while the reader visits other pages. */
 export interface Download {
   id: number;
   /** The name of the file. */

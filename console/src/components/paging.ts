@@ -4,7 +4,7 @@ interface LoadedPages {
   state: { data?: { pages: unknown[] } | undefined; isInvalidated?: boolean };
 }
 
-/** To read a list again is a request for each page that is loaded, one after the other. */
+/** To read a list again is a request for each page that is loaded, one at a time. */
 const MOST_PAGES_READ_AGAIN = 5;
 const isShort = ({ state: { data } }: LoadedPages): boolean =>
   (data?.pages.length ?? 0) <= MOST_PAGES_READ_AGAIN;

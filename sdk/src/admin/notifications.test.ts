@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GuildhallError } from '../core/errors.ts';
 import { followNotifications } from './notifications.ts';
 
-test('waits after a refusal with a Retry-After that no timer can hold', async (context) => {
+test('waits after a refusal with a Retry-After that is too long for a timer', async (context) => {
   let requests = 0;
   const send = async () => {
     requests++;
@@ -17,7 +17,7 @@ test('waits after a refusal with a Retry-After that no timer can hold', async (c
   assert.equal(requests, 1);
 });
 
-test('goes on after an error of onNotification', async (context) => {
+test('continues after an error of onNotification', async (context) => {
   const uncaught: string[] = [];
   const { queueMicrotask } = globalThis;
   context.mock.method(globalThis, 'queueMicrotask', (task: () => void) =>

@@ -182,7 +182,7 @@ describe('timeoutMs', () => {
       assert.equal(await read({ timeoutMs, fetch: slow }), `${baseUrl}/api/health/ready`);
   });
 
-  test('holds for requests without a session too', async (context) => {
+  test('applies to requests without a session too', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const hang: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => init!.signal!.addEventListener('abort', () => reject(new Error())));

@@ -19,7 +19,7 @@ export function createListeners<Value>(): Listeners<Value> {
   };
 }
 
-/** Calls a function of the application. If it throws, its error becomes an uncaught one, and the caller goes on. */
+/** Calls a function of the application. If it throws, its error becomes an uncaught one, and the caller continues. */
 export function callListener<Value>(listener: (value: Value) => void, value: Value): void {
   try {
     listener(value);

@@ -58,7 +58,7 @@ describe('the time of an event on a device whose clock is wrong', () => {
     ['3 days ahead', 3 * DAY_MS],
     ['a year behind', -365 * DAY_MS],
   ] as const)
-    test(`is the server's if the clock is ${name}, also after a restart`, async (context) => {
+    test(`is the server's if the clock is ${name}, even after a restart`, async (context) => {
       const { client, queue, sent, open, pass } = arrange(context, aheadMs);
       await client.signIn.withProvider(signIn);
       await queue.addPlayerEvent({ eventKey: 'jump', value: 1 });

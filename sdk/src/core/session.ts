@@ -56,7 +56,7 @@ interface Stored<Identity> extends Tokens {
   expiresAt: number;
   /**
    * Names the session in the `Idempotency-Key` of its refreshes. With the count of refreshes, all tabs send the same key for
-   * one refresh token, also after a restart, and get the same answer. Nobody who has only the token knows it.
+   * one refresh token, even after a restart, and get the same answer. Nobody who has only the token knows it.
    */
   secret: string;
   refreshes: number;

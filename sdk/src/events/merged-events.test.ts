@@ -102,7 +102,7 @@ describe('events of a profile that was merged into another', () => {
     assert.deepEqual(server.sent, [player.playerId]);
   });
 
-  test('are sent within 5 minutes if the session goes on', async (context) => {
+  test('are sent within 5 minutes if the session continues', async (context) => {
     context.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.now() });
     const storage = await storageWith(player);
     const { server, send } = mergingServer(other.playerId);

@@ -33,7 +33,7 @@ test('flush does not wait if the signal is aborted already', async (context) => 
   assert.equal(waiting, 1);
 });
 
-test('flush keeps nothing of a signal that lives longer', async (context) => {
+test('flush keeps no listener on a signal that outlives it', async (context) => {
   const queue = createEventQueue(sender, { storage: memoryStorage() });
   context.after(() => queue.close());
   const { signal } = new AbortController();
@@ -209,7 +209,7 @@ describe('a listener of the game that throws', () => {
     return errors;
   }
 
-  test('onRefused gets the other refusals, and the queue goes on', async (context) => {
+  test('onRefused gets the other refusals, and the queue continues', async (context) => {
     const uncaught = collectUncaught(context);
     const refused: unknown[] = [];
     const queue = createEventQueue(
@@ -357,7 +357,7 @@ describe('events of another page', () => {
 });
 
 describe('several games in one storage', () => {
-  test('the events of a server are not sent to another, also if it is a copy', async (context) => {
+  test('the events of a server are not sent to another, even if it is a copy', async (context) => {
     const storage = memoryStorage();
     const production = createEventQueue(sender, { storage });
     context.after(() => production.close());
@@ -394,7 +394,7 @@ describe('a storage of the game', () => {
     assert.deepEqual({ stored, waiting }, { stored: 2, waiting: 0 });
   });
 
-  test('with damaged entries does not hold back the other events', async (context) => {
+  test('with damaged entries does not delay the other events', async (context) => {
     const storage = memoryStorage();
     const before = createEventQueue(sender, { storage });
     await before.addPlayerEvent({ eventKey: 'jump' });
@@ -448,7 +448,7 @@ describe('a storage of the game', () => {
 });
 
 describe('the size of the queue', () => {
-  test('is small by default in a storage that holds little', async (context) => {
+  test('is small by default in a small storage', async (context) => {
     const storage = { ...memoryStorage(), maxEventBytes: 600 };
     const reasons: string[] = [];
     const queue = createEventQueue(sender, { storage, onDropped: ({ reason }) => reasons.push(reason) });

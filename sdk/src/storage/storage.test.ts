@@ -39,7 +39,7 @@ for (const [name, open] of [
       assert.deepEqual([await storage.get('a'), await storage.get('b')], [undefined, '3']);
     });
 
-    test('changes nothing if the condition does not hold', async () => {
+    test('changes nothing if the condition is not met', async () => {
       const storage = await open();
       assert.equal(await storage.write({ a: '1' }, { key: 'a', value: '0' }), false);
       assert.equal(await storage.write({ a: '1' }, { key: 'a', value: undefined }), true);

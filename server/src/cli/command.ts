@@ -115,7 +115,7 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Stops when a pipe such as `| head` closes the output. Without a listener, Node ends the process, and PostgreSQL would go on. */
+/** Stops when a pipe such as `| head` closes the output. Without a listener, Node ends the process, and PostgreSQL would continue. */
 export function onClosedOutput(stop: () => void): void {
   for (const output of [process.stdout, process.stderr]) output.on('error', stop);
 }

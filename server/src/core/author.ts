@@ -9,7 +9,7 @@ export interface AccountAuthor extends Author {
   actor: { kind: 'account'; id: string };
 }
 
-/** The author of what the server does by itself, and of the commands of its operator. */
+/** The author of automatic changes, and of changes by commands of the operator. */
 export const SYSTEM = { actor: { kind: 'system', id: null } } as const satisfies Author;
 
 /** The origin of a request. */

@@ -73,28 +73,28 @@ export async function* bytesInSlices(bytes: Buffer, size: number): AsyncGenerato
   }
 }
 
-/** A process is busy if its event loop works for more than this part of the time. */
-const BUSY = 0.3;
-/** How long work in the background rests in a busy process: three times as long as it took, so that it gets a quarter. */
-const REST = 3;
-const MAX_REST_MS = 250;
+/** A process is busy if its event loop is active for more than this share of the time. */
+const BUSY_UTILIZATION = 0.3;
+/** In a busy process, background work pauses three times as long as it worked, so that it gets a quarter of the time. */
+const PAUSE_FACTOR = 3;
+const MAX_PAUSE_MS = 250;
 
 /**
- * Rests after a part of work in the background, such as an export, so that other requests get most of the event loop. In
- * an idle process it waits for a millisecond only, in which it measures whether the process is busy.
+ * Pauses after a part of background work, such as an export, so that other requests get most of the event loop. In an idle
+ * process the pause is 1 ms, in which the function measures whether the process is busy.
  */
-export async function giveWay(workedMs: number): Promise<void> {
+export async function pauseIfBusy(workedMs: number): Promise<void> {
   const before = performance.eventLoopUtilization();
   await sleep(1);
   const { utilization } = performance.eventLoopUtilization(before);
-  if (utilization > BUSY) await sleep(Math.min(workedMs * REST, MAX_REST_MS));
+  if (utilization > BUSY_UTILIZATION) await sleep(Math.min(workedMs * PAUSE_FACTOR, MAX_PAUSE_MS));
 }
 
-/** Yields slices, and rests after each with {@link giveWay}. */
+/** Yields slices, and pauses after each with {@link pauseIfBusy}. */
 export async function* inBackground<Slice>(slices: AsyncIterable<Slice>): AsyncGenerator<Slice> {
   for await (const slice of slices) {
     const began = performance.now();
     yield slice;
-    await giveWay(performance.now() - began);
+    await pauseIfBusy(performance.now() - began);
   }
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { firstIdAt, isGuid, newBulkId, newId } from './ids.ts';
 
 describe('identifiers', () => {
-  test('ascend strictly, also within a millisecond', () => {
+  test('ascend strictly, even within a millisecond', () => {
     const ids = Array.from({ length: 10_000 }, newId);
     assert.deepEqual(ids.toSorted(), ids);
     assert.equal(new Set(ids).size, ids.length);

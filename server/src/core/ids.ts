@@ -8,7 +8,7 @@ export const EMPTY_GUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Creates a time-ordered identifier (UUIDv7), so that new rows are adjacent in an index. The ids of one process ascend
- * strictly, also within a millisecond, so lists ordered by id are in order of creation.
+ * strictly, even within a millisecond, so lists ordered by id are in order of creation.
  */
 export function newId(): string {
   return v7();

@@ -199,7 +199,7 @@ describe('createBatcher', () => {
     }
   });
 
-  test('goes on after a lost connection', async () => {
+  test('continues after a lost connection', async () => {
     const { submit, started, end } = manualBatcher();
     const lost = assert.rejects(submit('1'), /terminated/);
     await nextTurn();

@@ -48,7 +48,7 @@ function distribution(table: string): string[] {
 }
 
 /**
- * On Citus, lets no event be stored until the transaction ends. The nodes commit one after the other, so a statement may see the deltas
+ * On Citus, lets no event be stored until the transaction ends. The nodes commit one at a time, so a statement may see the deltas
  * of a batch without its events.
  */
 export async function stopEventsOnCitus(transaction: Querier): Promise<void> {

@@ -8,7 +8,7 @@ export type RunContested = <Result>(owner: string, write: () => Promise<Result>)
 const MAX_WAITING_PER_OWNER = 100;
 
 /**
- * Runs writes of one owner one after the other, in this process. In PostgreSQL they would wait for the same lock, each with a connection,
+ * Runs writes of one owner one at a time, in this process. In PostgreSQL they would wait for the same lock, each with a connection,
  * until no connection is left for other tenants. `atOnce` limits the writes of all owners.
  */
 export function createContestedWrites({ atOnce = Infinity }: { atOnce?: number } = {}): RunContested {

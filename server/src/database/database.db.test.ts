@@ -19,7 +19,7 @@ after(async () => {
 });
 
 describe('openDatabase', () => {
-  test('ends a scope with its transaction, also after an error', async () => {
+  test('ends a scope with its transaction, even after an error', async () => {
     const single = openDatabase(clone.url, { poolSize: 1 });
     const { tenantId } = await arrangeTenant({ owner });
     const count = sql`SELECT count(*) FROM provider_settings`;
@@ -54,7 +54,7 @@ describe('openDatabase', () => {
     assert.equal((await owner.query('SELECT 1 FROM workspaces WHERE slug = $1', [slug])).rowCount, 0);
   });
 
-  test('tells whether a statement returns or changes a row, and throws if a required row is missing', async () => {
+  test('reports whether a statement returns or changes a row, and throws if a required row is missing', async () => {
     const { tenantId } = await arrangeTenant({ owner });
     const scopes = [database.forTenant(tenantId), database.heavy.forTenant(tenantId)];
     for (const scope of scopes) {

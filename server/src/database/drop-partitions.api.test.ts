@@ -139,7 +139,7 @@ describe('dropPartitionsBefore', () => {
     try {
       await eventually(isWaiting);
       const soFar = written;
-      // The writers go on between the attempts.
+      // The writers continue between the attempts.
       await eventually(() => written > soFar + 200);
     } finally {
       await reader.query('COMMIT');
@@ -196,7 +196,7 @@ describe('dropOldRows', () => {
 });
 
 describe('applyRetention', () => {
-  /** Applies a retention in the month of the other tests, also if the month has changed. */
+  /** Applies a retention in the month of the other tests, even if the month has changed. */
   const retain = async (retention: Retention): Promise<void> => {
     mock.timers.enable({ apis: ['Date'], now: today });
     try {

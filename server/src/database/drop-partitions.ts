@@ -119,7 +119,7 @@ export async function deleteDetachedPartitions(owner: pg.Pool, table: Partitione
   await withPartitionLock(owner, (client) => deleteDetached(client, table));
 }
 
-/** Deletes detached partitions, also those of a run that ended before it deleted them. */
+/** Deletes detached partitions, including those of a run that ended before it deleted them. */
 async function deleteDetached(client: pg.ClientBase, table: PartitionedTable): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class

@@ -36,7 +36,7 @@ describe('the address of a client behind trusted proxies', () => {
       assert.equal(await addressOf(forwardedFor), address, forwardedFor);
   });
 
-  test('is the last one that is no trusted proxy, also if entries have ports', async () => {
+  test('is the last one that is no trusted proxy, even if entries have ports', async () => {
     for (const forwardedFor of [
       '203.0.113.7, 10.1.2.3',
       '203.0.113.7:51234, 10.1.2.3:443',

@@ -10,7 +10,7 @@ const BUILT = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 /** The placeholder of the build for the nonce of a response. */
 const NONCE = /__CSP_NONCE__/g;
 
-/** Paths of the API. Their 404 is a problem document, also for a browser. */
+/** Paths of the API. Their 404 is a problem document, even for a browser. */
 const API_PATH = /^\/(api|avatars|docs|health|metrics|openapi\.json|\.well-known|assets)(\/|$)/;
 
 const NOT_BUILT =

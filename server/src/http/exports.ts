@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { giveWay } from '../core/event-loop.ts';
+import { pauseIfBusy } from '../core/event-loop.ts';
 import { createFairSemaphore } from '../core/fair-semaphore.ts';
 import type { AcquireSlots } from '../processes/concurrency-slots.ts';
 import { createConcurrencyLimit, type ConcurrencyLimits } from './traffic/concurrency.ts';
@@ -52,7 +52,7 @@ async function* paced(
       const { done, value } = await inTurn(async () => {
         const began = performance.now();
         const piece = await pieces.next();
-        if (!piece.done) await giveWay(performance.now() - began);
+        if (!piece.done) await pauseIfBusy(performance.now() - began);
         return piece;
       });
       if (done) return;

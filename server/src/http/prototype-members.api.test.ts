@@ -13,7 +13,7 @@ const LOGIN = '/api/player-auth/login';
 const credential = '"provider":"Mock","token":"mock:ada:secret"';
 
 describe('members called __proto__ or constructor', () => {
-  test('are ignored, also with escaped letters', async () => {
+  test('are ignored, even with escaped letters', async () => {
     for (const member of [
       '"__proto__":{"provider":"StoreA"}',
       '"__proto__":null',

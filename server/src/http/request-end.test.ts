@@ -36,7 +36,7 @@ async function startServer(context: TestContext, addRoutes: (app: FastifyInstanc
   };
 }
 
-test('a response has its status, also if a hook refuses the request', async (context) => {
+test('a response has its status, even if a hook refuses the request', async (context) => {
   const server = await startServer(context, (app) => {
     app.addHook('onRequest', async (_request, reply) => reply.code(503).send());
     app.get('/', async () => ({}));

@@ -48,7 +48,7 @@ describe('createOutboundProvider', () => {
     assert.equal(server.requests.length, 6, 'one of them tests the provider');
   });
 
-  test('resets the count of failures after a response, also after a 401', async () => {
+  test('resets the count of failures after a response, even after a 401', async () => {
     const server = await startStandIn((_request, response) => response.writeHead(401).end());
     const provider = createOutboundProvider('Provider', client);
     for (let round = 0; round < 3; round++) {

@@ -20,7 +20,7 @@ const isEmpty = async (table: string) =>
   (await app.owner.query(`SELECT FROM ${table} LIMIT 1`)).rowCount === 0;
 
 describe('the worker', () => {
-  test('goes on after its connections to PostgreSQL became silent, as in a failover', async () => {
+  test('continues after its connections to PostgreSQL became silent, as in a failover', async () => {
     const tenant = await arrangeTenant(app, { providers: ['EmailPassword', 'Mock'] });
     await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
       tenant.tenantId,

@@ -83,7 +83,7 @@ async function record(
   await audit(database.forPlatform(), { ...SYSTEM, action, details });
 }
 
-/** Drops all rows that are older than their table keeps them, also if another table fails. Then throws. */
+/** Drops all rows that are older than their table keeps them, even if another table fails. Then throws. */
 export async function applyRetention(
   owner: pg.Pool,
   database: Database,

@@ -23,7 +23,7 @@ import type { WalletTenant } from '../testing/wallet-recording.ts';
 import { prepareDatabase } from './prepare-database.ts';
 
 // Every operation runs beside thousands of rows of the same tenant and of others. PostgreSQL reports the plan of each statement that
-// it executed, also in functions and triggers. No node of a plan reads more rows than a request asks for
+// it executed, even in functions and triggers. No node of a plan reads more rows than a request asks for
 // (docs/decisions/0042-plans-without-statistics.md).
 
 /** The largest page has 200 rows. One player or one match of the test has fewer rows. */

@@ -16,7 +16,7 @@ const SECOND_FACTOR_WINDOW_SECONDS = 60 * 60;
 export interface GuessThrottle {
   /**
    * Compares a password or code. The attempt is reserved before the comparison, so that parallel guesses cannot exceed the
-   * budget. The attempt is given back unless the guess was wrong. Throws too_many_attempts when the budget is spent or reserved, also
+   * budget. The attempt is given back unless the guess was wrong. Throws too_many_attempts when the budget is spent or reserved, even
    * for the right guess. `account` is an id, or the email address if an account may not exist.
    */
   attempt(account: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;

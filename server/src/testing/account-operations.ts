@@ -32,7 +32,7 @@ export interface Rule {
   query?: string;
   /** Values of path parameters, made for each request. */
   path?: Record<string, Made<string>>;
-  /** Whether the answer goes on until its reader leaves. */
+  /** Whether the answer continues until its reader leaves. */
   isStream?: boolean;
   /** Why a change leaves no audit record. */
   unaudited?: string;

@@ -42,7 +42,7 @@ describe('linters of the OpenAPI document', () => {
 
 describe('generated clients', () => {
   test('the TypeScript client compiles, with optional members and named types', withTools, async () => {
-    // Without the option, each member with a default would be required, also in requests.
+    // Without the option, each member with a default would be required, even in requests.
     await run('openapi-typescript', [
       document,
       '--default-non-nullable=false',

@@ -140,7 +140,7 @@ async function runNode(templateUrl?: string): Promise<number> {
   if (stop.signal.aborted) return 1;
   if (failed.length === 0) return 0;
   if (commandLine.length > 0 || failed.length > MOST_REPEATED_FILES) return 1;
-  console.log(`\nThese files failed. They run again, one after the other:\n${failed.join('\n')}\n`);
+  console.log(`\nThese files failed. They run again, one at a time:\n${failed.join('\n')}\n`);
   const failedAgain = await runEach(
     failed.map((file) => [file]),
     1,

@@ -14,7 +14,7 @@ export interface FaultyProxy {
   connections(): number;
   /** The number of connections that the fault `reset` has refused. */
   refused(): number;
-  /** Begins a fault for all connections, also for new ones. */
+  /** Begins a fault for all connections, including new ones. */
   begin(fault: Fault): void;
   /** Ends the fault. Connections that lost data are closed. Data that a blackhole has held arrive now. */
   end(): void;
@@ -47,7 +47,7 @@ async function startFaultyProxy(
       return void client.resetAndDestroy();
     }
     if (fault === 'blackhole') [client, server].forEach((socket) => socket.pause());
-    /** Passes bytes on in their order, also if a delay ends between them. */
+    /** Passes bytes on in their order, even if a delay ends between them. */
     const passTo = (to: Socket) => {
       let last = Promise.resolve();
       return (bytes: Buffer): void => {

@@ -13,7 +13,7 @@ interface Place {
   schema: Schema;
 }
 
-/** All members that the schema knows, and the first items of lists, also those that the body does not have. */
+/** All members that the schema knows, and the first items of lists, including those that the body does not have. */
 function placesOf(schema: Schema, path: string[] = []): Place[] {
   const { properties = {}, items, oneOf = [], anyOf = [] } = schema;
   return [

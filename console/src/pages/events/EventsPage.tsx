@@ -252,7 +252,7 @@ function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string
   );
 }
 
-/** A game with definitions has auto-create off for a reason, also in an hour without events. */
+/** A game with definitions has auto-create off for a reason, even in an hour without events. */
 function NewGameSwitch({ tenantId }: { tenantId: string }) {
   const canChange = useCanChangeGame();
   const { data } = useInfiniteQuery({ ...definitionsQuery(tenantId, {}), enabled: canChange });

@@ -23,7 +23,7 @@ export function SignInPage() {
     if (router.history.location.pathname === '/sign-in') enter(next);
   };
   const onSession = useEffectEvent((account: unknown) => account !== undefined && goOn());
-  // After a sign-in in another tab this one goes on too.
+  // After a sign-in in another tab this one continues too.
   useEffect(() => client.session.subscribe(onSession), []);
   return mfaToken === undefined ? (
     <PasswordStep hasEnded={ended !== undefined} onSignedIn={goOn} onSecondFactor={setMfaToken} />

@@ -112,7 +112,7 @@ function PlanPanel({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-/** One value for each day, also for days without usage. */
+/** One value for each day, even for days without usage. */
 function toChart(items: UsageItem[], days: number) {
   const units = new Map(items.map((item) => [item.day, item.units]));
   const today = Math.floor(Date.now() / 86_400_000);

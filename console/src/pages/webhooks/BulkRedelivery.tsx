@@ -16,7 +16,7 @@ interface BulkRedeliveryProps {
   filter: DeliveryFilter;
   selection: DeliverySelection;
   onSelect: (selection: DeliverySelection) => void;
-  /** How many deliveries match the filter, also those that are not loaded. */
+  /** How many deliveries match the filter, including those that are not loaded. */
   matching: number;
   canChange: boolean;
 }

@@ -26,7 +26,7 @@ interface WebhookValues {
   tenantId: string;
 }
 
-/** No chosen type means all types, also those that come later. */
+/** No chosen type means all types, including those that come later. */
 const toBody = ({ url, description, eventTypes }: WebhookValues) => ({
   url: url.trim(),
   description: description.trim() || null,

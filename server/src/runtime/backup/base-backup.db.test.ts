@@ -19,7 +19,7 @@ async function startPostgres(context: TestContext, settings?: Record<string, str
   return server.url('postgres');
 }
 
-test('has the log that it needs, also after checkpoints during the backup', async (context) => {
+test('has the log that it needs, even after checkpoints during the backup', async (context) => {
   const url = await startPostgres(context, { min_wal_size: '32MB', max_wal_size: '32MB' });
   const archive = new PassThrough();
   const backup = streamBaseBackup(url, archive);
@@ -32,7 +32,7 @@ test('has the log that it needs, also after checkpoints during the backup', asyn
   assert.ok(bytes > 1_000_000, `${bytes} bytes`);
 });
 
-test('fails if the archive cannot be written, also while PostgreSQL waits for it', async (context) => {
+test('fails if the archive cannot be written, even while PostgreSQL waits for it', async (context) => {
   const url = await startPostgres(context);
   const archive = new PassThrough();
   const backup = streamBaseBackup(url, archive);

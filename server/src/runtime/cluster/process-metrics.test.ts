@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../../processes/channel.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 
-test('a scrape shows each process, also if another scrape begins meanwhile', async () => {
+test('a scrape shows each process, even if another scrape begins meanwhile', async () => {
   const answersAfter = (ms: number) =>
     ({ request: (): Promise<unknown> => sleep(ms, []), close() {} }) as unknown as Channel;
   const metrics = createProcessMetrics(() => [

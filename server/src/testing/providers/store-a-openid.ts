@@ -13,7 +13,7 @@ export interface StoreAOpenIdServer {
   asked: URLSearchParams[];
   /** Opens `authUrl` like a browser that is signed in to the store as `accountId`, and returns the redirect. */
   browse(authUrl: string, accountId: string): Promise<string>;
-  /** Signs an assertion with these fields, also with content that the store would never send. */
+  /** Signs an assertion with these fields, even with content that the store would never send. */
   sign(fields: Record<string, string>, signed?: string[]): URLSearchParams;
   /** Replaces the response to the next verification. */
   answerNext(answer: (response: ServerResponse) => void): void;

@@ -441,7 +441,7 @@ describe('GET /api/bus_tenants/{tenantId}/sessions/timeline', () => {
     assert.equal((await timeline(tenant, { bucket: 'week' })).status, 400);
   });
 
-  test('counts minutes, also of hours that are rolled up', async () => {
+  test('counts minutes, even of hours that are rolled up', async () => {
     const tenant = await arrangeTenant(app);
     const [ada, ben] = [randomUUID(), randomUUID()];
     const hour = Math.floor(Date.now() / HOUR) * HOUR - 3 * HOUR;

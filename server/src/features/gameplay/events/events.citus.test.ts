@@ -200,7 +200,7 @@ describe('on a cluster of Citus', () => {
     assert.deepEqual(await countEach('match', { matchSessionId: theirs.matchSessionId }), [0, 0, 0, 0]);
   });
 
-  test('another tenant sees no event, also on the nodes and without a condition on the tenant', async () => {
+  test('another tenant sees no event, even on the nodes and without a condition on the tenant', async () => {
     const other = `/api/bus_tenants/${theirs.tenantId}`;
     for (const scope of ['match', 'player']) {
       assert.equal(await exported(`scope=${scope}`, { apiKey: theirs.apiKey }, other), 0);

@@ -256,7 +256,7 @@ describe('POST /api/bus_tenants/:tenantId/queries', () => {
     }
   });
 
-  test('accepts the largest valid lists of alternatives, also as escapes', async () => {
+  test('accepts the largest valid lists of alternatives, even as escapes', async () => {
     const knights = Array.from({ length: 50 }, (_, index) => '🐴'.repeat(30) + String(10 + index));
     const where = {
       eventKeys: knights,

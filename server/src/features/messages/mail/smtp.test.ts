@@ -46,7 +46,7 @@ async function sendAndCatch(
 }
 
 describe('openMailServer', () => {
-  test('gives up a silent server after 15 seconds, but not finally', async () => {
+  test('gives up an attempt at a silent server after 15 seconds, and tries again later', async () => {
     const refusal = await sendAndCatch(await startServer('', () => ''));
     assert.equal(refusal.isFinal, false);
     assert.match(refusal.message, /Greeting never received/);

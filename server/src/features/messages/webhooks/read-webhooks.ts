@@ -55,7 +55,7 @@ function asSeenBy(role: Role | null, webhook: Webhook): Webhook {
   return role === 'viewer' ? { ...webhook, url: new URL(webhook.url).origin } : webhook;
 }
 
-/** Throws `not_found`, also for a webhook of another workspace. */
+/** Throws `not_found`, even for a webhook of another workspace. */
 async function readWebhook(db: Querier, ref: WebhookRef): Promise<Webhook> {
   const found = await findWebhook(db, ref);
   if (!found) throw new ProblemError('not_found');

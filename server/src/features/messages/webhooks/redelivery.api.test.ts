@@ -103,7 +103,7 @@ describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/redeliveries', (
     assert.equal(rowCount, 0);
   });
 
-  test('returns 409 while one is running, also for requests at the same time', async () => {
+  test('returns 409 while one is running, even for concurrent requests', async () => {
     const { webhook } = await arrange();
     await arrangeDeliveries(app, webhook.id, 1);
     const body = { status: 'failed' };

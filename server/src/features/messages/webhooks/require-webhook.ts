@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { lockWebhook, type Webhook, type WebhookRef } from './queries.ts';
 
-/** Locks a webhook until the transaction ends. Throws `not_found`, also for a webhook of another owner. */
+/** Locks a webhook until the transaction ends. Throws `not_found`, even for a webhook of another owner. */
 export async function requireWebhook(transaction: Querier, ref: WebhookRef): Promise<Webhook> {
   const webhook = await lockWebhook(transaction, ref);
   if (!webhook) throw new ProblemError('not_found');

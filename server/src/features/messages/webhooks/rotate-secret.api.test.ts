@@ -39,7 +39,7 @@ describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/rotate-secret', 
     return rows.length;
   };
 
-  test('returns 409 while 5 earlier secrets sign, also to parallel requests, and an overlap of 0 ends them', async () => {
+  test('returns 409 while 5 earlier secrets sign, even to parallel requests, and an overlap of 0 ends them', async () => {
     const { id } = await created();
     const answers = await Promise.all(Array.from({ length: 7 }, () => rotate(id)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 200, 409, 409]);

@@ -350,7 +350,7 @@ describe('GET /api/workspaces/:workspaceId/webhooks/:webhookId/deliveries', () =
 });
 
 describe('webhook limit', () => {
-  test('allows 50 webhooks per workspace, also with concurrent requests', async () => {
+  test('allows 50 webhooks per workspace, even with concurrent requests', async () => {
     const full = await arrangeTenant(app);
     const fullAdmin = await arrangeAccount(app, full, 'admin');
     const path = `/api/workspaces/${full.workspaceId}/webhooks`;

@@ -57,7 +57,7 @@ describe('GET /api/admin/health', () => {
     return body.components.find((one: ComponentHealth) => one.component === name);
   };
 
-  test('describes each component, also those that are not configured', async () => {
+  test('describes each component, including those that are not configured', async () => {
     const { body } = await app.http.get('/api/admin/health', admin);
     assert.match(body.version, /^\d+\.\d+/);
     assert.deepEqual(

@@ -17,7 +17,7 @@ export function createDatabaseCheck(
   let began = -Infinity;
   let check: Promise<void>;
   return () => {
-    // A check that waits for a silent database is not joined for longer either. Otherwise the result would be up to 3 seconds old.
+    // Later callers do not wait for a check that has already waited longer than this. Its result could be up to 3 seconds old.
     if (now() - began >= CHECK_EVERY_MS) {
       began = now();
       check = checkDatabase(database);

@@ -30,7 +30,7 @@ export interface BanRequest {
 }
 
 /**
- * Bans a player from a tenant, and ends all their sessions there, also those of concurrent sign-ins. The ban covers the player's
+ * Bans a player from a tenant, and ends all their sessions there, including those of concurrent sign-ins. The ban covers the player's
  * identities too: deleting the profile or unlinking an identity does not end it. A new ban replaces the active one. Throws
  * player_not_found, and invalid_request if `until` is in the past.
  */

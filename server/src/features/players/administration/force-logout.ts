@@ -6,7 +6,7 @@ import { lockAccess } from './moderation-queries.ts';
 import { playerNotFound } from './read-player.ts';
 
 /**
- * Ends all open sessions of a player in a tenant with the reason `kicked`, also those of concurrent sign-ins. Returns their number.
+ * Ends all open sessions of a player in a tenant with the reason `kicked`, including those of concurrent sign-ins. Returns their number.
  * Writes an audit record if there were any. The player can sign in again. Throws player_not_found.
  */
 export async function forceLogout(

@@ -57,7 +57,7 @@ describe('the notes about a player', () => {
     assert.deepEqual((await list(ben.playerId))[0].author, { id: leaver.accountId, email: null });
   });
 
-  test('are each returned by their creation, also if another server has a clock that is ahead', async () => {
+  test('are each returned by their creation, even if another server has a clock that is ahead', async () => {
     const { playerId } = await arrangePlayer(app, tenant);
     await app.owner.query(
       `INSERT INTO player_notes (tenant_id, player_id, id, text, author_id) VALUES ($1, $2, $3, 'of tomorrow', $4)`,

@@ -116,7 +116,7 @@ describe('the counts of players', () => {
     );
   });
 
-  test('count a player with several methods of a provider once, also if both are first used at the same time', async () => {
+  test('count a player with several methods of a provider once, even if both are first used at the same time', async () => {
     const tenant = await arrangeTenant(app);
     const elsewhere = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     for (let player = 1; player <= 10; player++) {

@@ -606,7 +606,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/bulk', () => {
     });
   });
 
-  test('returns the remaining profile for the id of a merged one, also if both are requested', async () => {
+  test('returns the remaining profile for the id of a merged one, even if both are requested', async () => {
     const source = await arrangePlayer(app, tenant);
     const target = await arrangePlayer(app, tenant);
     const merge = await app.http.post(

@@ -144,7 +144,7 @@ describe('GET /api/player/sessions/history', () => {
     );
   });
 
-  test('returns every login exactly once over all pages, also with equal times', async () => {
+  test('returns every login exactly once over all pages, even with equal times', async () => {
     const { caller, playerId, sessionId } = await arrangePlayer(app, tenant);
     const older = await addLogins(playerId, 7);
     const elsewhere = await addLogins(playerId, 3, sibling);

@@ -79,7 +79,7 @@ describe('DELETE /api/admin/players/{playerId}', () => {
     assert.notEqual(again.body.playerId, player.playerId);
   });
 
-  test('is idempotent, also after the player deleted the profile', async () => {
+  test('is idempotent, even after the player deleted the profile', async () => {
     const player = await arrangePlayer(app, tenant);
     assert.equal((await remove(player.playerId)).status, 204);
     assert.equal((await remove(player.playerId)).status, 204);

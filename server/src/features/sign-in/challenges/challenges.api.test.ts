@@ -232,7 +232,7 @@ describe('POST /api/player-auth/challenge and /challenge/verify', () => {
     });
   }
 
-  test('shares the five attempts of a code between both endpoints, also in parallel', async () => {
+  test('shares the five attempts of a code between both endpoints, even in parallel', async () => {
     const { email, challengeId, response } = await emailChallenge();
     for (let guess = 0; guess < 5; guess++) {
       const answer =

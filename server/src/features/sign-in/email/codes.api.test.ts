@@ -75,7 +75,7 @@ describe('POST /api/player-auth/email/otc and /otc/exchange', () => {
     assert.deepEqual(plain(await send(pending)), unknown);
   });
 
-  test('sends no second code within 30 seconds, also to parallel requests', async () => {
+  test('sends no second code within 30 seconds, even to parallel requests', async () => {
     const email = someEmail();
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(email)));
     assert.deepEqual(

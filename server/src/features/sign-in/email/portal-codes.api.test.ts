@@ -175,7 +175,7 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     }
   });
 
-  test('allows five attempts, also in parallel, then accepts the next code', async () => {
+  test('allows five attempts, even in parallel, then accepts the next code', async () => {
     const { email } = await arrangeVerified();
     const code = await portalCodeFor(email);
     const guesses = Array.from({ length: 60 }, (_, guess) =>
@@ -237,7 +237,7 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     assert.equal((await exchange(email, next)).status, 200);
   });
 
-  test('sends no second code within 30 seconds, also to parallel requests', async () => {
+  test('sends no second code within 30 seconds, even to parallel requests', async () => {
     const { email } = await arrangeVerified();
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(email)));
     assert.equal(new Set(answers.map(({ body }) => body.expiresAt)).size, 1);

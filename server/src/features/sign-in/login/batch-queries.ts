@@ -171,7 +171,7 @@ export interface FirstLogin extends LoginRecord {
 
 /**
  * Creates the players of a batch and writes their first logins, in one statement that charges one unit for each. Returns whether each
- * player was created. A player who was created at the same time, also by an earlier login of the batch, is left out. The sign-in
+ * player was created. A player who was created at the same time, even by an earlier login of the batch, is left out. The sign-in
  * methods are inserted in one order, so that batches of several processes cannot deadlock. A device is added when its player is returned,
  * because only then its foreign key is met.
  */

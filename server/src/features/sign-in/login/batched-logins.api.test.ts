@@ -295,7 +295,7 @@ describe('sign-ins of existing players that arrive together', () => {
     );
   });
 
-  test('count every sign-in of one player, also with two identities and from one device', async () => {
+  test('count every sign-in of one player, even with two identities and from one device', async () => {
     const { tenant, usernames, idOf } = await arrangePlayers(10);
     const [twice] = usernames as [string];
     const other = await arrangePlayer(app, tenant, 'second-identity');

@@ -130,7 +130,7 @@ const revocation = sql`revoked_at = coalesce(revoked_at, clock_timestamp()), has
 const isUnrevoked = sql`(revoked_at IS NULL OR has_logged_out)`;
 
 /**
- * Revokes the refresh tokens of a session for a security reason, also after a logout. Returns false if they were revoked so before, or
+ * Revokes the refresh tokens of a session for a security reason, even after a logout. Returns false if they were revoked so before, or
  * there is no such session.
  */
 export function revokeSession(db: Querier, sessionId: string): Promise<boolean> {
@@ -146,7 +146,7 @@ export async function endSession(db: Querier, sessionId: string): Promise<void> 
 }
 
 /**
- * Revokes all portal sessions of a player, or those that one sign-in method opened, also after a logout. The caller must hold the lock
+ * Revokes all portal sessions of a player, or those that one sign-in method opened, even after a logout. The caller must hold the lock
  * on the player: see {@link insertSession}.
  */
 export async function revokePortalSessions(

@@ -18,7 +18,7 @@ export const sourceKey = ({ tenantId, ipAddress }: ChallengeSource): string =>
 export interface ChallengeThrottle {
   /** Counts a challenge before it is issued. Throws too_many_attempts. */
   spend(source: ChallengeSource): Promise<void>;
-  /** Uncounts a correctly answered challenge, so a game server can sign in any number of players one after the other. */
+  /** Uncounts a correctly answered challenge, so a game server can sign in any number of players one at a time. */
   giveBack(source: ChallengeSource): Promise<void>;
 }
 

@@ -241,7 +241,7 @@ describe('sign-in with a contract wallet', () => {
     );
   });
 
-  test('returns 429 after 900 requests to a node from one network in 15 minutes, also if the signatures are correct', async () => {
+  test('returns 429 after 900 requests to a node from one network in 15 minutes, even if the signatures are correct', async () => {
     let calls = 0;
     answerOddly = (_request, response) => {
       calls++;

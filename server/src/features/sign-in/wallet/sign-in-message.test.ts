@@ -63,7 +63,7 @@ describe('statementFor', () => {
 });
 
 describe('nonceOf', () => {
-  test('finds the nonce in a message, also in a changed one', () => {
+  test('finds the nonce in a message, even in a changed one', () => {
     const message = writeSignInMessage({ ...fields, issuer: 'https://play.example.com' });
     assert.equal(nonceOf(message), fields.nonce);
     assert.equal(nonceOf(message.replace('Version: 1', 'Version: 2')), fields.nonce);

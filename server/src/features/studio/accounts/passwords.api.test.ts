@@ -56,7 +56,7 @@ describe('POST /api/saas-auth/email/verify', () => {
     assert.deepEqual(await actionsOf(account), ['account.created', 'account.email_verified']);
   });
 
-  test('is audited once, also if two tokens are used', async () => {
+  test('is audited once, even if two tokens are used', async () => {
     const account = await accounts.signUp();
     const first = await secretTo(account.email);
     assert.equal((await resend(account.bearer)).status, 202);

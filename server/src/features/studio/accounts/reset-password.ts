@@ -68,7 +68,7 @@ export async function resetPassword(
         origin,
       },
     );
-    // The person who resets reads the mailbox, so the next request may mail a token again, also after a flood of requests. A
+    // The person who resets reads the mailbox, so the next request may mail a token again, even after a flood of requests. A
     // changed password does not reset the count: a stranger who signed up with the address could repeat it.
     await keepNewestTokens(transaction, accountId, 'reset', 0);
     return { email: account.email };

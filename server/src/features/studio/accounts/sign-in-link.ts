@@ -28,7 +28,7 @@ export async function createSignInLink(
   return token;
 }
 
-/** Signs the account of a link in. Throws invalid_credentials, also if the account has got a second factor since. */
+/** Signs the account of a link in. Throws invalid_credentials for a wrong link, and if the account has a second factor now. */
 export async function signInWithLink(
   services: SessionServices & { database: Database },
   origin: Origin,

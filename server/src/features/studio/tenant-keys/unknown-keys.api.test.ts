@@ -45,7 +45,7 @@ describe('the budget for unknown keys', () => {
 
     const limitOfKnownKey = async () => {
       const answer = await ask(known.gameKey, here);
-      assert.equal(answer.status, 404, 'a known key is accepted, also after the cache was invalidated');
+      assert.equal(answer.status, 404, 'a known key is accepted, even after the cache was invalidated');
       return answer.headers.get('ratelimit-limit');
     };
     const limit = await limitOfKnownKey();

@@ -277,7 +277,7 @@ describe('rate limit of requests without a key', () => {
     assert.deepEqual([cheap.status, limitHeaders(cheap)[1]], [200, 19]);
   });
 
-  test('limits a network, also with wrong tokens and forged key headers, but not health checks and keys', async () => {
+  test('limits a network, even with wrong tokens and forged key headers, but not health checks and keys', async () => {
     const limited = await startTestApp({ env: { NETWORK_RATE_LIMIT: '5' } });
     const { http } = limited;
     const tenant = await arrangeTenant(limited);

@@ -191,7 +191,7 @@ describe('recovery of the chain sender', () => {
 });
 
 describe('readAppended', () => {
-  test('returns the entries of all signers, also before the newest signer has sent a call', async () => {
+  test('returns the entries of all signers, even before the newest signer has sent a call', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);
     const tenant = await deployment.tenant();

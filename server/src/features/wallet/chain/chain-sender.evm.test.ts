@@ -189,7 +189,7 @@ describe('fees of the chain sender', () => {
     assert.equal((await deployment.transactionStatus(hash))?.state, 'confirmed');
   });
 
-  test('have a limit, also when the node suggests more', async () => {
+  test('have a limit, even when the node suggests more', async () => {
     const chain = await startTestChain();
     const feeLimit = 20_000_000_000;
     const deployment = await arrangeChainDeployment(chain, { feeLimit });

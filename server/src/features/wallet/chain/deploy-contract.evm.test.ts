@@ -34,7 +34,7 @@ async function serveThrough(
 }
 
 describe('the deployment of the contract', () => {
-  test('goes on while the node fails after it has taken the transaction', async () => {
+  test('continues while the node fails after it has taken the transaction', async () => {
     const node = await startEvmNode();
     let failures = 0;
     const rpcUrl = await serveThrough(node, async ({ method, params }) => {

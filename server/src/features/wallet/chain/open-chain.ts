@@ -76,7 +76,7 @@ export async function openChain(database: Database, settings: ChainSettings): Pr
   };
 }
 
-/** Opens the chain if one is configured. Throws {@link ChainConfigurationError}, also if calls wait for another chain. */
+/** Opens the chain if one is configured. Throws {@link ChainConfigurationError}, for example if calls wait for another chain. */
 export async function openConfiguredChain(
   database: Database,
   settings: ChainSettings | undefined,

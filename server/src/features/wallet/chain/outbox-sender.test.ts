@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isInStep } from './outbox-sender.ts';
+import { continuesNonces } from './outbox-sender.ts';
 
 const calls = (...nonces: number[]) => nonces.map((nonce) => ({ nonce }));
 
-describe('isInStep', () => {
+describe('continuesNonces', () => {
   test('is in step if the nonces continue those of the chain', () => {
-    assert.equal(isInStep(calls(7, 8, 9), 7), true);
-    assert.equal(isInStep(calls(), 7), true);
+    assert.equal(continuesNonces(calls(7, 8, 9), 7), true);
+    assert.equal(continuesNonces(calls(), 7), true);
   });
 
   test('is out of step if a nonce was used elsewhere, or if a call is missing', () => {
-    assert.equal(isInStep(calls(7, 8), 8), false);
-    assert.equal(isInStep(calls(7, 9), 7), false);
-    assert.equal(isInStep(calls(8), 7), false);
+    assert.equal(continuesNonces(calls(7, 8), 8), false);
+    assert.equal(continuesNonces(calls(7, 9), 7), false);
+    assert.equal(continuesNonces(calls(8), 7), false);
   });
 });

@@ -40,13 +40,13 @@ interface SenderCache {
 }
 
 /** Whether the nonces of the waiting calls continue those of the chain. If not, a nonce was used elsewhere, or the contract refused a call. */
-export function isInStep(calls: Pick<WaitingCall, 'nonce'>[], nextNonce: number): boolean {
+export function continuesNonces(calls: Pick<WaitingCall, 'nonce'>[], nextNonce: number): boolean {
   return calls.every(({ nonce }, index) => nonce === nextNonce + index);
 }
 
 /**
  * Creates the sender of the outbox. Each call of the result is one step. A step reads the chain, records which transactions are
- * mined and final, and then submits the waiting calls. If they are not {@link isInStep} several times in a row, it signs them again. It
+ * mined and final, and then submits the waiting calls. If they are not {@link continuesNonces} several times in a row, it signs them again. It
  * returns true if it found mined transactions, so that the next step is due at once. It throws if no call can be sent.
  */
 export function createOutboxSender(context: OutboxContext): () => Promise<boolean> {
@@ -80,7 +80,7 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
     if (mined.size > 0) cache.lastHead = undefined;
 
     const waiting = unmined.filter(({ position }) => !mined.has(position));
-    if (isInStep(waiting, view.nextNonce)) {
+    if (continuesNonces(waiting, view.nextNonce)) {
       cache.anomalyCount = 0;
       await submitter.submit(waiting, view.head);
     } else {

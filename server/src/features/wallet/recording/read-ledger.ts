@@ -11,7 +11,7 @@ export interface LedgerServices {
   recorder: Recorder;
 }
 
-/** Reads a transaction with its entries and its state on the chain. Throws not_found, also for an invalid hash. */
+/** Reads a transaction with its entries and its state on the chain. Throws not_found, even for an invalid hash. */
 export async function readTransaction(
   { database, recorder }: LedgerServices,
   tenantId: string,
@@ -20,7 +20,7 @@ export async function readTransaction(
   const tenant = database.forTenant(tenantId);
   const given = text.toLowerCase() as Hex;
   const isHash = /^0x[0-9a-f]{64}$/.test(given);
-  // The entries contain the first hash that their transaction was signed with, also after the deployment has left the chain.
+  // The entries contain the first hash that their transaction was signed with, even after the deployment has left the chain.
   const transactionHash = (isHash && (await findFirstHash(tenant, given))) || given;
   const entries = isHash ? await findEntries(tenant, tenantId, transactionHash) : [];
   if (entries.length === 0) throw new ProblemError('not_found', 'The tenant has no such transaction.');

@@ -16,7 +16,7 @@ export interface FullWalletPlayer {
   verifiedAddresses: string[];
 }
 
-/** The index of the player that an address is linked to. Throws not_found, also for an invalid address. */
+/** The index of the player that an address is linked to. Throws not_found, even for an invalid address. */
 export async function lookUpAddress(
   { database, recorder }: LedgerServices,
   tenantId: string,

@@ -278,7 +278,7 @@ describe('verifyLedger', () => {
     assert.equal(await verifyLedger(database, tenant.tenantId, { to: '2020-01-01T00:00:00Z' }, () => {}), 0);
   });
 
-  test('reads all entries between the first and the last in a time range, also if the clock was set back', async () => {
+  test('reads all entries between the first and the last in a time range, even if the clock was set back', async () => {
     const { rows } = await app.owner.query(
       'SELECT max(recorded_at) AS last FROM wallet_ledger_entries WHERE tenant_id = $1',
       [tenant.tenantId],

@@ -418,7 +418,7 @@ describe('an archive in a bucket', () => {
   });
 
   // The last test, because the roll-ups do not count older events after it.
-  test('loses the objects of months that retention drops, also after a failure', async () => {
+  test('loses the objects of months that retention drops, even after a failure', async () => {
     const tenant = await arrange();
     await archive();
     assert.equal((await tenant.exported()).status, 200);

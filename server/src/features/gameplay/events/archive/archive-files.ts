@@ -64,7 +64,7 @@ export const partFolder = (root: string, name: PartName): string => join(root, n
 /** The folder of a part while its files are written. */
 const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
 
-/** The parts of a month that have a folder, also those that no row of the database names. */
+/** The parts of a month that have a folder, including those that no row of the database names. */
 export async function listFolders(root: string, month: MonthName): Promise<number[]> {
   return (await namesIn(monthFolder(root, month)))
     .map((name) => Number(/^part-(\d+)$/.exec(name)?.[1] ?? Number.NaN))

@@ -17,7 +17,7 @@ export interface ArchiveTotals {
 }
 
 /**
- * Archives the events from before a day, the first of a month that has begun. Leaves an audit record of what was archived, also if a
+ * Archives the events from before a day, the first of a month that has begun. Leaves an audit record of what was archived, even if a
  * later month fails.
  */
 export async function archiveBefore(

@@ -22,7 +22,7 @@ export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart
   return selectArchived(db, tenantId, empty);
 }
 
-/** Returns the names of all parts of a tenant, also of those whose files are being written or deleted. */
+/** Returns the names of all parts of a tenant, including those whose files are being written or deleted. */
 export async function selectRegistered(db: Querier, tenantId: string): Promise<PartName[]> {
   return db.rows(sql`SELECT ${NAME} FROM event_archives WHERE tenant_id = ${tenantId}`);
 }

@@ -161,7 +161,7 @@ describe('POST /api/player-profile/me/avatar', () => {
     assert.equal((await app.http.get(ME, player)).body.avatarUrl, before);
   });
 
-  test('returns 400 for other formats, also if the form declares a PNG', async () => {
+  test('returns 400 for other formats, even if the form declares a PNG', async () => {
     const player = await newPlayer();
     const gif = await canvas(4, 4).gif().toBuffer();
     const webp = await canvas(4, 4).webp().toBuffer();
