@@ -2,7 +2,7 @@
 const MAX_FAILURES = 10;
 
 /**
- * Runs steps one at a time, including those after a step that fails. Then throws an error that has the first failure as its cause.
+ * Runs steps one at a time. If a step fails, the next ones still run. Then throws an error that has the first failure as its cause.
  * Ends at the tenth failure.
  */
 export async function runEach(steps: Iterable<() => Promise<unknown>>): Promise<void> {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * For connections without a limit of their statements: the system checks a silent connection after 30 seconds. So a statement fails within
+ * For connections without a limit of their statements: the system probes an idle connection after 30 seconds. So a statement fails within
  * a minute if the host of PostgreSQL has disappeared. By default, the system waits for two hours.
  */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };

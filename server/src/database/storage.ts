@@ -158,7 +158,7 @@ function connectionSettings(processes: number): Record<string, string> {
 /** The pauses stay short, because a full disk may have room again at any time. */
 const MAX_RETRY_SECONDS = 10;
 
-/** How often a process starts PostgreSQL again that another one stops at the same time. */
+/** How often a process restarts PostgreSQL if another process stops it at the same time. */
 const JOIN_ATTEMPTS = 5;
 
 /** After a crash of one of its processes, PostgreSQL refuses connections until it has read its log again. */

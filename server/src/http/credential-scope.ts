@@ -110,8 +110,8 @@ function requireUsage({ url, config }: RouteOptions): void {
 }
 
 /**
- * Returns the token of an `Authorization: Bearer` header, or undefined. Of a repeated header Node keeps the first one and a
- * proxy may check the last one, so neither counts.
+ * Returns the token of an `Authorization: Bearer` header, or undefined. If the header is repeated, Node keeps the first one, and a
+ * proxy may check the last one. So neither is accepted.
  */
 export function bearerToken(request: FastifyRequest): string | undefined {
   if (countHeader(request, 'authorization') > 1) return undefined;

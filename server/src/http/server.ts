@@ -42,7 +42,7 @@ export interface HttpOptions {
 /** A closing page can send its last batch of events only if the browser has cached the preflight response. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
-/** At the level trace, the parser of forms logs its options, which hold the headers of the request. */
+/** At the level trace, the parser of forms logs its options, which contain the headers of the request. */
 function withoutFormHeaders(logger: HttpOptions['logger']): HttpOptions['logger'] {
   if (typeof logger !== 'object') return logger ?? false;
   const busboyOptions = ({ headers: _, ...options }: Record<string, unknown>) => options;

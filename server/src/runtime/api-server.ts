@@ -86,7 +86,7 @@ export async function startApiServer(
     findReferenceCredentials: (token) => (token === known?.token ? known.demo : undefined),
   });
   let jobs: Worker | undefined;
-  // At the same time: they need nothing of each other, and a service manager may not wait for both limits.
+  // In parallel: they are independent, and a service manager may not wait for both limits.
   opened.defer(async () => {
     await Promise.all([finishRequests(app), jobs?.stop()]);
   });

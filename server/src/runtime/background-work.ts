@@ -80,7 +80,7 @@ export async function startBackgroundWork(
       (error) => logger.error({ err: error }, 'events could not be rolled up'),
     ),
   ];
-  // At the same time: while one of them waits, the others would begin work that the end of the process cuts off.
+  // In parallel: otherwise the others would begin new work while one of them stops.
   opened.defer(async () => void (await Promise.all(parts.map((part) => part.stop()))));
   const running = opened.move();
   return {

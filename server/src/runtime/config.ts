@@ -28,7 +28,7 @@ export interface Config {
   /** Whether the deployment keeps data that must not be lost. */
   isProduction: boolean;
   mockProvider: boolean;
-  /** Whether a profile that several workspaces know is changed with a proof of identity alone. */
+  /** Whether a change of a profile that several workspaces know needs a proof of identity. */
   profileProof: boolean;
   /** For how many days a refresh token of a player in a game is valid. */
   refreshTokenDays: number;

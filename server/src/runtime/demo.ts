@@ -32,8 +32,8 @@ const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'
 
 /**
  * Fills a database without accounts, in one transaction: an administrator, a workspace, a tenant with sign-in providers, and a
- * key of each kind. `open` starts to listen within the transaction. If the port is in use, nothing is kept, so the password is not
- * lost. And no sign-up can come first. Returns undefined if there are accounts already, without a call of `open`.
+ * key of each kind. `open` starts to listen within the transaction. If the port is in use, nothing is stored, so the password is not
+ * lost. Nobody can sign up before the demo exists. Returns undefined if there are accounts already, without a call of `open`.
  */
 export async function seedDemo(
   databaseUrl: string,

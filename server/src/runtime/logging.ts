@@ -40,7 +40,7 @@ function textOf(fields: unknown, rest: unknown[]): string {
   return [rest[0], reason, (err as Error | undefined)?.message, operation, status].map(String).join(' ');
 }
 
-/** The parts of an error that are logged. Errors of the database driver hold the whole connection with its settings. */
+/** The parts of an error that are logged. Errors of the database driver contain the whole connection with its settings. */
 function describeError({ name, message, stack, code }: Error & { code?: string }) {
   return { type: name, message, stack: stack ?? '', ...(code !== undefined && { code }) };
 }

@@ -9,7 +9,7 @@ import { isPartitionedTable, partitionedTables } from '../database/partitioned-t
 import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
 import type { Retention } from './retention.ts';
 
-// Every message completes the sentence that begins with the name of the setting. It never shows a value that may hold a secret.
+// Every message completes the sentence that begins with the name of the setting. It never shows a value that may contain a secret.
 
 /** The first issue of a setting is enough. The checks after it rely on those before. */
 export const FIRST_ISSUE = { abortPipeEarly: true };
@@ -45,7 +45,7 @@ const httpUrl = v.pipe(
   v.transform((url) => url.replace(/\/+$/, '')),
 );
 
-/** A node of a chain. The path or the query of its address may hold a key. */
+/** A node of a chain. The path or the query of its address may contain a key. */
 const rpcUrl = v.pipe(
   v.string(),
   v.check(

@@ -37,7 +37,7 @@ const UNTRACED = /^\/(health\/|metrics$)/;
 
 /**
  * Traces each request with its statements, and sends the traces to the collector of the OTEL_ settings. The runtime imports this
- * file only if there is one. If the collector is away, the newest traces are dropped, and requests do not wait.
+ * file only if there is one. If the collector is unavailable, the newest traces are dropped, and requests do not wait.
  * `isTrusted`: whether callers may name the trace that a request belongs to, and so decide whether it is sampled.
  */
 export async function traceRequests(

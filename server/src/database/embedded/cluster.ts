@@ -52,7 +52,7 @@ export async function createCluster(programs: Programs, folder: string): Promise
     if (createdByAnother) return;
     if (error instanceof OperatorError) throw error;
     const stderr = error instanceof ProgramError ? error.stderr : '';
-    // After the first error initdb prints what follows from it.
+    // The lines after the first error of initdb are its consequences.
     const [, reason = (error as Error).message] = /(?:FATAL|PANIC|ERROR|error):\s+(.+)/.exec(stderr) ?? [];
     throw new OperatorError(`PostgreSQL could not create its files in DATA_DIR (${folder}): ${reason}`, {
       cause: error,

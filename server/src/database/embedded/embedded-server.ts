@@ -118,7 +118,7 @@ async function ensureRunning(programs: Programs, cluster: string, start: () => P
   }
 }
 
-/** The last failure in the lines of a log after `start`. A restore deletes the log with its other files, so the message has to say it. */
+/** The last failure in the lines of a log after `start`. A restore deletes the log, so the message must contain the reason. */
 async function readFailure(log: string, start: number): Promise<string> {
   const lines = await text(createReadStream(log, { start })).catch(() => '');
   return [...lines.matchAll(/(?:FATAL|PANIC):\s+(.+)/g)].at(-1)?.[1] ?? `read ${log} for the reason.`;

@@ -82,11 +82,11 @@ async function writeBackup(config: Config, databaseUrl: string, folder: string):
   return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Compresses what `write` writes, and flushes the file to the disk. */
+/** Compresses the output of `write`, and flushes the file to the disk. */
 async function writeArchive(path: string, write: (archive: Writable) => Promise<void>): Promise<void> {
   const compress = createZstdCompress();
   const written = pipeline(compress, createWriteStream(path, { mode: 0o600, flush: true }));
-  // A failure of the disk is also the failure of what is written.
+  // If the disk fails, `write` fails too.
   written.catch((error: Error) => compress.destroy(error));
   await write(compress);
   compress.end();

@@ -49,7 +49,7 @@ export function launchServingProcess(
     ready.reject(new OperatorError(`A serving process ${reason} before it answered.`));
     return reason;
   });
-  // A process that is stopped during its start has nobody who waits for it.
+  // Nobody waits for a process that is stopped during its start.
   ready.promise.catch(() => {});
   return {
     channel,

@@ -25,7 +25,7 @@ export interface Stop {
   drainMs: number;
 }
 
-/** Serves in this process, which node:cluster has started. The primary process says what, and when to stop. */
+/** Serves in this process, which node:cluster has started. The primary process sends the options, and the signal to stop. */
 async function runServingProcess(config: Config): Promise<void> {
   const registry = new Registry();
   let starting: Promise<ApiServer> | undefined;

@@ -22,7 +22,7 @@ import type { OutboxContext } from './outbox-context.ts';
 /** How many calls are sent ahead. Nodes accept about as many pending transactions per account. */
 const WINDOW = 64;
 
-/** One URL may lead to several nodes, and one of them may lag. So an anomaly must be seen this often in a row. */
+/** Several nodes may share one URL, and one of them may lag. So an anomaly must be seen this often in a row. */
 const ANOMALIES_BEFORE_ACTION = 3;
 
 /** The state of the chain at the start of a step. */

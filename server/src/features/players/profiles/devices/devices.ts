@@ -49,7 +49,7 @@ export async function listOwnDevices(
 /**
  * Changes a device of the player. Blocking it ends its sessions in all tenants, including those of concurrent sign-ins, and revokes their
  * refresh tokens. The profile and the device are locked, and a sign-in takes the same locks before it writes its session. A block and
- * an unblock reach all games, so they need a proof like a change of sign-in methods, and are notified
+ * an unblock apply to all games, so they need a proof like a change of sign-in methods, and are notified
  * (docs/decisions/0066-blocks-of-devices.md). Throws not_found, profile_deleted, identity_proof_required, too_many_attempts, and
  * invalid_bearer for a token of a revoked session.
  */
