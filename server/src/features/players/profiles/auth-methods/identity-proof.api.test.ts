@@ -600,6 +600,25 @@ describe('a change of a profile', () => {
       ].toSorted(),
     );
   });
+
+  test('is audited in at most 100 tenants: that of the token, then one of each workspace', async () => {
+    const player = await newPlayer(hostile);
+    await signIn(player.wallet, honest);
+    const { rows: others } = await app.owner.query(
+      `WITH tenant AS (
+         INSERT INTO tenants (id, workspace_id, name, slug)
+         SELECT gen_random_uuid(), $1, 'Other', gen_random_uuid() FROM generate_series(1, 150) RETURNING id)
+       INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at)
+       SELECT id, $2, now() - interval '1 day', now() FROM tenant RETURNING tenant_id`,
+      [hostile.workspaceId, player.playerId],
+    );
+    assert.equal(others.length, 150);
+    const recorded = (await auditOf(player.playerId)).length;
+    await linkMock(player, { proof: await proofOf(player.wallet) });
+    const tenants = (await auditOf(player.playerId)).slice(recorded).map((record) => record.tenant);
+    assert.equal(tenants.length, 100);
+    for (const { tenantId } of [hostile, honest]) assert.ok(tenants.includes(tenantId));
+  });
 });
 
 describe('a method that is linked as the primary one', () => {
