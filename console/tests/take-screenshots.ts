@@ -5,19 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { launchChromium } from '../../sdk/test/chromium.ts';
 import { freePort } from '../../server/acceptance/free-port.ts';
 
 /**
  * Takes the screenshots of the README: `npm run screenshots`. It starts a server with a demo game in a temporary folder, and lets
- * simulated players play on it.
+ * simulated players play on it. With `-- --minutes 80` the charts of the last hour are full.
  */
 const CLI = fileURLToPath(new URL('../../server/src/cli/index.ts', import.meta.url));
 const IMAGES = fileURLToPath(new URL('../../docs/images', import.meta.url));
+const { minutes } = parseArgs({ options: { minutes: { type: 'string', default: '8' } } }).values;
 /** The simulated evening has most players after 70 % of its time. The images are taken then. */
-const EVENING_MINUTES = 8;
-const BUSIEST_MS = 0.7 * EVENING_MINUTES * 60_000;
+const BUSIEST_MS = 0.7 * Number(minutes) * 60_000;
 
 const PAGES = [
   { name: 'overview', link: 'Overview', colorScheme: 'light', search: '?range=1h' },
@@ -35,7 +36,7 @@ const server = start('serve', '--processes', '1');
 try {
   const [email, password] = await readSignIn();
   console.log(`Simulated players play on ${url} for ${Math.ceil(BUSIEST_MS / 60_000)} minutes.`);
-  const simulation = start('simulate', '--url', url, '--duration', `${EVENING_MINUTES}m`);
+  const simulation = start('simulate', '--url', url, '--duration', `${minutes}m`);
   await sleep(BUSIEST_MS);
   await takeScreenshots(email, password);
   await end(simulation);
