@@ -56,7 +56,10 @@ describe('the wallet ledger', () => {
     await arrangeLedger('ben');
     const page = await openLedger();
     await page.getByText('14 entries in a chain of hashes').waitFor();
-    await page.getByRole('cell', { name: 'Score 9223372036854775807' }).first().waitFor();
+    await page
+      .getByRole('row', { name: /Score 9223372036854775807/ })
+      .getByRole('cell', { name: '2 · ben' })
+      .waitFor();
 
     await page.getByRole('combobox', { name: 'Kind' }).click();
     await page.getByRole('option', { name: 'Match started' }).click();
@@ -69,6 +72,7 @@ describe('the wallet ledger', () => {
     await page.getByRole('link', { name: '10', exact: true }).click();
     await page.waitForURL('**entry=10');
     const drawer = page.getByRole('dialog', { name: 'Entry 10' });
+    await drawer.getByText('2 · ben').waitFor();
     await drawer.getByText('Hashes match').waitFor();
     await assertAccessible(page, 'an entry');
     await drawer.getByRole('link', { name: 'Entry 9', exact: true }).click();

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: a2b157a571230125a5e5cc5f6a49980acd3e13b23c77a5160cbaf65d20597bf8
+// Document: e9a47472f6556241b6f3e87471e3313fd5ab74f67cb36ddfac4d090a0c00dde0
 
 export interface paths {
     "/metrics": {
@@ -5014,6 +5014,8 @@ export interface components {
             hash: string;
             /** @description 0x and 64 hexadecimal digits. */
             transactionHash: string;
+            /** @description The name of the player that the entry is about. The hashes do not cover it. */
+            playerId: string | null;
         };
         LoginChallenge: {
             /** Format: uuid */

@@ -189,6 +189,7 @@ const TEXTS: Record<string, string> = {
   playerAddress: ADDRESS,
   playerId: PLAYER,
   'CreateWalletPlayerRequest.playerId': 'ada',
+  'ListedWalletEntry.playerId': 'ada',
   'WalletLoginResult.playerId': 'ada',
   'WalletPasswordLoginRequest.playerId': 'ada',
   'WalletPlayer.playerId': 'ada',

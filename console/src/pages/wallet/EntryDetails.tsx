@@ -13,6 +13,7 @@ import { State } from '../../components/State';
 import { checkEntry, checkOrder, GENESIS, type Head } from './check-entry';
 import { nameOfKind } from './entry-kinds';
 import { chainStateQuery, walletEntryQuery, type WalletEntry } from './queries';
+import { WalletPlayer } from './WalletPlayer';
 import classes from './EntryDetails.module.css';
 
 export function EntryDetails({ tenantId, index }: { tenantId: string; index: number }) {
@@ -33,7 +34,7 @@ function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
       <Facts
         facts={[
           ['Kind', nameOfKind(entry.kind)],
-          ['Player', entry.playerIndex],
+          ['Player', <WalletPlayer key="player" {...entry} />],
           ['Recorded', <RelativeTime key="recorded" at={entry.recordedAt} />],
           ['Transaction', <CopyableId key="transaction" id={entry.transactionHash} />],
           ['On a chain', <ChainState key="chain" tenantId={tenantId} entry={entry} />],

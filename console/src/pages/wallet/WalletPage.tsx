@@ -18,6 +18,7 @@ import { EntryDetails } from './EntryDetails';
 import { kindChoices, nameOfKind, summarise } from './entry-kinds';
 import { useWalletEntries, type WalletEntry } from './queries';
 import { VerifyPanel } from './VerifyPanel';
+import { WalletPlayer } from './WalletPlayer';
 import { WalletSnippet } from './WalletSnippet';
 
 const route = getRouteApi('/app/games/$tenantId/wallet');
@@ -108,6 +109,7 @@ const columns: Column<WalletEntry>[] = [
     id: 'index',
     header: 'Entry',
     width: 80,
+    narrowWidth: 56,
     cell: ({ index }) => (
       <Link
         from="/games/$tenantId/wallet"
@@ -119,9 +121,15 @@ const columns: Column<WalletEntry>[] = [
       </Link>
     ),
   },
-  { id: 'kind', header: 'Kind', width: 150, cell: ({ kind }) => nameOfKind(kind) },
+  { id: 'kind', header: 'Kind', width: 150, narrowWidth: 122, cell: ({ kind }) => nameOfKind(kind) },
   { id: 'content', header: 'Content', cell: summarise },
-  { id: 'player', header: 'Player', width: 80, align: 'right', cell: ({ playerIndex }) => playerIndex },
+  {
+    id: 'player',
+    header: 'Player',
+    width: 180,
+    narrowWidth: 96,
+    cell: (entry) => <WalletPlayer {...entry} />,
+  },
   {
     id: 'transaction',
     header: 'Transaction',
@@ -132,6 +140,7 @@ const columns: Column<WalletEntry>[] = [
     id: 'recorded',
     header: 'Recorded',
     width: 130,
+    narrowWidth: 92,
     cell: ({ recordedAt }) => <RelativeTime at={recordedAt} />,
   },
   { id: 'hash', header: 'Hash', width: 150, hidden: true, cell: ({ hash }) => <CopyableId id={hash} /> },

@@ -80,7 +80,12 @@ async function readTransaction(
       params: { path: { tenantId, transactionHash } },
       signal,
     });
-    return entries.map((entry) => ({ ...entry, transactionHash: transaction.transactionHash }));
+    // A transaction does not name its players.
+    return entries.map((entry) => ({
+      ...entry,
+      transactionHash: transaction.transactionHash,
+      playerId: null,
+    }));
   } catch (error) {
     if (error instanceof GuildhallError && error.status === 404) return [];
     throw error;

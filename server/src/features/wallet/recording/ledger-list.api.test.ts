@@ -55,6 +55,7 @@ describe('GET /api/bus_tenants/{tenantId}/wallet-entries', () => {
     assert.deepEqual(newest.body, { score: '9223372036854775807' });
     assert.equal(newest.kind, 'player.scored');
     assert.equal(newest.playerIndex, ben.playerIndex);
+    assert.equal(newest.playerId, ben.playerId);
     assert.equal(newest.transactionHash, newest.hash);
     assert.equal(newest.previousHash, before.hash);
     assert.equal(hashLink(newest.previousHash, newest.contentHash), newest.hash);

@@ -283,7 +283,18 @@ export const EntriesQuery = Type.Object({
 export const EntryPage = Type.Object(
   {
     items: Type.Array(
-      Type.Object({ ...Entry.properties, transactionHash: Hash }, { title: 'ListedWalletEntry' }),
+      Type.Object(
+        {
+          ...Entry.properties,
+          transactionHash: Hash,
+          playerId: Nullable(
+            Type.String({
+              description: 'The name of the player that the entry is about. The hashes do not cover it.',
+            }),
+          ),
+        },
+        { title: 'ListedWalletEntry' },
+      ),
       { maxItems: MAX_ENTRIES },
     ),
     head,
