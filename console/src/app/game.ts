@@ -12,16 +12,16 @@ export const gameQuery = (tenantId: string) =>
     staleTime: 60_000,
   });
 
-/** All games of a workspace. */
+/**
+ * All games of a workspace. Without the signal of the request: loaders wait for it, and it would be cancelled for them too when the last
+ * component that shows it unmounts.
+ */
 export const gamesQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['games', workspaceId],
-    queryFn: ({ signal }) =>
+    queryFn: () =>
       readAllPages((query) =>
-        api.GET('/api/workspaces/{workspaceId}/bus_tenants', {
-          params: { path: { workspaceId }, query },
-          signal,
-        }),
+        api.GET('/api/workspaces/{workspaceId}/bus_tenants', { params: { path: { workspaceId }, query } }),
       ),
     staleTime: 60_000,
   });
