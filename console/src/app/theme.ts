@@ -48,10 +48,12 @@ export const seriesColors = {
   dark: ['#8b92f9', '#3cc0b1', '#f0954d', '#dc7be8', '#a3abb9'],
 };
 
-/** The axes of charts. A canvas cannot use the variables. */
+const surface = { light: '#ffffff', dark: '#18191d' };
+
+/** The axes and the background of charts. A canvas cannot use the variables. */
 export const chartColors = {
-  light: { text: '#5b616c', grid: gray[2] },
-  dark: { text: dark[2], grid: dark[5] },
+  light: { text: '#5b616c', grid: gray[2], surface: surface.light },
+  dark: { text: dark[2], grid: dark[5], surface: surface.dark },
 };
 
 /** Two series of the same color could not be told apart. */
@@ -141,7 +143,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default-border': gray[3],
     '--mantine-color-disabled-color': '#5b616c',
     '--gh-page': '#ffffff',
-    '--gh-surface': '#ffffff',
+    '--gh-surface': surface.light,
     '--gh-sunken': gray[0],
     '--gh-hover': gray[1],
     '--gh-selected': indigo[0],
@@ -165,7 +167,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-default-border': dark[4],
     '--mantine-color-disabled-color': dark[2],
     '--gh-page': dark[7],
-    '--gh-surface': '#18191d',
+    '--gh-surface': surface.dark,
     '--gh-sunken': '#101114',
     '--gh-hover': dark[6],
     '--gh-selected': '#22243d',

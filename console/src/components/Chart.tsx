@@ -67,8 +67,8 @@ const describeBucket = (time: number, times: number[]): string =>
   `${formatBucket(time, areDays(times))}${time === times.at(-1) && isLastUnfinished(times) ? ' · so far' : ''}`;
 
 /**
- * Lines over time. The line to a bucket that is not over is dashed, because it would look like a fall. Drag zooms, a double click resets.
- * The table has the same numbers for screen readers.
+ * Lines over time. A bucket that is not over is a circle beside the line, because a line to it would look like a fall. Drag zooms, a double
+ * click resets. The table has the same numbers for screen readers.
  */
 export function Chart({ title, times, series, height = 220, sync, isLoading = false }: ChartProps) {
   const [isTable, table] = useDisclosure();
@@ -161,7 +161,7 @@ function optionsOf(
   isDaily: boolean,
 ): uPlot.Options {
   const colors = seriesColors[scheme];
-  const { text, grid } = chartColors[scheme];
+  const { text, grid, surface } = chartColors[scheme];
   const font = "11px 'Inter Variable', sans-serif";
   const axis: uPlot.Axis = {
     stroke: text,
@@ -176,7 +176,7 @@ function optionsOf(
     // At the right there is room for half of the last label.
     padding: [8, 28, 0, 0],
     legend: { markers: { width: 0, fill: (_plot, index) => colors[(index - 1) % colors.length]! } },
-    hooks: { drawSeries: [drawUnfinished] },
+    hooks: { drawSeries: [(plot, index) => drawUnfinished(plot, index, surface)] },
     cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
     axes: [
@@ -220,21 +220,29 @@ const finishedPath: uPlot.Series.PathBuilder = (plot, series, first, last) => {
   return linear(plot, series, first, last === times.length - 1 && isLastUnfinished(times) ? last - 1 : last);
 };
 
-/** Draws the line to the last bucket. */
-function drawUnfinished(plot: uPlot, series: number): void {
-  const times = plot.data[0];
-  const [before, last] = plot.data[series]!.slice(-2);
-  if (!isLastUnfinished(times) || before == null || last == null) return;
-  const { ctx, bbox } = plot;
-  const x = (index: number): number => plot.valToPos(times.at(index)!, 'x', true);
+/** Pixels from the middle of the circle to its line. */
+const CIRCLE_RADIUS = 3;
+
+/** Draws a circle at the last bucket. */
+function drawUnfinished(plot: uPlot, series: number, surface: string): void {
+  const time = plot.data[0].at(-1);
+  const value = plot.data[series]!.at(-1);
+  const { min, max } = plot.scales['x']!;
+  if (!isLastUnfinished(plot.data[0]) || time === undefined || value == null) return;
+  // The reader has zoomed to an earlier time.
+  if (time < min! || time > max!) return;
+  const { ctx } = plot;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.beginPath();
-  ctx.moveTo(x(-2), plot.valToPos(before, 'y', true));
-  ctx.lineTo(x(-1), plot.valToPos(last, 'y', true));
-  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.arc(
+    plot.valToPos(time, 'x', true),
+    plot.valToPos(value, 'y', true),
+    CIRCLE_RADIUS * devicePixelRatio,
+    0,
+    2 * Math.PI,
+  );
+  ctx.fillStyle = surface;
+  ctx.fill();
   ctx.stroke();
   ctx.restore();
 }

@@ -52,13 +52,16 @@ function Change({ value, before }: { value: number; before: number }) {
 
 const WIDTH = 120;
 const HEIGHT = 28;
+/** Room for half of the circle. */
+const PADDING = 4;
 
 function Sparkline({ values }: { values: number[] }) {
   const top = Math.max(...values, 1);
   const points = values.map(
     (value, index) =>
-      `${((index / (values.length - 1)) * WIDTH).toFixed(1)},${(HEIGHT - 1 - (value / top) * (HEIGHT - 3)).toFixed(1)}`,
+      `${((index / (values.length - 1)) * WIDTH).toFixed(1)},${(HEIGHT - PADDING - (value / top) * (HEIGHT - 2 * PADDING)).toFixed(1)}`,
   );
+  const last = `M${points.at(-1)}h0`;
   return (
     <svg
       width="100%"
@@ -68,8 +71,9 @@ function Sparkline({ values }: { values: number[] }) {
       aria-hidden
     >
       <polyline points={points.slice(0, -1).join(' ')} />
-      {/* The last bucket is not over. */}
-      <polyline points={points.slice(-2).join(' ')} strokeDasharray="2 2" />
+      {/* The last bucket is not over. A circle would be stretched, and the round end of a line is not. */}
+      <path className={classes.circle} d={last} />
+      <path className={classes.circle} data-inside d={last} />
     </svg>
   );
 }
