@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlayer,
+  arrangeTenant,
+  type TestTenant,
+} from '../../server/src/testing/arrange.ts';
 import { assertAccessible, countBecomes, rowsBecome, startStudio } from './browser.ts';
 
 const studio = await startStudio();
@@ -99,6 +104,53 @@ describe('the audit log of a workspace', () => {
       .getByRole('row', { name: /Changed the game/ })
       .getByRole('button', { name: 'Tidewater: copy the id' })
       .waitFor();
+  });
+});
+
+/** Bans a player of a game of this or another workspace. */
+async function banSomebody(at: TestTenant, name: string): Promise<string> {
+  const { playerId } = await arrangePlayer(app, at, name);
+  const { status, text } = await app.http.post(
+    `/api/bus_tenants/${at.tenantId}/players/${playerId}/ban`,
+    { reason: `Ban of ${name}` },
+    await arrangeAccount(app, at, 'admin'),
+  );
+  assert.ok(status < 300, text);
+  return playerId;
+}
+
+describe('players of several games', () => {
+  test('have names in the audit logs of their workspace and of the platform', async () => {
+    const twin = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    await banSomebody(twin, 'ben');
+    for (const path of [`${workspace}/audit`, '/platform/audit']) {
+      const page = await studio.open(path, { role: 'platformAdmin' });
+      for (const [reason, name] of [
+        ['Ban of ben', 'ben'],
+        ['Cheating', 'Ada Lovelace'],
+      ] as const)
+        await page
+          .getByRole('row', { name: `reason: ${reason}` })
+          .getByRole('button', { name: `${name}: copy the id` })
+          .waitFor();
+    }
+  });
+
+  test('keep their ids if the platform administrator is no member of their workspace', async () => {
+    const stranger = await arrangeTenant(app);
+    const playerId = await banSomebody(stranger, 'cam');
+    const page = await studio.open('/platform/audit', { role: 'platformAdmin' });
+    const lookUps: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/players/bulk')) lookUps.push(request.url());
+    });
+    await page.reload();
+    await page
+      .getByRole('row', { name: 'reason: Ban of cam' })
+      .getByRole('button', { name: `${playerId.slice(0, 6)}…${playerId.slice(-6)}: copy` })
+      .waitFor();
+    await page.getByRole('button', { name: 'Ada Lovelace: copy the id' }).first().waitFor();
+    assert.ok(lookUps.every((url) => !url.includes(stranger.tenantId)));
   });
 });
 

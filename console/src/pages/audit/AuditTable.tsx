@@ -1,6 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Drawer, Stack } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { meQuery } from '../../app/account';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -16,9 +17,10 @@ import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { providerNames } from '../players/providers';
+import { useNamesOf } from '../players/queries';
 import { actionWords, describeAction } from './action-words';
 import { Actor, auditColumns, Named, type NameOf } from './columns';
-import { namesIn } from './names';
+import { namesIn, playersIn } from './names';
 import { auditQuery, type AuditFilter, type AuditRecord, type AuditScope } from './queries';
 
 interface AuditTableProps {
@@ -40,12 +42,13 @@ export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
   const [open, setOpen] = useState<AuditRecord>();
   const table = useTableRows(records, ({ id }) => id);
   const said = useMemo(() => namesIn(table.rows ?? []), [table.rows]);
-  const nameOf = (id: string) => [providers, ...names, said].find((some) => some.has(id))?.get(id);
+  const players = usePlayersIn(table.rows ?? []);
+  const nameOf = (id: string) => [providers, ...names, players, said].find((some) => some.has(id))?.get(id);
   return (
     <>
       <DataTable
         label="Audit records"
-        columns={auditColumns(nameOf)}
+        columns={auditColumns(nameOf).filter(({ id }) => scope.kind !== 'game' || id !== 'game')}
         {...table}
         onOpen={setOpen}
         selectedKey={open?.id}
@@ -95,6 +98,13 @@ export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
       </Drawer>
     </>
   );
+}
+
+/** What the players in the records are called. Only the members of a workspace may read the players of its games. */
+function usePlayersIn(records: AuditRecord[]): Map<string, string> {
+  const memberships = useQuery(meQuery).data?.memberships ?? [];
+  const own = new Set(memberships.map(({ workspaceId }) => workspaceId));
+  return useNamesOf(playersIn(records.filter(({ workspaceId }) => workspaceId && own.has(workspaceId))));
 }
 
 /** The target of a changed provider is its name in the API. */

@@ -48,6 +48,13 @@ export const auditColumns = (nameOf: NameOf): Column<AuditRecord>[] => [
     header: 'Details',
     cell: ({ details, targetId }) => summarise(details, targetId === null ? undefined : nameOf(targetId)),
   },
+  {
+    id: 'game',
+    header: 'Game',
+    width: 150,
+    hidden: true,
+    cell: ({ tenantId }) => <Named id={tenantId} nameOf={nameOf} />,
+  },
   { id: 'ip', header: 'Address', width: 140, hidden: true, cell: ({ ipAddress }) => ipAddress ?? '–' },
   {
     id: 'request',

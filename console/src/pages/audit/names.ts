@@ -25,11 +25,10 @@ function nameIn(values: unknown): string | undefined {
   return name ?? email ?? url ?? (prefix ? `${prefix}…` : undefined);
 }
 
-/** The players among the authors and targets of records. */
-export const playerIdsIn = (records: AuditRecord[]): string[] =>
-  records
-    .flatMap(({ action, actor, targetId }) => [
-      actor.kind === 'player' ? actor.id : null,
-      action.startsWith('player.') ? targetId : null,
-    ])
-    .filter((id) => id !== null);
+/** The players among the authors and targets of records, and their games. Records of no game are of players who deleted their profile. */
+export const playersIn = (records: AuditRecord[]): { tenantId: string; playerId: string }[] =>
+  records.flatMap(({ tenantId, action, actor, targetId }) =>
+    [actor.kind === 'player' && actor.id, action.startsWith('player.') && targetId].flatMap((playerId) =>
+      tenantId && playerId ? [{ tenantId, playerId }] : [],
+    ),
+  );

@@ -5,6 +5,7 @@ import {
   useMutation,
   useQueries,
   useQueryClient,
+  type QueryCache,
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
@@ -76,9 +77,8 @@ const playerNamesKey = (tenantId: string) => ['players', tenantId, 'names'];
 const inOneMap = (lookUps: UseQueryResult<(readonly [id: string, name: string])[]>[]): Map<string, string> =>
   new Map(lookUps.flatMap(({ data = [] }) => data));
 
-/** What players are called, by id. Only ids that no look-up in the cache has asked for are looked up. */
-export function usePlayerNames(tenantId: string, ids: string[]): Map<string, string> {
-  const queryCache = useQueryClient().getQueryCache();
+/** The look-ups that name the players of a game. Only ids that no look-up in the cache has asked for are in a new one. */
+function lookUpsOf(queryCache: QueryCache, tenantId: string, ids: string[]): string[][] {
   const unknown = new Set(ids);
   const earlier = queryCache
     .findAll({ queryKey: playerNamesKey(tenantId) })
@@ -89,11 +89,26 @@ export function usePlayerNames(tenantId: string, ids: string[]): Map<string, str
   const lookUps = Array.from({ length: Math.ceil(added.length / LOOK_UP_SIZE) }, (_, index) =>
     added.slice(index * LOOK_UP_SIZE, (index + 1) * LOOK_UP_SIZE),
   );
+  return [...earlier, ...lookUps];
+}
+
+/** What players of several games are called, by id. */
+export function useNamesOf(players: PlayerPath[]): Map<string, string> {
+  const queryCache = useQueryClient().getQueryCache();
+  const idsByGame = new Map<string, string[]>();
+  for (const { tenantId, playerId } of players)
+    idsByGame.set(tenantId, [...(idsByGame.get(tenantId) ?? []), playerId]);
   return useQueries({
-    queries: [...earlier, ...lookUps].map((playerIds) => playerNamesQuery(tenantId, playerIds)),
+    queries: [...idsByGame].flatMap(([tenantId, ids]) =>
+      lookUpsOf(queryCache, tenantId, ids).map((playerIds) => playerNamesQuery(tenantId, playerIds)),
+    ),
     combine: inOneMap,
   });
 }
+
+/** What players of a game are called, by id. */
+export const usePlayerNames = (tenantId: string, ids: string[]): Map<string, string> =>
+  useNamesOf(ids.map((playerId) => ({ tenantId, playerId })));
 
 export const playerQuery = (tenantId: string, playerId: string) =>
   queryOptions({
