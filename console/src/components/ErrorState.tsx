@@ -16,7 +16,7 @@ export function ErrorState({
   retry?: (() => void) | undefined;
 }) {
   return (
-    <Stack gap="xs" p="md" align="flex-start" role="alert">
+    <Stack gap="xs" align="flex-start" role="alert" className={classes.state}>
       <Title order={3}>{what}</Title>
       <ErrorDetail error={error} />
       {retry && (

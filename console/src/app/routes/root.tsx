@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tans
 import { meQuery } from '../account';
 import { client } from '../client';
 import { RouteErrorPage } from '../RouteErrorPage';
-import { Shell } from '../shell/Shell';
+import { Shell, ShellSkeleton } from '../shell/Shell';
 
 export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -14,6 +14,7 @@ export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
   component: Shell,
+  pendingComponent: ShellSkeleton,
   errorComponent: RouteErrorPage,
   beforeLoad: async ({ location }) => {
     if (!(await client.session.load())) throw redirect({ to: '/sign-in', search: { next: location.href } });

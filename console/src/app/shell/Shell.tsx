@@ -2,6 +2,7 @@ import { Drawer } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { PageSkeleton } from '../../components/PageSkeleton';
 import { TipLayer } from '../../components/TipLayer';
 import { loadCode } from '../load-code';
 import { ConnectionNotice } from './ConnectionNotice';
@@ -11,6 +12,7 @@ import { WorkspaceSwitcher } from './Switchers';
 import { TopBar } from './TopBar';
 import { useKeptFocus } from './use-kept-focus';
 import classes from './Shell.module.css';
+import topBar from './TopBar.module.css';
 
 const loadPalette = () => loadCode(() => import('./CommandPalette'), 'CommandPalette');
 const CommandPalette = lazy(() => loadPalette().then((module) => ({ default: module.CommandPalette })));
@@ -63,3 +65,14 @@ export function Shell() {
     </div>
   );
 }
+
+/** The frame before the account is known. Without it, the content would move when the side bar appears. */
+export const ShellSkeleton = () => (
+  <div className={classes.shell}>
+    <div className={topBar.bar} />
+    <div className={classes.side} />
+    <main className={classes.content}>
+      <PageSkeleton title="Loading…" />
+    </main>
+  </div>
+);
