@@ -249,3 +249,36 @@ describe('the overview', () => {
     await countBecomes(figures.getByText('unchanged'), 2);
   });
 });
+
+describe('the pages of a game', () => {
+  test('lead to its alerts and to the usage of each game', async () => {
+    const page = await studio.open(`${studio.game}/settings`, { role: 'viewer' });
+    await page.getByRole('link', { name: 'Open the alerts' }).click();
+    await page.waitForURL(`**/alerts?tenantId=${tenant.tenantId}`);
+    await page.goto(studio.game);
+    await page.getByRole('link', { name: 'Open the usage by game' }).click();
+    await page.waitForURL('**/usage?groupBy=tenant');
+    await page.getByRole('radio', { name: 'By game', checked: true }).waitFor({ state: 'attached' });
+  });
+});
+
+describe('the frame of the pages', () => {
+  test('does not move when the account has loaded', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    await heading(page, 'Players').waitFor();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route('**/api/saas-auth/me', async (route) => {
+      await answer;
+      await route.continue();
+    });
+    await page.reload();
+    const placeOf = async (name: string) => {
+      const { x, y } = (await heading(page, name).boundingBox())!;
+      return { x, y };
+    };
+    const before = await placeOf('Loading…');
+    answers();
+    await heading(page, 'Players').waitFor();
+    assert.deepEqual(await placeOf('Players'), before);
+  });
+});

@@ -74,6 +74,16 @@ export function OverviewPage() {
           </Panel>
           <Panel title="Usage of the plan">
             <QuotaMeter workspaceId={game.workspaceId} />
+            <TextLink
+              to="/workspaces/$workspaceId/usage"
+              params={{ workspaceId: game.workspaceId }}
+              search={{ groupBy: 'tenant' }}
+              size="sm"
+              mt="xs"
+              display="inline-block"
+            >
+              Open the usage by game
+            </TextLink>
           </Panel>
           <Panel title="Alerts">
             <RecentAlerts workspaceId={game.workspaceId} tenantId={game.id} />

@@ -8,6 +8,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { ErrorText } from '../../components/ErrorState';
 import { changesOf } from '../../components/form-submit';
 import { formatBytes } from '../../components/format';
+import { ButtonLink } from '../../components/links';
 import { Page, Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
@@ -27,7 +28,18 @@ export function GameSettingsPage() {
       <Panel title="Game">
         <GameForm canChange={canChange} />
       </Panel>
-      <Panel title="Alert thresholds">
+      <Panel
+        title="Alert thresholds"
+        actions={
+          <ButtonLink
+            to="/workspaces/$workspaceId/alerts"
+            params={{ workspaceId: game.workspaceId }}
+            search={{ tenantId: game.id }}
+          >
+            Open the alerts
+          </ButtonLink>
+        }
+      >
         <AlertForm tenantId={game.id} canChange={canChange} />
       </Panel>
       {canChange && (

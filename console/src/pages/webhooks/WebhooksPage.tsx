@@ -3,6 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useGameNames } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page, Panel } from '../../components/Page';
@@ -23,6 +25,7 @@ export function WebhooksPage() {
   const webhooks = useQuery(webhooksQuery(workspaceId));
   const canChange = useCanChange(workspaceId);
   const navigate = useNavigate();
+  const gameNames = useGameNames(workspaceId, { enabled: isOfWorkspace });
   const [isCreating, creating] = useDisclosure();
   const [secret, setSecret] = useState<string>();
   const add = <Button onClick={creating.open}>Add a webhook</Button>;
@@ -36,7 +39,7 @@ export function WebhooksPage() {
         <DataTable
           inline
           label="Webhooks"
-          columns={columns(workspaceId)}
+          columns={[...columns(workspaceId), ...(isOfWorkspace ? [gameColumn(gameNames)] : [])]}
           rows={webhooks.data?.items}
           rowKey={({ id }) => id}
           error={webhooks.error}
@@ -71,6 +74,7 @@ const columns = (workspaceId: string): Column<Webhook>[] => [
   {
     id: 'url',
     header: 'URL',
+    narrowWidth: 256,
     cell: ({ id, url }) => <Link {...linkTo({ workspaceId, webhookId: id })}>{url}</Link>,
   },
   {
@@ -79,6 +83,20 @@ const columns = (workspaceId: string): Column<Webhook>[] => [
     width: 260,
     cell: ({ eventTypes }) => eventTypes?.map((type) => eventTypeNames[type]).join(', ') ?? 'All events',
   },
-  { id: 'state', header: 'State', width: 180, cell: (webhook) => <WebhookState webhook={webhook} /> },
+  {
+    id: 'state',
+    header: 'State',
+    width: 180,
+    narrowWidth: 110,
+    cell: (webhook) => <WebhookState webhook={webhook} />,
+  },
   { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
+
+const gameColumn = (gameNames: Map<string, string>): Column<Webhook> => ({
+  id: 'game',
+  header: 'Game',
+  width: 160,
+  cell: ({ tenantId }) =>
+    tenantId === null ? 'All games' : <CopyableId id={tenantId} name={gameNames.get(tenantId)} />,
+});
