@@ -134,6 +134,32 @@ for (const look of LOOKS)
     }
   });
 
+describe('a table on a phone', () => {
+  const TABLES: [path: string, label: string, columns: string[]][] = [
+    [`${game}/matches`, 'Matches', ['Match', 'Mode', 'State', 'Started']],
+    [`${game}/definitions`, 'Definitions', ['Event key', 'Event value', 'Scope', 'Active']],
+    [`${game}/keys`, 'Game keys', ['Name', 'State', 'Last used', 'Action']],
+    [`${workspace}/webhooks`, 'Webhooks', ['URL', 'State']],
+    [`${workspace}/webhooks/${webhook.id}`, 'Deliveries', ['Event', 'State', 'Created']],
+    ['/platform/health', 'Job queues', ['Queue', 'Waiting', 'Failed']],
+  ];
+
+  for (const [path, label, columns] of TABLES)
+    test(`shows the most important columns without scrolling: ${label}`, async () => {
+      const page = await studio.open(path, {
+        role: 'platformAdmin',
+        viewport: { width: 390, height: 800 },
+      });
+      const heads = page.getByRole('region', { name: label }).getByRole('columnheader');
+      await heads.getByText(columns.at(-1)!, { exact: true }).waitFor();
+      const names = (await heads.allInnerTexts()).filter((name) => name !== '');
+      assert.deepEqual(names.slice(0, columns.length), columns);
+      const { x, width } = (await heads.filter({ hasText: columns.at(-1)! }).boundingBox())!;
+      // The table ends at 378 px. The padding of the last cell may be cut off.
+      assert.ok(x + width <= 378 + 8, `The column ends at ${x + width} px.`);
+    });
+});
+
 describe('an unknown address', () => {
   const nobody = '01a2069f-0000-7000-8000-000000000000';
   const ADDRESSES: [path: string, heading: string, next: string][] = [

@@ -8,7 +8,7 @@ export interface Column<Row> {
   head?: ReactNode;
   /** The width in pixels. The first column without a width takes the space that is left. */
   width?: number;
-  /** The width in a narrow window. Columns that have one come first there. In the narrowest window 366 px are in view. */
+  /** The width in a narrow window. Columns that have one come first there. At 390 px, the width of most phones, 366 px are in view. */
   narrowWidth?: number;
   align?: 'right';
   /** The name that the server sorts by. */

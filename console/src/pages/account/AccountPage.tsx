@@ -130,6 +130,7 @@ const sessionColumns = (end: (session: AccountSession) => void): Column<AccountS
   {
     id: 'agent',
     header: 'Browser',
+    narrowWidth: 182,
     cell: ({ userAgent, isCurrent }) => (
       <Group gap="xs" wrap="nowrap">
         {isCurrent && <State tone="info">This session</State>}
@@ -150,12 +151,14 @@ const sessionColumns = (end: (session: AccountSession) => void): Column<AccountS
     id: 'used',
     header: 'Last used',
     width: 130,
+    narrowWidth: 96,
     cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} />,
   },
   {
     id: 'end',
     header: 'Action',
     width: 110,
+    narrowWidth: 88,
     cell: (session) =>
       !session.isCurrent && (
         <Button variant="default" size="compact-xs" onClick={() => end(session)}>

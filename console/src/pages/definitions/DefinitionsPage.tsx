@@ -189,15 +189,28 @@ const nameOf = ({ eventKey, eventValue }: Definition): string =>
 const columns = (
   setActive: (change: { definitionId: string; isActive: boolean }) => void,
 ): Column<Definition>[] => [
-  { id: 'key', header: 'Event key', width: 200, cell: ({ eventKey }) => eventKey },
-  { id: 'value', header: 'Event value', width: 140, cell: ({ eventValue }) => eventValue ?? '–' },
-  { id: 'scope', header: 'Scope', width: 120, cell: ({ eventScope }) => scopeNames[eventScope] },
+  { id: 'key', header: 'Event key', width: 200, narrowWidth: 122, cell: ({ eventKey }) => eventKey },
+  {
+    id: 'value',
+    header: 'Event value',
+    width: 140,
+    narrowWidth: 90,
+    cell: ({ eventValue }) => eventValue ?? '–',
+  },
+  {
+    id: 'scope',
+    header: 'Scope',
+    width: 120,
+    narrowWidth: 100,
+    cell: ({ eventScope }) => scopeNames[eventScope],
+  },
   { id: 'category', header: 'Category', width: 120, cell: ({ eventCategory }) => eventCategory ?? '–' },
   { id: 'text', header: 'Description', cell: ({ eventDescription }) => eventDescription ?? '–' },
   {
     id: 'active',
     header: 'Active',
     width: 80,
+    narrowWidth: 54,
     cell: (definition) => (
       <Switch
         size="xs"

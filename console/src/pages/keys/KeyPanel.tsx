@@ -109,14 +109,14 @@ function Payer({ current }: { current: AnyKey }) {
 
 function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined): Column<AnyKey>[] {
   return [
-    { id: 'name', header: 'Name', width: 130, cell: ({ name }) => name },
+    { id: 'name', header: 'Name', width: 130, narrowWidth: 126, cell: ({ name }) => name },
     {
       id: 'prefix',
       header: 'Prefix',
       width: 135,
       cell: ({ prefix }) => <span className={classes.prefix}>{prefix}…</span>,
     },
-    { id: 'state', header: 'State', width: 85, cell: (key) => <KeyState {...key} /> },
+    { id: 'state', header: 'State', width: 85, narrowWidth: 82, cell: (key) => <KeyState {...key} /> },
     ...(kind === 'api'
       ? [
           {
@@ -144,6 +144,7 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
       id: 'used',
       header: 'Last used',
       width: 100,
+      narrowWidth: 94,
       cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} none="Never" />,
     },
     {
@@ -164,6 +165,7 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
             id: 'actions',
             header: 'Action',
             width: 72,
+            narrowWidth: 64,
             cell: (key: AnyKey) => key.revokedAt === null && <KeyMenu current={key} open={open} />,
           },
         ]

@@ -145,6 +145,7 @@ const rosterColumns = (
     id: 'player',
     header: 'Player',
     width: 150,
+    narrowWidth: 130,
     cell: ({ playerId }) => (
       <Link to="/games/$tenantId/players/$playerId" params={{ tenantId, playerId }}>
         <ShortId id={playerId} name={playerNames.get(playerId)} />
@@ -155,6 +156,7 @@ const rosterColumns = (
     id: 'state',
     header: 'State',
     width: 90,
+    narrowWidth: 82,
     cell: ({ leftAt }) =>
       leftAt !== null ? (
         <State>Left</State>
@@ -164,11 +166,19 @@ const rosterColumns = (
         <State tone="good">Playing</State>
       ),
   },
-  { id: 'placement', header: 'Place', width: 70, align: 'right', cell: ({ placement }) => placement ?? '–' },
+  {
+    id: 'placement',
+    header: 'Place',
+    width: 70,
+    narrowWidth: 60,
+    align: 'right',
+    cell: ({ placement }) => placement ?? '–',
+  },
   {
     id: 'score',
     header: 'Score',
     width: 100,
+    narrowWidth: 78,
     align: 'right',
     cell: ({ score }) => (score === null ? '–' : formatNumber(score)),
   },

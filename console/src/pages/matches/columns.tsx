@@ -12,14 +12,21 @@ export const matchColumns = (tenantId: string): Column<ListedMatch>[] => [
     id: 'match',
     header: 'Match',
     width: 170,
+    narrowWidth: 122,
     cell: ({ matchSessionId }) => (
       <Link to="/games/$tenantId/matches/$matchSessionId" params={{ tenantId, matchSessionId }}>
         <ShortId id={matchSessionId} />
       </Link>
     ),
   },
-  { id: 'mode', header: 'Mode', cell: ({ mode }) => mode ?? '–' },
-  { id: 'state', header: 'State', width: 110, cell: (match) => <MatchState match={match} /> },
+  { id: 'mode', header: 'Mode', narrowWidth: 70, cell: ({ mode }) => mode ?? '–' },
+  {
+    id: 'state',
+    header: 'State',
+    width: 110,
+    narrowWidth: 86,
+    cell: (match) => <MatchState match={match} />,
+  },
   {
     id: 'players',
     header: 'Players',
@@ -27,7 +34,13 @@ export const matchColumns = (tenantId: string): Column<ListedMatch>[] => [
     align: 'right',
     cell: ({ playerCount }) => formatNumber(playerCount),
   },
-  { id: 'started', header: 'Started', width: 140, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  {
+    id: 'started',
+    header: 'Started',
+    width: 140,
+    narrowWidth: 88,
+    cell: ({ startedAt }) => <RelativeTime at={startedAt} />,
+  },
   { id: 'ended', header: 'Ended', width: 140, cell: ({ endedAt }) => <MaybeTime at={endedAt} /> },
   {
     id: 'id',

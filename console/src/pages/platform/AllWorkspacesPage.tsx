@@ -47,6 +47,7 @@ const columns: Column<AnyWorkspace>[] = [
   {
     id: 'name',
     header: 'Name',
+    narrowWidth: 172,
     cell: ({ id, name }) => (
       <Link to="/platform/workspaces/$workspaceId" params={{ workspaceId: id }}>
         {name}
@@ -54,7 +55,7 @@ const columns: Column<AnyWorkspace>[] = [
     ),
   },
   { id: 'slug', header: 'Slug', width: 200, cell: ({ slug }) => slug },
-  { id: 'plan', header: 'Plan', width: 140, cell: ({ plan }) => plan.name },
+  { id: 'plan', header: 'Plan', width: 140, narrowWidth: 100, cell: ({ plan }) => plan.name },
   {
     id: 'units',
     header: 'Units per month',
@@ -62,6 +63,12 @@ const columns: Column<AnyWorkspace>[] = [
     align: 'right',
     cell: ({ plan }) => (plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits)),
   },
-  { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    id: 'created',
+    header: 'Created',
+    width: 130,
+    narrowWidth: 94,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
   { id: 'id', header: 'Workspace id', width: 150, hidden: true, cell: ({ id }) => <CopyableId id={id} /> },
 ];

@@ -90,12 +90,13 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
 }
 
 const gameColumns: Column<AnyWorkspaceDetail['tenants'][number]>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name },
-  { id: 'slug', header: 'Slug', width: 200, cell: ({ slug }) => slug },
+  { id: 'name', header: 'Name', narrowWidth: 154, cell: ({ name }) => name },
+  { id: 'slug', header: 'Slug', width: 200, narrowWidth: 124, cell: ({ slug }) => slug },
   {
     id: 'state',
     header: 'State',
     width: 110,
+    narrowWidth: 88,
     cell: ({ disabledAt }) =>
       disabledAt === null ? <State tone="good">Active</State> : <State tone="bad">Disabled</State>,
   },
@@ -103,7 +104,7 @@ const gameColumns: Column<AnyWorkspaceDetail['tenants'][number]>[] = [
 ];
 
 const memberColumns: Column<AnyWorkspaceDetail['members'][number]>[] = [
-  { id: 'email', header: 'Email', cell: ({ email }) => email },
-  { id: 'role', header: 'Role', width: 120, cell: ({ role }) => capitalize(role) },
+  { id: 'email', header: 'Email', narrowWidth: 276, cell: ({ email }) => email },
+  { id: 'role', header: 'Role', width: 120, narrowWidth: 90, cell: ({ role }) => capitalize(role) },
   { id: 'id', header: 'Account id', width: 150, cell: ({ accountId }) => <CopyableId id={accountId} /> },
 ];

@@ -46,8 +46,19 @@ export function DeletionReceiptsPage() {
 
 const columns: Column<DeletionReceipt>[] = [
   { id: 'receipt', header: 'Receipt', width: 160, cell: ({ receiptId }) => <CopyableId id={receiptId} /> },
-  { id: 'player', header: 'Player id', cell: ({ playerId }) => <CopyableId id={playerId} /> },
-  { id: 'by', header: 'Deleted by', width: 160, cell: ({ deletedBy }) => deleterNames[deletedBy] },
+  {
+    id: 'player',
+    header: 'Player id',
+    narrowWidth: 128,
+    cell: ({ playerId }) => <CopyableId id={playerId} />,
+  },
+  {
+    id: 'by',
+    header: 'Deleted by',
+    width: 160,
+    narrowWidth: 138,
+    cell: ({ deletedBy }) => deleterNames[deletedBy],
+  },
   {
     id: 'methods',
     header: 'Sign-in methods',
@@ -62,5 +73,11 @@ const columns: Column<DeletionReceipt>[] = [
     align: 'right',
     cell: ({ erasedSessions }) => formatNumber(erasedSessions),
   },
-  { id: 'at', header: 'Deleted', width: 130, cell: ({ deletedAt }) => <RelativeTime at={deletedAt} /> },
+  {
+    id: 'at',
+    header: 'Deleted',
+    width: 130,
+    narrowWidth: 100,
+    cell: ({ deletedAt }) => <RelativeTime at={deletedAt} />,
+  },
 ];

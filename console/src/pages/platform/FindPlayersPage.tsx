@@ -150,6 +150,7 @@ const methodColumns: Column<FoundPlayer['authMethods'][number]>[] = [
     id: 'provider',
     header: 'Signs in with',
     width: 180,
+    narrowWidth: 116,
     cell: ({ authProvider }) => providerNames[authProvider],
   },
   {
@@ -158,17 +159,35 @@ const methodColumns: Column<FoundPlayer['authMethods'][number]>[] = [
     width: 180,
     cell: ({ providerUserId }) => <CopyableId id={providerUserId} />,
   },
-  { id: 'name', header: 'Name or address', cell: ({ email, username }) => email ?? username ?? '–' },
-  { id: 'used', header: 'Last used', width: 130, cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} /> },
+  {
+    id: 'name',
+    header: 'Name or address',
+    narrowWidth: 156,
+    cell: ({ email, username }) => email ?? username ?? '–',
+  },
+  {
+    id: 'used',
+    header: 'Last used',
+    width: 130,
+    narrowWidth: 94,
+    cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} />,
+  },
 ];
 
 const gameColumns: Column<FoundPlayer['tenantAccess'][number]>[] = [
-  { id: 'game', header: 'Game id', width: 180, cell: ({ tenantId }) => <CopyableId id={tenantId} /> },
-  { id: 'role', header: 'Role', cell: ({ tenantRole }) => capitalize(tenantRole) },
+  {
+    id: 'game',
+    header: 'Game id',
+    width: 180,
+    narrowWidth: 126,
+    cell: ({ tenantId }) => <CopyableId id={tenantId} />,
+  },
+  { id: 'role', header: 'Role', narrowWidth: 72, cell: ({ tenantRole }) => capitalize(tenantRole) },
   {
     id: 'logins',
     header: 'Sign-ins',
     width: 100,
+    narrowWidth: 76,
     align: 'right',
     cell: ({ loginCount }) => formatNumber(loginCount),
   },
@@ -178,5 +197,11 @@ const gameColumns: Column<FoundPlayer['tenantAccess'][number]>[] = [
     width: 130,
     cell: ({ firstSeenAt }) => <RelativeTime at={firstSeenAt} />,
   },
-  { id: 'last', header: 'Last seen', width: 130, cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
+  {
+    id: 'last',
+    header: 'Last seen',
+    width: 130,
+    narrowWidth: 92,
+    cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,
+  },
 ];

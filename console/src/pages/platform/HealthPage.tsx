@@ -79,14 +79,22 @@ function Component({ component, status, detail, latencyMs, since }: ComponentHea
 const count = (value: number) => (value === 0 ? '–' : formatNumber(value));
 
 const columns: Column<JobQueue>[] = [
-  { id: 'name', header: 'Queue', cell: ({ name }) => name },
-  { id: 'waiting', header: 'Waiting', width: 100, align: 'right', cell: ({ waiting }) => count(waiting) },
+  { id: 'name', header: 'Queue', narrowWidth: 180, cell: ({ name }) => name },
+  {
+    id: 'waiting',
+    header: 'Waiting',
+    width: 100,
+    narrowWidth: 80,
+    align: 'right',
+    cell: ({ waiting }) => count(waiting),
+  },
   { id: 'delayed', header: 'Delayed', width: 100, align: 'right', cell: ({ delayed }) => count(delayed) },
   { id: 'running', header: 'Running', width: 100, align: 'right', cell: ({ running }) => count(running) },
   {
     id: 'failed',
     header: 'Failed',
     width: 110,
+    narrowWidth: 90,
     align: 'right',
     cell: ({ failed }) => (failed === 0 ? '–' : <State tone="bad">{formatNumber(failed)} failed</State>),
   },

@@ -108,8 +108,8 @@ const STATES = {
 };
 
 const columns: Column<SigningKey>[] = [
-  { id: 'kid', header: 'Key id', cell: ({ kid }) => <CopyableId id={kid} /> },
-  { id: 'state', header: 'State', width: 120, cell: ({ state }) => STATES[state] },
+  { id: 'kid', header: 'Key id', narrowWidth: 124, cell: ({ kid }) => <CopyableId id={kid} /> },
+  { id: 'state', header: 'State', width: 120, narrowWidth: 96, cell: ({ state }) => STATES[state] },
   {
     id: 'from',
     header: 'Signs from',
@@ -120,6 +120,7 @@ const columns: Column<SigningKey>[] = [
     id: 'until',
     header: 'Accepted until',
     width: 160,
+    narrowWidth: 146,
     cell: ({ retiresAt }) => <MaybeTime at={retiresAt} none="Next rotation" />,
   },
 ];

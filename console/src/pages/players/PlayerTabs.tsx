@@ -39,9 +39,25 @@ export function PlayerMethods({ player }: { player: Player }) {
 }
 
 const methodColumns: Column<Player['authMethods'][number]>[] = [
-  { id: 'provider', header: 'Provider', width: 180, cell: ({ authProvider }) => providerNames[authProvider] },
-  { id: 'id', header: 'Provider id', cell: ({ providerUserId }) => <CopyableId id={providerUserId} /> },
-  { id: 'name', header: 'Name or address', cell: ({ email, username }) => email ?? username ?? '–' },
+  {
+    id: 'provider',
+    header: 'Provider',
+    width: 180,
+    narrowWidth: 110,
+    cell: ({ authProvider }) => providerNames[authProvider],
+  },
+  {
+    id: 'id',
+    header: 'Provider id',
+    narrowWidth: 124,
+    cell: ({ providerUserId }) => <CopyableId id={providerUserId} />,
+  },
+  {
+    id: 'name',
+    header: 'Name or address',
+    narrowWidth: 132,
+    cell: ({ email, username }) => email ?? username ?? '–',
+  },
   {
     id: 'first',
     header: 'First used',
@@ -80,9 +96,15 @@ const sessionColumns: Column<Session>[] = [
     id: 'state',
     header: 'State',
     width: 90,
+    narrowWidth: 86,
     cell: ({ isActive, lastSeenAt }) => <SessionState isActive={isActive} lastSeenAt={lastSeenAt} />,
   },
-  { id: 'platform', header: 'Platform', cell: ({ platformDisplayName }) => platformDisplayName },
+  {
+    id: 'platform',
+    header: 'Platform',
+    narrowWidth: 184,
+    cell: ({ platformDisplayName }) => platformDisplayName,
+  },
   {
     id: 'provider',
     header: 'Provider',
@@ -90,7 +112,13 @@ const sessionColumns: Column<Session>[] = [
     cell: ({ authProvider }) => ledgerProviderName(authProvider),
   },
   { id: 'ip', header: 'Address', width: 140, cell: ({ ipAddress }) => ipAddress ?? '–' },
-  { id: 'started', header: 'Started', width: 130, cell: ({ startedAt }) => <RelativeTime at={startedAt} /> },
+  {
+    id: 'started',
+    header: 'Started',
+    width: 130,
+    narrowWidth: 96,
+    cell: ({ startedAt }) => <RelativeTime at={startedAt} />,
+  },
   { id: 'ended', header: 'Ended', width: 130, cell: ({ endedAt }) => <MaybeTime at={endedAt} /> },
 ];
 
@@ -108,13 +136,19 @@ export function PlayerDevices(path: PlayerPath) {
 }
 
 const deviceColumns: Column<Items<typeof usePlayerDevices>>[] = [
-  { id: 'platform', header: 'Platform', cell: ({ platformDisplayName }) => platformDisplayName },
+  {
+    id: 'platform',
+    header: 'Platform',
+    narrowWidth: 178,
+    cell: ({ platformDisplayName }) => platformDisplayName,
+  },
   { id: 'model', header: 'Model', cell: ({ hardwareModel }) => hardwareModel ?? '–' },
   { id: 'os', header: 'System', width: 160, cell: ({ osVersion }) => osVersion ?? '–' },
   {
     id: 'state',
     header: 'State',
     width: 100,
+    narrowWidth: 92,
     cell: ({ isBlocked }) =>
       isBlocked ? <State tone="bad">Blocked</State> : <State tone="good">Allowed</State>,
   },
@@ -125,7 +159,13 @@ const deviceColumns: Column<Items<typeof usePlayerDevices>>[] = [
     align: 'right',
     cell: ({ loginCount }) => formatNumber(loginCount),
   },
-  { id: 'last', header: 'Last seen', width: 130, cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} /> },
+  {
+    id: 'last',
+    header: 'Last seen',
+    width: 130,
+    narrowWidth: 96,
+    cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,
+  },
 ];
 
 export function PlayerBans(path: PlayerPath) {
@@ -142,15 +182,22 @@ export function PlayerBans(path: PlayerPath) {
 }
 
 const banColumns: Column<Items<typeof usePlayerBans>>[] = [
-  { id: 'reason', header: 'Reason', cell: ({ reason }) => reason ?? '–' },
+  { id: 'reason', header: 'Reason', narrowWidth: 130, cell: ({ reason }) => reason ?? '–' },
   { id: 'note', header: 'Note', width: 150, cell: ({ note }) => note ?? '–' },
   {
     id: 'by',
     header: 'Banned by',
     width: 160,
+    narrowWidth: 140,
     cell: ({ bannedByEmail }) => bannedByEmail ?? 'A former member',
   },
-  { id: 'at', header: 'Banned', width: 105, cell: ({ bannedAt }) => <RelativeTime at={bannedAt} /> },
+  {
+    id: 'at',
+    header: 'Banned',
+    width: 105,
+    narrowWidth: 96,
+    cell: ({ bannedAt }) => <RelativeTime at={bannedAt} />,
+  },
   {
     id: 'until',
     header: 'Until',

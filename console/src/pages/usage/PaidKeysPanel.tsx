@@ -89,7 +89,7 @@ function useFactColumns(workspaceId: string): Column<PaidKey>[] {
   const workspaces = useQuery(meQuery).data?.memberships;
   const members = useInfiniteQuery(membersQuery(workspaceId)).data?.pages.flatMap(({ items }) => items);
   return [
-    { id: 'name', header: 'Key', width: 200, cell: ({ name }) => name },
+    { id: 'name', header: 'Key', width: 200, narrowWidth: 124, cell: ({ name }) => name },
     {
       id: 'prefix',
       header: 'Prefix',
@@ -100,7 +100,7 @@ function useFactColumns(workspaceId: string): Column<PaidKey>[] {
         </Code>
       ),
     },
-    { id: 'game', header: 'Game', width: 120, cell: ({ tenantName }) => tenantName },
+    { id: 'game', header: 'Game', width: 120, narrowWidth: 112, cell: ({ tenantName }) => tenantName },
     {
       id: 'workspace',
       header: 'Workspace',
@@ -114,6 +114,7 @@ function useFactColumns(workspaceId: string): Column<PaidKey>[] {
       id: 'agreedBy',
       header: 'Agreed by',
       width: 140,
+      narrowWidth: 130,
       cell: ({ agreedBy }) =>
         members?.find(({ userId }) => userId === agreedBy)?.email ?? <CopyableId id={agreedBy} />,
     },

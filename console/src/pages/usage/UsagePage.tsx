@@ -104,10 +104,13 @@ export function UsagePage() {
 function PlanPanel({ workspaceId }: { workspaceId: string }) {
   const query = useQuery(workspaceQuery(workspaceId));
   const { data } = query;
-  if (!data) return <Pending query={query} failure="The plan could not be loaded" height={140} />;
   return (
     <Panel title="Plan and rate limits">
-      <Facts facts={planFacts(data.plan)} />
+      {data ? (
+        <Facts facts={planFacts(data.plan)} />
+      ) : (
+        <Pending query={query} failure="The plan could not be loaded" height={90} />
+      )}
     </Panel>
   );
 }
@@ -122,8 +125,22 @@ function toChart(items: UsageItem[], days: number) {
 }
 
 const amounts: Column<UsageItem>[] = [
-  { id: 'units', header: 'Units', width: 140, align: 'right', cell: ({ units }) => formatNumber(units) },
-  { id: 'in', header: 'Received', width: 140, align: 'right', cell: ({ bytesIn }) => formatBytes(bytesIn) },
+  {
+    id: 'units',
+    header: 'Units',
+    width: 140,
+    narrowWidth: 104,
+    align: 'right',
+    cell: ({ units }) => formatNumber(units),
+  },
+  {
+    id: 'in',
+    header: 'Received',
+    width: 140,
+    narrowWidth: 96,
+    align: 'right',
+    cell: ({ bytesIn }) => formatBytes(bytesIn),
+  },
   { id: 'out', header: 'Sent', width: 140, align: 'right', cell: ({ bytesOut }) => formatBytes(bytesOut) },
 ];
 
@@ -143,14 +160,15 @@ const columnsOf = (groupBy: Grouping, nameOf: (id: string | undefined) => ReactN
   const game = ({ tenantId, tenantName }: UsageItem) => tenantName ?? nameOf(tenantId);
   switch (groupBy) {
     case 'day':
-      return [{ id: 'day', header: 'Day (UTC)', cell: ({ day }) => day }, ...amounts];
+      return [{ id: 'day', header: 'Day (UTC)', narrowWidth: 150, cell: ({ day }) => day }, ...amounts];
     case 'tenant':
-      return [{ id: 'game', header: 'Game', cell: game }, ...amounts];
+      return [{ id: 'game', header: 'Game', narrowWidth: 150, cell: game }, ...amounts];
     case 'key':
       return [
         {
           id: 'key',
           header: 'Key',
+          narrowWidth: 150,
           cell: ({ keyId, keyName, keyKind }) => (
             <Group gap={6}>
               {keyName ?? nameOf(keyId)} <span>({keyKind === 'game' ? 'game key' : 'API key'})</span>

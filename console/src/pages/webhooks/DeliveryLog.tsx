@@ -222,8 +222,19 @@ interface NextAttemptProps {
 }
 
 const columnsOf = (isEnabled: boolean): Column<Delivery>[] => [
-  { id: 'event', header: 'Event', cell: ({ eventType }) => typeNames[eventType] ?? eventType },
-  { id: 'state', header: 'State', width: 110, cell: ({ status }) => <DeliveryState status={status} /> },
+  {
+    id: 'event',
+    header: 'Event',
+    narrowWidth: 142,
+    cell: ({ eventType }) => typeNames[eventType] ?? eventType,
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: 110,
+    narrowWidth: 90,
+    cell: ({ status }) => <DeliveryState status={status} />,
+  },
   {
     id: 'status',
     header: 'Answer',
@@ -237,7 +248,13 @@ const columnsOf = (isEnabled: boolean): Column<Delivery>[] => [
     align: 'right',
     cell: ({ attempts }) => formatNumber(attempts),
   },
-  { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    id: 'created',
+    header: 'Created',
+    width: 130,
+    narrowWidth: 90,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
   {
     id: 'next',
     header: 'Next attempt',

@@ -83,6 +83,7 @@ const columns: Column<Game>[] = [
   {
     id: 'name',
     header: 'Name',
+    narrowWidth: 184,
     cell: ({ id, name }) => (
       <Link to="/games/$tenantId" params={{ tenantId: id }}>
         {name}
@@ -94,6 +95,7 @@ const columns: Column<Game>[] = [
     id: 'state',
     header: 'State',
     width: 120,
+    narrowWidth: 88,
     cell: ({ isActive, isDemo }) =>
       !isActive ? (
         <State tone="bad">Disabled</State>
@@ -103,7 +105,13 @@ const columns: Column<Game>[] = [
         <State tone="good">Active</State>
       ),
   },
-  { id: 'created', header: 'Created', width: 140, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    id: 'created',
+    header: 'Created',
+    width: 140,
+    narrowWidth: 94,
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 function CreateGameDialog({ onClose, workspaceId }: { onClose: () => void; workspaceId: string }) {

@@ -52,6 +52,7 @@ const columns: Column<Membership>[] = [
   {
     id: 'name',
     header: 'Name',
+    narrowWidth: 256,
     cell: ({ workspaceId, workspaceName }) => (
       <Link to="/workspaces/$workspaceId" params={{ workspaceId }}>
         {workspaceName}
@@ -59,7 +60,7 @@ const columns: Column<Membership>[] = [
     ),
   },
   { id: 'slug', header: 'Slug', width: 200, cell: ({ workspaceSlug }) => workspaceSlug },
-  { id: 'role', header: 'Your role', width: 120, cell: ({ role }) => capitalize(role) },
+  { id: 'role', header: 'Your role', width: 120, narrowWidth: 110, cell: ({ role }) => capitalize(role) },
 ];
 
 function CreateForm() {
