@@ -1,6 +1,6 @@
 import { Button, Skeleton, Text, useComputedColorScheme } from '@mantine/core';
 import { useDisclosure, useElementSize } from '@mantine/hooks';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { chartColors, seriesColors } from '../app/theme';
@@ -72,7 +72,6 @@ const describeBucket = (time: number, times: number[]): string =>
  */
 export function Chart({ title, times, series, height = 220, sync, isLoading = false }: ChartProps) {
   const [isTable, table] = useDisclosure();
-  const id = useId();
   const toggleLabel = isTable ? 'View as chart' : 'View as table';
   if (isLoading) return <Skeleton height={height + LEGEND_HEIGHT} radius="sm" />;
   if (series.length === 0)
@@ -84,7 +83,7 @@ export function Chart({ title, times, series, height = 220, sync, isLoading = fa
   return (
     <div className={classes.chart}>
       {isTable ? (
-        <ChartTable id={id} title={title} times={times} series={series} />
+        <ChartTable title={title} times={times} series={series} />
       ) : (
         <Plot title={title} times={times} series={series} height={height} sync={sync} />
       )}
@@ -258,20 +257,12 @@ function describe(times: number[], series: Series[]): string {
     .join('; ');
 }
 
-function ChartTable({
-  id,
-  title,
-  times,
-  series,
-}: Pick<ChartProps, 'title' | 'times' | 'series'> & { id: string }) {
+/** The newest bucket is the first row, because readers look for it. */
+function ChartTable({ title, times, series }: Pick<ChartProps, 'title' | 'times' | 'series'>) {
+  const newestFirst = times.map((time, index) => ({ time, index })).toReversed();
   return (
-    <div className={classes.table} tabIndex={0} role="region" aria-labelledby={id}>
+    <div className={classes.table} tabIndex={0} role="region" aria-label={title}>
       <table>
-        <caption id={id}>
-          <Text size="xs" c="dimmed" component="span">
-            {title}
-          </Text>
-        </caption>
         <thead>
           <tr>
             <th scope="col">Time ({areDays(times) ? 'UTC' : zoneAt(times[0] ?? 0)})</th>
@@ -283,7 +274,7 @@ function ChartTable({
           </tr>
         </thead>
         <tbody>
-          {times.map((time, index) => (
+          {newestFirst.map(({ time, index }) => (
             <tr key={time}>
               <th scope="row">{describeBucket(time, times)}</th>
               {series.map(({ name, values }) => (
