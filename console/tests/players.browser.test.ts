@@ -349,6 +349,18 @@ describe('players', () => {
     await page.getByText('This player was in no match of this game.').waitFor();
   });
 
+  test('has the tab of the address in view on a phone', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}?tab=audit`, {
+      viewport: { width: 390, height: 800 },
+    });
+    const tab = page.getByRole('tab', { name: 'Audit', selected: true });
+    const endsInView = async () => {
+      const { x, width } = (await tab.boundingBox())!;
+      return x + width <= 390;
+    };
+    await becomes(endsInView, true);
+  });
+
   test('shows a match whose metadata has an integer that a JavaScript number rounds', async () => {
     const { status, body } = await studio.app.http.post(
       '/api/game/matches',

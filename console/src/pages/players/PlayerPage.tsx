@@ -2,7 +2,7 @@ import { Button, Group, Menu, Tabs, Text } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useIsPlatformAdmin } from '../../app/account';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
@@ -63,6 +63,8 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
   const isPlatformAdmin = useIsPlatformAdmin();
   const path = { tenantId, playerId: player.playerId };
   const name = nameOf(player);
+  const tabs = useRef<HTMLDivElement>(null);
+  useEffect(() => showChosen(tabs.current), [tab]);
 
   return (
     <Page
@@ -107,7 +109,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
         value={tab}
         onChange={(next) => change({ tab: next && next !== 'sessions' ? next : undefined })}
       >
-        <Tabs.List aria-label="Records of the player">
+        <Tabs.List aria-label="Records of the player" ref={tabs}>
           <Tabs.Tab value="sessions">Sessions ({formatNumber(player.counts.sessions)})</Tabs.Tab>
           <Tabs.Tab value="devices">Devices ({formatNumber(player.counts.devices)})</Tabs.Tab>
           <Tabs.Tab value="matches">Matches</Tabs.Tab>
@@ -140,6 +142,14 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
       </Tabs>
     </Page>
   );
+}
+
+/** On a phone the list of tabs scrolls, and an address can name one that is out of view. */
+function showChosen(tabs: HTMLElement | null): void {
+  const chosen = tabs?.querySelector('[aria-selected=true]');
+  if (!tabs || !chosen) return;
+  const hidden = chosen.getBoundingClientRect().right - tabs.getBoundingClientRect().right;
+  if (hidden > 0) tabs.scrollLeft += hidden;
 }
 
 const mergedProfiles = ({ mergedProfileIds }: Player): [string, ReactNode] => [
