@@ -9,6 +9,7 @@ import { arrangeStudio, startVictim, withstands, type Studio } from './victim.ts
 
 const ENDPOINTS = 50;
 const TESTS = 150;
+const STUDIOS = 12;
 
 const victim = await startVictim({ ALLOW_PRIVATE_ADDRESSES: 'on' });
 const { url, honest } = victim;
@@ -55,6 +56,25 @@ describe('50 webhooks of one workspace with receivers that never respond', () =>
       await eventually(() => delivered === 1);
     });
     assert.ok(most <= 32, `one workspace holds 32 places of a worker, not ${most}`);
+  });
+});
+
+describe('receivers of 12 workspaces that never respond', () => {
+  test('leave free places for a delivery of another workspace', async () => {
+    for (let studio = 0; studio < STUDIOS; studio++) {
+      const hostile = await arrangeStudio(url);
+      for (let hook = 0; hook < 4; hook++) {
+        const id = await createWebhook(hostile, `${hangingUrl}/${hook}`);
+        for (let number = 0; number < 8; number++) assert.equal((await testWebhook(hostile, id)).status, 202);
+      }
+    }
+    const honestHook = await createWebhook(honest, honestUrl);
+    const before = delivered;
+    const sentAt = performance.now();
+    assert.equal((await testWebhook(honest, honestHook)).status, 202);
+    await eventually(() => delivered > before);
+    const seconds = (performance.now() - sentAt) / 1000;
+    assert.ok(seconds < 5, `the delivery took ${seconds} seconds`);
   });
 });
 

@@ -39,8 +39,8 @@ export function startQueueConsumer(
 ): QueueConsumer {
   const { name, atOnce = DEFAULT_AT_ONCE, atOncePerGroup = atOnce, atOncePerOwner = atOnce } = queue;
   const running = new Set<Promise<void>>();
-  const groups = createLimits(atOncePerGroup, () => wake());
-  const owners = createLimits(atOncePerOwner, () => wake());
+  const groups = createLimits(atOncePerGroup);
+  const owners = createLimits(atOncePerOwner);
   const { resolve, ownerOf, groupsOf } = createGroupOwners(ownersOf ?? (async () => []), owners.isActive);
   const acknowledgements = createAcknowledgementBatcher(boss, name, health);
   let stopping = false;
@@ -48,12 +48,22 @@ export function startQueueConsumer(
   let isFull = false;
   let wake = () => {};
 
-  /** Fetches at most as many jobs as one group may run, so that few jobs of a full group are fetched too early. */
+  /**
+   * How many slots an owner may have while this many are free. One owner alone may have `atOncePerOwner`. With fewer free slots, each
+   * owner may have fewer. So owners with slow jobs leave free slots for others, unless they are as many as the slots.
+   */
+  const limitOfOwner = (free: number): number =>
+    Math.min(atOncePerOwner, Math.max(1, Math.floor((free * atOncePerOwner) / (atOnce - atOncePerOwner))));
+
+  /** Fetches at most as many jobs as one group or owner may run, so that few jobs of a full one are fetched too early. */
   const fetchJobs = async (): Promise<boolean> => {
-    const full = [...new Set([...groups.full(), ...groupsOf(owners.full())])];
-    const room = Math.min(atOnce - running.size, atOncePerGroup);
-    isFull = room === 0;
+    const free = atOnce - running.size;
+    isFull = free === 0;
     if (isFull) return false;
+    const ownerLimit = limitOfOwner(free);
+    const full = [...new Set([...groups.full(atOncePerGroup), ...groupsOf(owners.full(ownerLimit))])];
+    isFull = full.length > 0;
+    const room = Math.min(free, atOncePerGroup, ownerLimit);
     const jobs = await boss.fetch(name, {
       batchSize: room,
       ...(full.length > 0 && { ignoreGroups: full }),
@@ -109,15 +119,12 @@ export function startQueueConsumer(
   };
 }
 
-/**
- * Counts the jobs of each name that were fetched and have not ended, and limits how many run at once. Calls `onRoom` when a full name
- * has room again, because its other jobs were not fetched.
- */
-function createLimits(most: number, onRoom: () => void) {
+/** Counts the jobs of each name that were fetched and have not ended, and limits how many run at once. */
+function createLimits(most: number) {
   const known = new Map<string, { jobs: number; limit: LimitFunction }>();
   return {
-    /** The names that have reached the limit. */
-    full: () => [...known].filter(([, { jobs }]) => jobs >= most).map(([name]) => name),
+    /** The names that have at least this many jobs. */
+    full: (limit: number) => [...known].filter(([, { jobs }]) => jobs >= limit).map(([name]) => name),
     isActive: (name: string) => known.has(name),
     /** Counts a job of the name while `work` runs. `work` calls the limit to wait for its turn. */
     async count(name: string, work: (limit: LimitFunction) => Promise<void>): Promise<void> {
@@ -127,7 +134,7 @@ function createLimits(most: number, onRoom: () => void) {
       try {
         await work(counted.limit);
       } finally {
-        if (counted.jobs-- === most) onRoom();
+        counted.jobs--;
         if (counted.jobs === 0) known.delete(name);
       }
     },

@@ -18,7 +18,7 @@ export interface Queue<Data extends object> {
   atOnce?: number;
   /** How many jobs of one group run at once. Default: `atOnce`. */
   atOncePerGroup?: number;
-  /** How many jobs of all groups of one owner ({@link OwnersOf}) run at once. Default: `atOnce`. */
+  /** How many jobs of all groups of one owner ({@link OwnersOf}) run at once, if it is the only one. Default: `atOnce`. */
   atOncePerOwner?: number;
   /** Never set. It gives the queue the type of its data. */
   data?: Data;

@@ -15,7 +15,7 @@ export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
   atOnce: 256,
   // A receiver that never answers occupies at most this many slots for 15 s.
   atOncePerGroup: 8,
-  // A workspace whose receivers never answer occupies at most an eighth of a worker.
+  // A workspace whose receivers never answer occupies at most an eighth of a worker, and less if others do too.
   atOncePerOwner: 32,
 };
 
