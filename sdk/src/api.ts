@@ -3251,7 +3251,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute, for the workspace or the account.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -3311,7 +3311,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event
-         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute, for the workspace or the account.
          */
         post: operations["redeliverWebhook"];
         delete?: never;
@@ -3335,7 +3335,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver many events
-         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and workspace.
+         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute, for the workspace or the account.
          */
         post: operations["startWebhookRedelivery"];
         delete?: never;
@@ -3487,7 +3487,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         * @description Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, and 429 after 120 tests and redeliveries per minute, for the workspace or the account.
          */
         post: operations["testPlatformWebhook"];
         delete?: never;
@@ -3547,7 +3547,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event
-         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.
+         * @description Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute, for the workspace or the account.
          */
         post: operations["redeliverPlatformWebhook"];
         delete?: never;
@@ -3571,7 +3571,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver many events
-         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and workspace.
+         * @description Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute, for the workspace or the account.
          */
         post: operations["startPlatformWebhookRedelivery"];
         delete?: never;

@@ -7,7 +7,7 @@ import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { readDeliveries, readDelivery } from './read-webhooks.ts';
 import { redeliver } from './redeliver.ts';
 import { testWebhook } from './test-webhook.ts';
-import { createWorkspaceBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
+import { createSendBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import { Delivery, DeliveryDetail, DeliveryPage, DeliveryQuery } from './schemas.ts';
 
 export interface DeliveryServices {
@@ -22,7 +22,7 @@ const SEND_BUDGET = {
   attempts: 120,
   seconds: 60,
   refusal:
-    'At most 120 webhook tests and redeliveries per minute are allowed per workspace. Wait, then try again.',
+    'At most 120 webhook tests and redeliveries per minute are allowed for a workspace and for an account. Wait, then try again.',
 };
 
 /** The routes that send deliveries of a webhook and read them. */
@@ -30,7 +30,7 @@ export function deliveryRoutes(
   group: WebhookGroup,
   { database, jobs, createBudget }: DeliveryServices,
 ): FastifyPluginAsyncTypebox {
-  const spend = createWorkspaceBudget(createBudget, SEND_BUDGET);
+  const spend = createSendBudget(createBudget, SEND_BUDGET);
   const { readConfig, writeConfig, tags, operationIds } = group;
   const { WebhookPath, DeliveryPath } = pathsOf(group);
   const path = `${group.path}/:webhookId`;
@@ -46,14 +46,14 @@ export function deliveryRoutes(
           summary: 'Send a test event',
           description:
             'Creates a `webhook.test` delivery. Read the delivery to see its outcome. Returns 409 if the webhook is disabled, ' +
-            'and 429 after 120 tests and redeliveries per minute and workspace.',
+            'and 429 after 120 tests and redeliveries per minute, for the workspace or the account.',
           params: WebhookPath,
           response: { 202: Delivery, ...problems(409) },
         },
       },
       async (request, reply) => {
         const ref = refOf(request.params);
-        await spend(ref);
+        await spend(request, ref);
         return reply.code(202).send(await testWebhook({ database, jobs }, authorOf(request), ref));
       },
     );
@@ -110,7 +110,7 @@ export function deliveryRoutes(
           summary: 'Redeliver an event',
           description:
             'Sends a delivery in any state again, with the same `webhook-id` and all retries. Returns 409 while an attempt is ' +
-            'running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute and workspace.',
+            'running or if the webhook is disabled, and 429 after 120 tests and redeliveries per minute, for the workspace or the account.',
           params: DeliveryPath,
           response: { 202: Delivery, ...problems(409) },
         },
@@ -118,7 +118,7 @@ export function deliveryRoutes(
       async (request, reply) => {
         const { deliveryId, ...params } = request.params;
         const ref = refOf(params);
-        await spend(ref);
+        await spend(request, ref);
         reply.code(202);
         return redeliver({ database, jobs }, authorOf(request), ref, deliveryId);
       },

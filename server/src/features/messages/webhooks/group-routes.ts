@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import { Type, type TProperties } from 'typebox';
+import { accountOf } from '../../../http/request-context.ts';
 import { Guid } from '../../../http/schemas.ts';
 import type { BudgetOptions, CreateBudget } from '../../../security/attempt-budget.ts';
 import type { WebhookOwner } from './queries.ts';
@@ -80,14 +82,19 @@ export function pathsOf({ pathParameters }: WebhookGroup) {
 
 export const ownerOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
 
-/** Creates a function that spends from the budget of a workspace. The deployment has no budget. */
-export function createWorkspaceBudget(
+/**
+ * Creates a function that spends from the budgets of a workspace and of the account, which may own many workspaces. The deployment has no
+ * budget.
+ */
+export function createSendBudget(
   createBudget: CreateBudget,
   options: BudgetOptions,
-): (owner: WebhookOwner) => Promise<void> {
+): (request: FastifyRequest, owner: WebhookOwner) => Promise<void> {
   const budget = createBudget(options);
-  return async ({ workspaceId }) => {
-    if (workspaceId !== null) await budget.spend(workspaceId);
+  return async (request, { workspaceId }) => {
+    if (workspaceId === null) return;
+    await budget.spend(accountOf(request).accountId);
+    await budget.spend(workspaceId);
   };
 }
 

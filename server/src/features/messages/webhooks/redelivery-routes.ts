@@ -5,7 +5,7 @@ import { PageQuery, problems } from '../../../http/schemas.ts';
 import type { DeliveryServices } from './delivery-routes.ts';
 import { readRedeliveries, readRedelivery } from './read-webhooks.ts';
 import { cancelRedelivery, startRedelivery } from './redeliver-many.ts';
-import { createWorkspaceBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
+import { createSendBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import { NewRedelivery, Redelivery, RedeliveryPage } from './schemas.ts';
 
 /** Limits the requests, because each stores up to 10,000 ids. */
@@ -13,7 +13,8 @@ const REDELIVERY_BUDGET = {
   name: 'webhook-redeliveries',
   attempts: 10,
   seconds: 60,
-  refusal: 'At most 10 redeliveries per minute are allowed per workspace. Wait, then try again.',
+  refusal:
+    'At most 10 redeliveries per minute are allowed for a workspace and for an account. Wait, then try again.',
 };
 
 /** The routes that send many deliveries of a webhook again. */
@@ -21,7 +22,7 @@ export function redeliveryRoutes(
   group: WebhookGroup,
   { database, jobs, createBudget }: DeliveryServices,
 ): FastifyPluginAsyncTypebox {
-  const spend = createWorkspaceBudget(createBudget, REDELIVERY_BUDGET);
+  const spend = createSendBudget(createBudget, REDELIVERY_BUDGET);
   const { readConfig, writeConfig, tags, operationIds } = group;
   const { WebhookPath, RedeliveryPath } = pathsOf(group);
   const path = `${group.path}/:webhookId/redeliveries`;
@@ -40,8 +41,8 @@ export function redeliveryRoutes(
             'Sends the deliveries that match again, oldest first, in any state, with the same `webhook-id` and all retries. ' +
             'The filters select from the last 10,000 deliveries of the time range, like the list of deliveries. The server ' +
             'works on it in the background, with at most 100 deliveries at a time. Read the redelivery to see its progress. ' +
-            'Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute and ' +
-            'workspace.',
+            'Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute, ' +
+            'for the workspace or the account.',
           params: WebhookPath,
           body: NewRedelivery,
           response: { 202: Redelivery, ...problems(409) },
@@ -49,7 +50,7 @@ export function redeliveryRoutes(
       },
       async (request, reply) => {
         const ref = refOf(request.params);
-        await spend(ref);
+        await spend(request, ref);
         reply.code(202);
         return startRedelivery({ database, jobs }, authorOf(request), ref, request.body);
       },

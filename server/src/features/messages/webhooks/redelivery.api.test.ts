@@ -127,6 +127,20 @@ describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/redeliveries', (
     assert.deepEqual([answer.status, answer.body.code], [429, 'too_many_attempts']);
     assert.ok(Number(answer.headers.get('retry-after')) >= 1);
   });
+
+  test('returns 429 after 10 requests per minute and account, in all of its workspaces', async () => {
+    const { admin, webhook } = await arrange();
+    const elsewhere = await arrange();
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, 'admin')`,
+      [elsewhere.tenant.workspaceId, admin.accountId],
+    );
+    for (let count = 0; count < 10; count++) await webhook.startRedelivery();
+    const another = { status: 'failed' };
+    const answer = await elsewhere.webhook.requestRedelivery(another, admin);
+    assert.deepEqual([answer.status, answer.body.code], [429, 'too_many_attempts']);
+    assert.equal((await elsewhere.webhook.requestRedelivery(another)).status, 202, 'by its own admin');
+  });
 });
 
 describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/redeliveries/:redeliveryId/cancel', () => {
