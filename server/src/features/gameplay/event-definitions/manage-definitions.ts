@@ -2,6 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Exports } from '../../../http/exports.ts';
 import type { AcquireSlots } from '../../../processes/concurrency-slots.ts';
 import type { Author } from '../../../core/author.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { MAX_DEFINITIONS, type FullDefinition, type MutableFields } from './definition.ts';
@@ -17,6 +18,7 @@ export interface DefinitionServices {
 export interface DefinitionRouteServices extends DefinitionServices {
   exports: Exports;
   acquireSlots: AcquireSlots;
+  createBudget: CreateBudget;
 }
 
 /** The fields of a new definition. Key and value are normalised. */
