@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
 import { startTestApp } from '../testing/test-app.ts';
@@ -57,12 +59,26 @@ describe('Cache-Control', () => {
     assert.deepEqual([wrongMethod.status, wrongMethod.headers.get('cache-control')], [405, NO_STORE]);
   });
 
+  test('is no-store for each spelling of a path', async () => {
+    const { playerId } = await arrangePlayer(app, tenant);
+    const { port } = new URL(app.url);
+    for (const path of [
+      `/%61pi/player-profiles/${playerId}`,
+      `http://guildhall.test/api/player-profiles/${playerId}`,
+    ]) {
+      const sent = get({ port, path, headers: { 'x-game-key': gameKey }, agent: false });
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      answer.resume();
+      assert.deepEqual([answer.statusCode, answer.headers['cache-control']], [200, NO_STORE], path);
+    }
+  });
+
   test('stays as the route sets it outside of the API', async () => {
     for (const [path, value] of [
       ['/.well-known/jwks.json', 'public, max-age=300'],
       ['/openapi.json', 'no-cache'],
     ] as const)
       assert.equal((await app.http.get(path)).headers.get('cache-control'), value, path);
-    assert.equal((await app.http.get('/health/live')).headers.get('cache-control'), null);
+    assert.equal((await app.http.get('/health/live')).headers.get('cache-control'), NO_STORE);
   });
 });

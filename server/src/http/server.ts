@@ -139,7 +139,7 @@ function logRequest(request: FastifyRequest, _reply: FastifyReply, { status, ms 
 /** Without `Cache-Control`, a shared cache may store an answer of a key under its URL alone. A route can replace the header. */
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
-  if (request.url.startsWith('/api/')) reply.header('cache-control', 'no-store');
+  reply.header('cache-control', 'no-store');
 }
 
 /** Adds the security headers and, if pages of other origins may call the API, the CORS headers. */
