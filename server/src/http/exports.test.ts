@@ -32,6 +32,7 @@ describe('createExports', () => {
     const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 1,
       perTenant: 2,
+      perNetwork: 9,
       inAll: 3,
       reading: 1,
     });
@@ -46,7 +47,7 @@ describe('createExports', () => {
   });
 
   test('counts exports that concern no tenant for their caller and the server alone', async () => {
-    const limits = { perCaller: 1, perTenant: 1, inAll: 3, reading: 1 };
+    const limits = { perCaller: 1, perTenant: 1, perNetwork: 9, inAll: 3, reading: 1 };
     const exports = createExports(createAcquireSlots(), 'test', limits);
     await exports.open(by('a'), null, pieces('x'));
     await exports.open(by('b'), null, pieces('x'));
@@ -59,6 +60,7 @@ describe('createExports', () => {
     const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 1,
       perTenant: 1,
+      perNetwork: 9,
       inAll: 1,
       reading: 1,
     });
@@ -82,6 +84,7 @@ describe('createExports', () => {
     const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 9,
       perTenant: 9,
+      perNetwork: 9,
       inAll: 9,
       reading: 2,
     });
@@ -110,6 +113,7 @@ describe('createExports', () => {
     const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 9,
       perTenant: 9,
+      perNetwork: 9,
       inAll: 9,
       reading: 2,
     });

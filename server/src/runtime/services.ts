@@ -75,6 +75,7 @@ export async function openServices(options: ServiceOptions, logger: FastifyBaseL
   const exports = createExports(base.acquireSlots, 'exports', {
     perCaller: 4,
     perTenant: 8,
+    perNetwork: 8,
     inAll: 32,
     reading: 2,
   });

@@ -1,12 +1,16 @@
 import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../../core/network.ts';
 import { ProblemError, type ProblemCode } from '../../core/problem.ts';
 import type { AcquireSlots, Slot } from '../../processes/concurrency-slots.ts';
+import { clientAddress } from '../client-address.ts';
 
 /** How many operations of one kind may run at once on this server. */
 export interface ConcurrencyLimits {
   /** Per key, console account or player. */
   perCaller: number;
   perTenant: number;
+  /** One account can create many tenants and keys, and the reader of an export can be slow. So a network leaves room for others. */
+  perNetwork: number;
   /** For all callers together. */
   inAll: number;
 }
@@ -31,7 +35,7 @@ export interface ConcurrentKind {
 export function createConcurrencyLimit(
   acquireSlots: AcquireSlots,
   { name, code, noun }: ConcurrentKind,
-  { perCaller, perTenant, inAll }: ConcurrencyLimits,
+  { perCaller, perTenant, perNetwork, inAll }: ConcurrencyLimits,
 ): ConcurrencyLimit {
   return {
     async enter(request, tenantId) {
@@ -40,6 +44,11 @@ export function createConcurrencyLimit(
         ...(tenantId === null
           ? []
           : [{ whose: 'tenant', slot: `${name} tenant ${tenantId}`, most: perTenant }]),
+        {
+          whose: 'network',
+          slot: `${name} network ${networkOf(clientAddress(request))}`,
+          most: perNetwork,
+        },
         { whose: 'server', slot: name, most: inAll },
       ];
       const acquired = await acquireSlots(limits.map(({ slot, most }): Slot => [slot, most]));

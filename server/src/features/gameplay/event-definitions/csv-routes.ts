@@ -16,7 +16,7 @@ const LIST = '/api/bus_tenants/:tenantId/event-definitions';
 const tags = ['Event definitions'];
 const config = { role: 'admin' } as const;
 
-const IMPORT_LIMITS = { perCaller: 2, perTenant: 2, inAll: 16 };
+const IMPORT_LIMITS = { perCaller: 2, perTenant: 2, perNetwork: 4, inAll: 16 };
 
 /** An import writes up to 5,000 audit records, which are kept. Without a limit, an account wrote 165,000 in a minute. */
 const IMPORT_BUDGET = {

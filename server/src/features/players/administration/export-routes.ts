@@ -10,7 +10,7 @@ import { PlayerDevice, TenantPlayerDetail, TenantPlayerPath } from './schemas.ts
 import { exportedLists, TenantThirdParty, type ExportServices } from '../profiles/index.ts';
 
 /** Each export scans all events of the tenant for one player. So only two of them read from PostgreSQL at the same time. */
-const EXPORT_LIMITS = { perCaller: 2, perTenant: 4, inAll: 16, reading: 2 };
+const EXPORT_LIMITS = { perCaller: 2, perTenant: 4, perNetwork: 4, inAll: 16, reading: 2 };
 
 const TenantPlayerDataExport = Type.Object(
   {

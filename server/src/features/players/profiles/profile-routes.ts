@@ -24,7 +24,7 @@ import {
 const tags = ['Player profile'];
 
 /** Each export scans all events of the player's tenants. So only two of them read from PostgreSQL at the same time. */
-const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, inAll: 32, reading: 2 };
+const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, perNetwork: 8, inAll: 32, reading: 2 };
 
 /** The credential is a player's access token. */
 export function profileRoutes(services: DeletionServices & ExportServices): FastifyPluginAsyncTypebox {

@@ -457,7 +457,7 @@ describe('exports with archived events', () => {
       for await (const chunk of exportEvents(sources, tenant.tenantId, { scope: 'player' }))
         yield chunk.map(({ eventRecordId }) => eventRecordId).join(' ');
     }
-    const limits = { perCaller: 9, perTenant: 9, inAll: 9, reading: 2 };
+    const limits = { perCaller: 9, perTenant: 9, perNetwork: 9, inAll: 9, reading: 2 };
     const exports = createExports(createAcquireSlots(), 'test', limits);
     const answers = await Promise.all(
       Array.from({ length: 8 }, async () => {
