@@ -80,6 +80,17 @@ describe('createExports', () => {
     await eventually(() => admits(exports, 'a', 'one'));
   });
 
+  test('cuts off an export that takes too long, and admits another one', async () => {
+    const limits = { perCaller: 1, perTenant: 1, perNetwork: 1, inAll: 1, reading: 1 };
+    const exports = createExports(createAcquireSlots(), 'test', limits, 100);
+    async function* endless(): AsyncGenerator<string> {
+      for (;;) yield 'x';
+    }
+    const unread = await exports.open(by('a'), 'one', endless());
+    await assert.rejects(once(unread, 'end'), /took too long/);
+    await eventually(() => admits(exports, 'a', 'one'));
+  });
+
   test('limits concurrent reads, and continues when one client stalls', async () => {
     const exports = createExports(createAcquireSlots(), 'test', {
       perCaller: 9,

@@ -18,13 +18,20 @@ export interface Exports {
   open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Promise<Readable>;
 }
 
-/** Creates the limits of one kind of exports. `name` differs from the names of other kinds. */
+/**
+ * Permissions are checked when an export begins. Without a limit, a removed member who reads slowly would get new events for as long as
+ * the game sends them.
+ */
+const MOST_MS = 6 * 60 * 60_000;
+
+/** Creates the limits of one kind of exports. `name` differs from the names of other kinds. An export is cut off after `mostMs`. */
 export function createExports(
   acquireSlots: AcquireSlots,
   name: string,
   { reading, ...limits }: ExportLimits,
+  mostMs = MOST_MS,
 ): Exports {
-  const limit = createConcurrencyLimit(
+  const places = createConcurrencyLimit(
     acquireSlots,
     { name, code: 'too_many_exports', noun: 'export' },
     limits,
@@ -33,9 +40,14 @@ export function createExports(
   const readers = createFairSemaphore({ running: reading, runningPerOwner: 1 });
   return {
     async open(request, tenantId, pieces) {
-      const leave = await limit.enter(request, tenantId);
+      const leave = await places.enter(request, tenantId);
       const owner = tenantId ?? request.id;
-      const stream = Readable.from(paced(pieces, (work) => readers.run(owner, work))).once('close', leave);
+      const stream = Readable.from(paced(pieces, (work) => readers.run(owner, work)));
+      const limit = setTimeout(() => stream.destroy(new Error('The export took too long.')), mostMs).unref();
+      stream.once('close', () => {
+        clearTimeout(limit);
+        leave();
+      });
       // A failure before the first piece becomes an answer of its own.
       await once(stream, 'readable');
       return stream;
