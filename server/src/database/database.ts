@@ -75,7 +75,7 @@ export interface Database extends Scope {
 }
 
 /**
- * Large reads have their own connections, shared fairly between tenants and players, so that they slow neither sign-ins
+ * Large reads have their own connections, shared fairly between tenants, workspaces and players, so that they slow neither sign-ins
  * nor the reads of others. Throws too_many_reads and busy.
  * An export reads as `patient`: its response has begun, so its statements wait and are never rejected. It needs a limit
  * of its own.
@@ -87,6 +87,7 @@ export interface HeavyReads {
     options?: { patient?: boolean; playerId?: string; signal?: AbortSignal },
   ): Scope;
   forPlayer(playerId: string): Scope;
+  forWorkspace(workspaceId: string): Scope;
 }
 
 /**
@@ -159,6 +160,7 @@ export function openDatabase(
       forTenant: (tenantId, options) =>
         heavyScope(tenantId, beginForTenant(tenantId, options?.playerId), options),
       forPlayer: (playerId) => heavyScope(playerId, beginForPlayer(playerId)),
+      forWorkspace: (workspaceId) => heavyScope(workspaceId, beginFor('workspace_id', workspaceId)),
     },
     async close() {
       await Promise.all([pool.end(), heavyPool.end()]);

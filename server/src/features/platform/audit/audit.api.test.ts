@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
-import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 import { audit } from './index.ts';
 
 const app = await startTestApp();
@@ -210,6 +211,22 @@ describe('filters of audit records', () => {
     ])
       for (const path of [ofTenant, ofWorkspace])
         assert.equal((await app.http.get(`${path}?${query}`, viewer)).status, 400, query);
+  });
+
+  test('leave connections for sign-ins while the reads take long', async () => {
+    await whileLocked(
+      app,
+      async (holder) => void (await holder.query('LOCK TABLE audit_records')),
+      async (_waiting, release) => {
+        const reads = Array.from({ length: 40 }, (_, number) =>
+          app.http.get(number % 2 === 0 ? ofTenant : ofWorkspace, viewer),
+        );
+        for (let login = 0; login < 20; login++) await arrangePlayer(app, foreign);
+        await release();
+        const statuses = new Set((await Promise.all(reads)).map(({ status }) => status));
+        assert.ok(statuses.isSubsetOf(new Set([200, 429])), [...statuses].join());
+      },
+    );
   });
 
   test('use an index', async () => {

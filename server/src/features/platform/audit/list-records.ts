@@ -43,6 +43,6 @@ function listFor(
 ): Promise<AuditRecord[]> {
   if (scope === 'deployment') return listAllRecords(database.forPlatform(), page);
   return 'tenantId' in scope
-    ? listTenantRecords(database.forTenant(scope.tenantId), scope.tenantId, page)
-    : listWorkspaceRecords(database.forWorkspace(scope.workspaceId), scope.workspaceId, page);
+    ? listTenantRecords(database.heavy.forTenant(scope.tenantId), scope.tenantId, page)
+    : listWorkspaceRecords(database.heavy.forWorkspace(scope.workspaceId), scope.workspaceId, page);
 }
