@@ -1625,7 +1625,7 @@ export interface paths {
         put?: never;
         /**
          * Import event definitions from CSV
-         * @description Creates definitions, or changes existing ones with `overwriteExisting`. The header needs `event_key` and `event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing is written. Two imports of an account or tenant can run at once, and each counts as 30 requests. An account has 200 imports in 24 hours (429).
+         * @description Creates definitions, or changes existing ones with `overwriteExisting`. The header needs `event_key` and `event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing is written. Two imports of an account or tenant can run at once, and each counts as 30 requests. An account can import 200 files of more than 8 KiB in 24 hours (429).
          */
         post: operations["importEventDefinitions"];
         delete?: never;

@@ -19,13 +19,14 @@ const config = { role: 'admin' } as const;
 const IMPORT_LIMITS = { perCaller: 2, perTenant: 2, perNetwork: 4, inAll: 16 };
 
 /** An import writes up to 5,000 audit records, which are kept. Without a limit, an account wrote 165,000 in a minute. */
-const IMPORT_BUDGET = {
+const LARGE_IMPORT_BUDGET = {
   name: 'definition-imports',
   attempts: 200,
   seconds: 24 * 60 * 60,
-  refusal:
-    'At most 200 imports of an account are allowed in 24 hours. Put more rows into one file, or try again later.',
+  refusal: 'An account can import at most 200 files of more than 8 KiB in 24 hours. Try again later.',
 };
+/** About 180 rows. Smaller files change no more definitions than single requests do. */
+const LARGE_IMPORT_BYTES = 8 * 1024;
 
 /** Authenticated by a console account. */
 export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
@@ -34,7 +35,7 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
     { name: 'imports', code: 'too_many_imports', noun: 'import' },
     IMPORT_LIMITS,
   );
-  const budget = services.createBudget(IMPORT_BUDGET);
+  const budget = services.createBudget(LARGE_IMPORT_BUDGET);
   return async (app) => {
     const readForm = await acceptForms(app, MAX_CSV_BYTES);
 
@@ -84,8 +85,8 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
             '`event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` ' +
             'and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and ' +
             'all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing ' +
-            'is written. Two imports of an account or tenant can run at once, and each counts as 30 requests. An account has 200 ' +
-            'imports in 24 hours (429).',
+            'is written. Two imports of an account or tenant can run at once, and each counts as 30 requests. An account ' +
+            'can import 200 files of more than 8 KiB in 24 hours (429).',
           params: TenantPath,
           consumes: ['multipart/form-data'],
           body: ImportForm,
@@ -98,7 +99,7 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
         const form = parseImportForm(await readForm(request));
         const leave = await imports.enter(request, tenantId);
         try {
-          await budget.spend(accountOf(request).accountId);
+          if (form.file.length > LARGE_IMPORT_BYTES) await budget.spend(accountOf(request).accountId);
           return await importDefinitions(services, tenantId, form, authorOf(request));
         } finally {
           leave();
