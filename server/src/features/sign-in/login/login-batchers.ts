@@ -7,7 +7,7 @@ import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { loginRowHashParts } from '../sessions/index.ts';
 import { banFingerprint } from './bans.ts';
-import { writeFirstLogins, writeKnownLogins } from './batch-queries.ts';
+import { writeFirstLogins, writeKnownLogins, type FirstLogin } from './batch-queries.ts';
 import type { Identity } from './identity.ts';
 import { buildLoginDetails, buildLoginRecord } from './login-record.ts';
 import type { FoundPlayer } from './queries.ts';
@@ -24,6 +24,8 @@ interface LoginItem {
   identity: Identity;
   request: SignInRequest;
 }
+
+type NewLogin = FirstLogin & { refreshToken: string };
 
 type Outcome = { signedIn: SignedIn } | { found: FoundPlayer };
 
@@ -77,33 +79,50 @@ export function createLoginBatchers(
     },
   });
 
+  const buildFirstLogin = ({ identity, request }: LoginItem): NewLogin => {
+    const { token, ...stored } = newRefreshToken(vault, 'refresh', refreshTokenDays);
+    const record = buildLoginRecord(vault, undefined, identity, request, now(), stored);
+    return {
+      ...record,
+      identity,
+      profileVisibility: request.profileVisibility ?? 'limited',
+      refreshToken: token,
+    };
+  };
   const first = createBatcher<LoginItem, SignedIn | undefined>({
     groupOf,
     async run(items) {
       const { billing } = items[0]!.request;
-      const at = now();
-      const logins = items.map(({ identity, request }) => {
-        const { token, ...stored } = newRefreshToken(vault, 'refresh', refreshTokenDays);
-        const record = buildLoginRecord(vault, undefined, identity, request, at, stored);
-        return {
-          ...record,
-          identity,
-          profileVisibility: request.profileVisibility ?? 'limited',
-          refreshToken: token,
-        };
-      });
+      const logins = items.map(buildFirstLogin);
       const created = await writeFirstLogins(database.forBatch(billing.tenantId), billing, logins);
-      return logins.map(({ playerId, sessionId, refreshToken }, place) => {
-        if (!created[place]) return { answer: undefined };
-        items[place]!.request.billing.chargedTransactions++;
-        return { answer: { playerId, sessionId, refreshToken } };
-      });
+      return logins.map((login, place) => ({ answer: created[place] ? signedInBy(login) : undefined }));
     },
   });
+  /** `inTransaction` may refuse the sign-in, and its writes belong to this player. So the statement has a transaction of its own. */
+  const createAlone = async (item: LoginItem): Promise<SignedIn | undefined> => {
+    const { billing, inTransaction } = item.request;
+    const login = buildFirstLogin(item);
+    try {
+      await database.forBatch(billing.tenantId).transaction(async (transaction) => {
+        await inTransaction?.(transaction, login.playerId);
+        const [isCreated] = await writeFirstLogins(transaction, billing, [login]);
+        if (!isCreated) throw new PlayerExistsError();
+      });
+      return signedInBy(login);
+    } catch (error) {
+      if (error instanceof PlayerExistsError) return undefined;
+      throw error;
+    }
+  };
 
   return {
     signInKnown: (item) => known.submit(item),
-    create: (item) => first.submit(item),
+    async create(item) {
+      const { billing, inTransaction } = item.request;
+      const created = await (inTransaction ? createAlone(item) : first.submit(item));
+      if (created) billing.chargedTransactions++;
+      return created;
+    },
     writeAlone: createContestedWrites(),
     async close() {
       await known.close();
@@ -111,3 +130,12 @@ export function createLoginBatchers(
     },
   };
 }
+
+const signedInBy = ({ playerId, sessionId, refreshToken }: NewLogin): SignedIn => ({
+  playerId,
+  sessionId,
+  refreshToken,
+});
+
+/** A concurrent sign-in has created the player. */
+class PlayerExistsError extends Error {}

@@ -114,13 +114,6 @@ export function findPlayerId(db: Querier, identity: Identity): Promise<{ playerI
     WHERE auth_provider = ${identity.provider} AND issuer = ${identity.issuer} AND provider_user_id = ${identity.providerUserId}`);
 }
 
-export interface NewPlayer {
-  playerId: string;
-  authMethodId: string;
-  profileVisibility: string;
-  at: string;
-}
-
 /** The player of an identity, if the player has signed in to the tenant. */
 export function findPlayerIdInTenant(
   db: Querier,
@@ -133,20 +126,6 @@ export function findPlayerIdInTenant(
     JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = method.player_id
     WHERE method.auth_provider = ${identity.provider} AND method.issuer = ${identity.issuer}
       AND method.provider_user_id = ${identity.providerUserId}`);
-}
-
-/** Creates a player with a first sign-in method. Returns false if a concurrent sign-in has created the player. */
-export function insertPlayer(db: Querier, identity: Identity, player: NewPlayer): Promise<boolean> {
-  const { playerId, authMethodId, profileVisibility, at } = player;
-  return db.changes(sql`
-    WITH player AS (
-      INSERT INTO players (id, display_name, email, profile_visibility, created_at)
-      VALUES (${playerId}, ${identity.displayName}, ${identity.email}, ${profileVisibility}, ${at}))
-    INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
-                              is_primary, secret_hash, linked_at)
-    VALUES (${authMethodId}, ${playerId}, ${identity.provider}, ${identity.issuer}, ${identity.providerUserId},
-            ${identity.email}, ${identity.username}, ${identity.displayName}, true, ${identity.secretHash}, ${at})
-    ON CONFLICT (auth_provider, issuer, provider_user_id) DO NOTHING`);
 }
 
 /** Everything that one login writes. All times are `at`. `device` is null if the client sent none. */

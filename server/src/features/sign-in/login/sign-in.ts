@@ -1,4 +1,4 @@
-import type { Database, Querier, Scope } from '../../../database/database.ts';
+import type { Database, Scope } from '../../../database/database.ts';
 import { refusalOf } from '../../../database/errors.ts';
 import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -13,7 +13,6 @@ import { buildLoginRecord } from './login-record.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 import {
   findPlayer,
-  insertPlayer,
   writeLogin,
   type FoundPlayer,
   type KnownPlayer,
@@ -77,29 +76,21 @@ async function attemptSignIn(
   const { known, isIdentityBanned } = outcome.found;
   if (known) refuseUnlessAllowed(known, identity, request);
   if (isIdentityBanned) throw new ProblemError('player_banned');
-  if (!known && request.mode === 'only-existing') throw new ProblemError('player_not_found');
-
-  if (!known && !request.inTransaction) {
+  if (!known) {
+    if (request.mode === 'only-existing') throw new ProblemError('player_not_found');
     const created = await logins.create({ identity, request });
     return created && playerTokens(signer, { ...created, tenantId, isNewPlayer: true });
   }
+
   const refreshToken = newRefreshToken(vault, 'refresh', config.refreshTokenDays);
   const login = buildLoginRecord(vault, known, identity, request, now(), refreshToken);
-  const newPlayer = known
-    ? undefined
-    : { identity, profileVisibility: request.profileVisibility ?? 'limited' };
-  const isWritten = await logins.writeAlone(login.playerId, () =>
-    write(database.forKey(billing, login.playerId), login, newPlayer, request.inTransaction),
+  const { playerId, sessionId } = login;
+  const isWritten = await logins.writeAlone(playerId, () =>
+    write(database.forKey(billing, playerId), login, request.inTransaction),
   );
   if (!isWritten) return undefined;
-  const { playerId, sessionId } = login;
-  return playerTokens(signer, {
-    playerId,
-    tenantId,
-    sessionId,
-    refreshToken: refreshToken.token,
-    isNewPlayer: !known,
-  });
+  const signedIn = { playerId, sessionId, refreshToken: refreshToken.token };
+  return playerTokens(signer, { ...signedIn, tenantId, isNewPlayer: false });
 }
 
 /** Whether a sign-in of an existing player may share its transaction with others. */
@@ -118,41 +109,26 @@ function findAlone(
   });
 }
 
-/** Writes the login and, if needed, the new player. Returns false after a conflict with a concurrent sign-in. */
+/** Writes the login of a known player. Returns false after a conflict with a concurrent sign-in. */
 async function write(
   tenant: Scope,
   login: LoginRecord,
-  newPlayer: { identity: Identity; profileVisibility: string } | undefined,
   inTransaction: SignInRequest['inTransaction'],
 ): Promise<boolean> {
   try {
-    if (!newPlayer && !inTransaction) await writeLogin(tenant, login);
-    else
+    if (inTransaction)
       await tenant.transaction(async (transaction) => {
-        await inTransaction?.(transaction, login.playerId);
-        if (newPlayer) await createPlayer(transaction, login, newPlayer);
+        await inTransaction(transaction, login.playerId);
         await writeLogin(transaction, login);
       });
+    else await writeLogin(tenant, login);
     return true;
   } catch (error) {
-    if (error instanceof LostRaceError) return false;
     const refusal = refusalOf(error) as LoginRefusal | undefined;
     if (!refusal) throw error;
     if (refusal === 'lost_race') return false;
     throw new ProblemError(refusal);
   }
-}
-
-/** A concurrent sign-in has created the player. */
-class LostRaceError extends Error {}
-
-async function createPlayer(
-  transaction: Querier,
-  login: LoginRecord,
-  { identity, profileVisibility }: { identity: Identity; profileVisibility: string },
-): Promise<void> {
-  if (!(await insertPlayer(transaction, identity, { ...login, profileVisibility })))
-    throw new LostRaceError();
 }
 
 const FOREIGN_METHOD_DETAIL =
