@@ -25,7 +25,7 @@ export function openSignInServices(
   const { database, vault, outbound, createBudget, providerSettings, issuer } = services;
   const { storeAOpenIdUrl: openIdUrl, portalUrl = issuer, walletRpcUrls } = config;
   return {
-    logins: closeLater(createLoginBatchers(database, vault, config)),
+    logins: closeLater(createLoginBatchers({ database, vault, config })),
     refreshes: closeLater(createRefreshBatcher(database)),
     verifyToken: createTokenVerifier({ providerSettings, vault, outbound, config }),
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,

@@ -1,39 +1,23 @@
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { chargeUnits, type Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
-import type { Identity } from './identity.ts';
 import {
   foundColumns,
   playerOfRequest,
   toFoundPlayer,
   type FoundColumns,
   type FoundPlayer,
-  type LoginDevice,
   type LoginRecord,
+  type UnidentifiedLogin,
 } from './queries.ts';
-
-/** The values of each login of a batch, of known and of new players. */
-interface SharedLogin {
-  identity: Identity;
-  device: Omit<LoginDevice, 'id'> | null;
-  authProvider: string;
-  sessionId: string;
-  ledgerId: string;
-  platform: string;
-  clientVersion: string | null;
-  clientBuild: string | null;
-  ipAddress: string | null;
-  keySalt: Buffer;
-  personalData: Buffer;
-}
 
 /** The names of {@link sharedArrays}, in the same order. */
 const sharedColumns = sql`auth_provider, issuer, provider_user_id, secret_hash, wallet_address, device_fingerprint,
         hardware_model, os_version, device_metadata, ledger_provider, session_id, ledger_id, platform, client_version,
-        client_build, ip_address, key_salt, personal_data`;
+        client_build, ip_address, key_salt, personal_data, token_hash, token_expires_at`;
 
-function sharedArrays(logins: SharedLogin[]): Sql {
-  const column = <Value>(valueOf: (login: SharedLogin) => Value) => logins.map(valueOf);
+function sharedArrays(logins: UnidentifiedLogin[]): Sql {
+  const column = <Value>(valueOf: (login: UnidentifiedLogin) => Value) => logins.map(valueOf);
   return sql`
         ${column(({ identity }) => identity.provider)}::text[], ${column(({ identity }) => identity.issuer)}::text[],
         ${column(({ identity }) => identity.providerUserId)}::text[],
@@ -46,7 +30,9 @@ function sharedArrays(logins: SharedLogin[]): Sql {
         ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
         ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
         ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ keySalt }) => keySalt)}::bytea[],
-        ${column(({ personalData }) => personalData)}::bytea[]`;
+        ${column(({ personalData }) => personalData)}::bytea[],
+        ${column(({ refreshToken }) => refreshToken.hash)}::bytea[],
+        ${column(({ refreshToken }) => refreshToken.expiresAt)}::timestamptz[]`;
 }
 
 /**
@@ -72,15 +58,14 @@ const rowsOfLogins = (billing: BillingContext, at: Sql, rowHash: Sql): Sql => sq
       SELECT ${billing.tenantId}, token_hash, session_id, token_expires_at FROM login),
     charged AS MATERIALIZED (${chargeUnits(billing, sql`(SELECT count(*) FROM login)`)})`;
 
-/** A sign-in before its player is known. `hashParts` are those of loginRowHashParts. */
-export interface UnidentifiedLogin extends SharedLogin {
+/** `hashParts` are those of loginRowHashParts. */
+export interface BatchedLogin extends UnidentifiedLogin {
   banFingerprint: Buffer;
   hashParts: [start: string, middle: string, end: string];
-  refreshToken: { hash: Buffer; expiresAt: string };
 }
 
 /** The player that a batch has signed in, or what it has found instead. */
-export type BatchedLogin = { signedIn: { playerId: string } } | { found: FoundPlayer };
+export type BatchedOutcome = { signedIn: { playerId: string } } | { found: FoundPlayer };
 
 /**
  * Finds the players of a batch and writes their logins, in one statement that charges one unit for each login. It writes the logins of
@@ -95,19 +80,18 @@ export async function writeKnownLogins(
   db: Querier,
   billing: BillingContext,
   at: string,
-  logins: UnidentifiedLogin[],
-): Promise<BatchedLogin[]> {
+  logins: BatchedLogin[],
+): Promise<BatchedOutcome[]> {
   const { tenantId } = billing;
-  const column = <Value>(valueOf: (login: UnidentifiedLogin) => Value) => logins.map(valueOf);
+  const column = <Value>(valueOf: (login: BatchedLogin) => Value) => logins.map(valueOf);
   const rows = await db.rows<FoundColumns & { signedInId: string | null }>(sql`
     WITH request AS MATERIALIZED (
       SELECT * FROM unnest(
         ${sharedArrays(logins)}, ${column(({ banFingerprint }) => banFingerprint)}::bytea[],
         ${column(({ hashParts }) => hashParts[0])}::text[], ${column(({ hashParts }) => hashParts[1])}::text[],
-        ${column(({ hashParts }) => hashParts[2])}::text[], ${column(({ refreshToken }) => refreshToken.hash)}::bytea[],
-        ${column(({ refreshToken }) => refreshToken.expiresAt)}::timestamptz[])
+        ${column(({ hashParts }) => hashParts[2])}::text[])
       WITH ORDINALITY AS request (
-        ${sharedColumns}, ban_fingerprint, hash_start, hash_middle, hash_end, token_hash, token_expires_at, number)),
+        ${sharedColumns}, ban_fingerprint, hash_start, hash_middle, hash_end, number)),
     found AS MATERIALIZED (
       SELECT request.number, ${foundColumns(tenantId)} FROM request ${playerOfRequest(tenantId)}),
     allowed AS (
@@ -165,7 +149,6 @@ export async function writeKnownLogins(
 
 /** A sign-in that creates its player. */
 export interface FirstLogin extends LoginRecord {
-  identity: Identity;
   profileVisibility: string;
 }
 
@@ -189,12 +172,9 @@ export async function writeFirstLogins(
         ${column(({ identity }) => identity.username)}::text[], ${column(({ identity }) => identity.displayName)}::text[],
         ${column(({ profileVisibility }) => profileVisibility)}::text[], ${column(({ playerId }) => playerId)}::uuid[],
         ${column(({ authMethodId }) => authMethodId)}::uuid[], ${column(({ device }) => device?.id)}::uuid[],
-        ${column(({ at }) => at)}::timestamptz[], ${column(({ rowHash }) => rowHash)}::bytea[],
-        ${column(({ refreshTokenHash }) => refreshTokenHash)}::bytea[],
-        ${column(({ refreshExpiresAt }) => refreshExpiresAt)}::timestamptz[])
+        ${column(({ at }) => at)}::timestamptz[], ${column(({ rowHash }) => rowHash)}::bytea[])
       AS request (
-        ${sharedColumns}, email, username, display_name, profile_visibility, player_id, method_id, device_id, at, row_hash,
-        token_hash, token_expires_at)),
+        ${sharedColumns}, email, username, display_name, profile_visibility, player_id, method_id, device_id, at, row_hash)),
     method AS (
       INSERT INTO auth_methods (id, player_id, auth_provider, issuer, provider_user_id, email, username, display_name,
                                 is_primary, secret_hash, wallet_address, linked_at, last_used_at)

@@ -17,9 +17,7 @@ import { createLoginBatchers } from './login-batchers.ts';
 const app = await startTestApp({ log: () => {} });
 const database = openDatabase(app.databaseUrl);
 after(() => database.close());
-const logins = createLoginBatchers(database, vault, {
-  refreshTokenDays: 30,
-});
+const logins = createLoginBatchers({ database, vault, config: { refreshTokenDays: 30 } });
 
 const deviceOf = (username: string) => ({ deviceInfo: { deviceFingerprint: `fingerprint-of-${username}` } });
 const logIn = (

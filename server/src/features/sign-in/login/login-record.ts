@@ -1,30 +1,44 @@
 import { newBulkId, newId } from '../../../core/ids.ts';
-import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
+import { now } from '../../../core/timestamps.ts';
+import { newRefreshToken } from '../../../security/refresh-tokens.ts';
 import { newSalt, type Vault } from '../../../security/vault.ts';
 import { loginRowHash, sealLoginData } from '../sessions/index.ts';
 import { ledgerNames, type Identity } from './identity.ts';
-import type { KnownPlayer, LoginRecord } from './queries.ts';
+import type { KnownPlayer, LoginRecord, UnidentifiedLogin } from './queries.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 
+export interface LoginServices {
+  vault: Vault;
+  config: { refreshTokenDays: number };
+}
+
+/** A sign-in with a verified identity. */
+export interface VerifiedSignIn {
+  identity: Identity;
+  request: SignInRequest;
+}
+
 /** Builds the parts of a login that do not depend on its player. */
-export function buildLoginDetails(
-  vault: Vault,
-  { provider }: Identity,
-  { billing: { tenantId }, ipAddress, deviceInfo, clientInfo }: SignInRequest,
-) {
+export function buildUnidentifiedLogin(
+  { vault, config }: LoginServices,
+  { identity, request }: VerifiedSignIn,
+): UnidentifiedLogin {
+  const { billing, ipAddress, deviceInfo, clientInfo } = request;
   const ledgerId = newBulkId();
   const keySalt = newSalt();
   const data = { ipAddress, metadata: clientInfo?.metadata ?? {} };
   return {
+    identity,
     sessionId: newBulkId(),
     ledgerId,
-    authProvider: ledgerNames[provider],
+    authProvider: ledgerNames[identity.provider],
     platform: clientInfo?.platform ?? 'Unknown',
     clientVersion: clientInfo?.clientVersion ?? null,
     clientBuild: clientInfo?.clientBuild ?? null,
     ipAddress,
     keySalt,
-    personalData: sealLoginData(vault, keySalt, { tenantId, id: ledgerId }, data),
+    personalData: sealLoginData(vault, keySalt, { tenantId: billing.tenantId, id: ledgerId }, data),
+    refreshToken: newRefreshToken(vault, 'refresh', config.refreshTokenDays),
     device: deviceInfo
       ? {
           fingerprint: deviceInfo.deviceFingerprint,
@@ -36,36 +50,29 @@ export function buildLoginDetails(
   };
 }
 
-/** Everything that a login of a known or a new player writes. */
+/** Everything that a login of a known player writes, or without one that of a new player. */
 export function buildLoginRecord(
-  vault: Vault,
-  known: KnownPlayer | undefined,
-  identity: Identity,
-  request: SignInRequest,
-  at: string,
-  refreshToken: StoredRefreshToken,
+  services: LoginServices,
+  signIn: VerifiedSignIn,
+  known?: KnownPlayer,
 ): LoginRecord {
-  const { device, ...details } = buildLoginDetails(vault, identity, request);
+  const at = now();
+  const { device, ...login } = buildUnidentifiedLogin(services, signIn);
   const row = {
-    ...details,
-    tenantId: request.billing.tenantId,
+    ...login,
+    tenantId: signIn.request.billing.tenantId,
     playerId: known?.playerId ?? newId(),
     authMethodId: known?.authMethodId ?? newId(),
     isMethodUsedInTenant: known?.isMethodUsedInTenant ?? false,
-    walletAddress: identity.walletAddress ?? null,
     device: device && { ...device, id: known?.deviceId ?? newId() },
     at,
   };
-  return {
+  const rowHash = loginRowHash({
     ...row,
-    rowHash: loginRowHash({
-      ...row,
-      id: row.ledgerId,
-      deviceId: row.device?.id ?? null,
-      occurredAt: at,
-      createdAtGl: at,
-    }),
-    refreshTokenHash: refreshToken.hash,
-    refreshExpiresAt: refreshToken.expiresAt,
-  };
+    id: row.ledgerId,
+    deviceId: row.device?.id ?? null,
+    occurredAt: at,
+    createdAtGl: at,
+  });
+  return { ...row, rowHash };
 }

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
+import type { NewRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Identity } from './identity.ts';
 
 export interface KnownPlayer {
@@ -128,35 +129,38 @@ export function findPlayerIdInTenant(
       AND method.provider_user_id = ${identity.providerUserId}`);
 }
 
-/** Everything that one login writes. All times are `at`. `device` is null if the client sent none. */
-export interface LoginRecord {
-  tenantId: string;
-  playerId: string;
-  authMethodId: string;
-  isMethodUsedInTenant: boolean;
+/** A login before its player is known. `device` is null if the client sent none. */
+export interface UnidentifiedLogin {
+  identity: Identity;
   sessionId: string;
   ledgerId: string;
   authProvider: string;
-  walletAddress: string | null;
   platform: string;
   clientVersion: string | null;
   clientBuild: string | null;
   ipAddress: string | null;
   keySalt: Buffer;
   personalData: Buffer;
-  at: string;
-  rowHash: Buffer;
-  refreshTokenHash: Buffer;
-  refreshExpiresAt: string;
-  device: LoginDevice | null;
+  refreshToken: NewRefreshToken;
+  device: SentDevice | null;
 }
 
-export interface LoginDevice {
-  id: string;
+interface SentDevice {
   fingerprint: string;
   hardwareModel: string | null;
   osVersion: string | null;
   metadata: Record<string, unknown> | null;
+}
+
+/** Everything that one login writes. All times are `at`. */
+export interface LoginRecord extends UnidentifiedLogin {
+  tenantId: string;
+  playerId: string;
+  authMethodId: string;
+  isMethodUsedInTenant: boolean;
+  device: (SentDevice & { id: string }) | null;
+  at: string;
+  rowHash: Buffer;
 }
 
 /** The reason for which the statement refused a login that passed the earlier checks. */
@@ -199,7 +203,7 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
         login_count = known.login_count + 1
       RETURNING banned_until, login_count = 1 AS is_first),
     method AS (
-      UPDATE auth_methods SET last_used_at = ${at}, wallet_address = coalesce(${login.walletAddress}, wallet_address)
+      UPDATE auth_methods SET last_used_at = ${at}, wallet_address = coalesce(${login.identity.walletAddress}, wallet_address)
       WHERE id = ${login.authMethodId} RETURNING id, player_id, auth_provider, provider_user_id, email),
     ${login.isMethodUsedInTenant ? empty : firstUse(tenantId, at)}
     session AS (
@@ -218,7 +222,7 @@ export async function writeLogin(db: Querier, login: LoginRecord): Promise<void>
       FROM player),
     token AS (
       INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
-      VALUES (${tenantId}, ${login.refreshTokenHash}, ${sessionId}, ${login.refreshExpiresAt}))
+      VALUES (${tenantId}, ${login.refreshToken.hash}, ${sessionId}, ${login.refreshToken.expiresAt}))
     SELECT CASE
       WHEN NOT (SELECT is_active FROM player) THEN guildhall_refuse('lost_race')
       WHEN (SELECT banned_until > now() FROM access) THEN guildhall_refuse('player_banned')

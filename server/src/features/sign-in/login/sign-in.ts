@@ -1,15 +1,12 @@
 import type { Database, Scope } from '../../../database/database.ts';
 import { refusalOf } from '../../../database/errors.ts';
-import { newRefreshToken } from '../../../security/refresh-tokens.ts';
-import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { now } from '../../../core/timestamps.ts';
 import { playerTokens, type PlayerTokens } from '../tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { banFingerprint, playerBanned } from './bans.ts';
 import { hasSecret, type Identity } from './identity.ts';
-import type { LoginBatchers } from './login-batchers.ts';
-import { buildLoginRecord } from './login-record.ts';
+import { signedInBy, type LoginBatchers } from './login-batchers.ts';
+import { buildLoginRecord, type LoginServices } from './login-record.ts';
 import type { SignInRequest } from './sign-in-request.ts';
 import {
   findPlayer,
@@ -20,12 +17,10 @@ import {
   type LoginRefusal,
 } from './queries.ts';
 
-export interface SignInServices {
+export interface SignInServices extends LoginServices {
   database: Database;
-  vault: Vault;
   signer: TokenSigner;
   logins: LoginBatchers;
-  config: { refreshTokenDays: number };
 }
 
 /**
@@ -64,7 +59,7 @@ async function attemptSignIn(
   identity: Identity,
   request: SignInRequest,
 ): Promise<PlayerTokens | undefined> {
-  const { database, vault, signer, logins, config } = services;
+  const { database, signer, logins } = services;
   const { billing } = request;
   const { tenantId } = billing;
   const outcome = isBatched(request)
@@ -82,15 +77,11 @@ async function attemptSignIn(
     return created && playerTokens(signer, { ...created, tenantId, isNewPlayer: true });
   }
 
-  const refreshToken = newRefreshToken(vault, 'refresh', config.refreshTokenDays);
-  const login = buildLoginRecord(vault, known, identity, request, now(), refreshToken);
-  const { playerId, sessionId } = login;
-  const isWritten = await logins.writeAlone(playerId, () =>
-    write(database.forKey(billing, playerId), login, request.inTransaction),
+  const login = buildLoginRecord(services, { identity, request }, known);
+  const isWritten = await logins.writeAlone(login.playerId, () =>
+    write(database.forKey(billing, login.playerId), login, request.inTransaction),
   );
-  if (!isWritten) return undefined;
-  const signedIn = { playerId, sessionId, refreshToken: refreshToken.token };
-  return playerTokens(signer, { ...signedIn, tenantId, isNewPlayer: false });
+  return isWritten ? playerTokens(signer, { ...signedInBy(login), tenantId, isNewPlayer: false }) : undefined;
 }
 
 /** Whether a sign-in of an existing player may share its transaction with others. */
