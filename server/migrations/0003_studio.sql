@@ -243,7 +243,7 @@ CALL guildhall_isolate('account_totp', 'account_id = guildhall_account() OR guil
 CALL guildhall_isolate('account_recovery_codes', 'account_id = guildhall_account()');
 
 -- The session that a refresh token was issued for, whether or not it still works.
-CREATE FUNCTION guildhall_find_account_session(wanted_hash bytea) RETURNS TABLE ("sessionId" uuid, "accountId" uuid)
+CREATE FUNCTION guildhall_find_account_session(wanted_hash bytea) RETURNS TABLE ("sessionId" uuid, "ownerId" uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT session.id, session.account_id
   FROM account_refresh_tokens token JOIN account_sessions session ON session.id = token.session_id

@@ -286,7 +286,7 @@ CREATE POLICY own_rows ON portal_refresh_tokens TO guildhall_player
   USING (EXISTS (SELECT FROM portal_sessions session WHERE session.id = session_id OFFSET 0));
 
 -- The session that a refresh token was issued for, whether or not it still works.
-CREATE FUNCTION guildhall_find_portal_session(wanted_hash bytea) RETURNS TABLE ("sessionId" uuid, "playerId" uuid)
+CREATE FUNCTION guildhall_find_portal_session(wanted_hash bytea) RETURNS TABLE ("sessionId" uuid, "ownerId" uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT session.id, session.player_id
   FROM portal_refresh_tokens token JOIN portal_sessions session ON session.id = token.session_id

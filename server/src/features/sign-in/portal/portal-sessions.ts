@@ -12,16 +12,7 @@ import {
   type OwnedSessions,
   type RefreshRequest,
 } from '../refresh-tokens/index.ts';
-import {
-  endSession,
-  insertSession,
-  type LinkedIdentity,
-  findTokenUse,
-  revokeSession,
-  rotateToken,
-  findSessionOfToken,
-  type RefreshedSession,
-} from './queries.ts';
+import { endSession, insertSession, revokeSession, sessionTables, type LinkedIdentity } from './queries.ts';
 
 export interface PortalSessionServices {
   database: Database;
@@ -68,13 +59,10 @@ function portalTokens(
   };
 }
 
-const sessions: OwnedSessions<RefreshedSession> = {
+const sessions: OwnedSessions = {
   kind: 'portal',
   owner: 'player',
-  ownerId: ({ playerId }) => playerId,
-  findSession: findSessionOfToken,
-  rotateToken,
-  findTokenUse,
+  tables: sessionTables,
   revokeSession,
   endSession,
 };
@@ -86,7 +74,7 @@ export async function refreshSession(
   request: RefreshRequest,
 ): Promise<PortalTokens> {
   const { session, refreshToken } = await refreshOwnedSession(sessions, services, origin, request);
-  return portalTokens(services.signer, session, refreshToken);
+  return portalTokens(services.signer, { ...session, playerId: session.ownerId }, refreshToken);
 }
 
 /** Ends the portal session of a refresh token: see {@link logOutOwnedSession}. */

@@ -2,8 +2,7 @@ import { EMPTY_GUID } from '../../../core/ids.ts';
 import type { Querier } from '../../../database/database.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import { empty, sql } from '../../../database/sql.ts';
-import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
-import type { TokenUse } from '../refresh-tokens/index.ts';
+import type { SessionTables } from '../refresh-tokens/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
 /**
@@ -74,56 +73,13 @@ export function insertSession(
     SELECT player_id AS "playerId" FROM linked`);
 }
 
-export interface RefreshedSession {
-  sessionId: string;
-  playerId: string;
-}
-
-/**
- * Exchanges a refresh token for the next one in one statement. Returns undefined if the token cannot be exchanged. The lock on the
- * session row serializes it with other uses of the token and with logout.
- */
-export function rotateToken(
-  db: Querier,
-  hash: Buffer,
-  next: StoredRefreshToken,
-): Promise<RefreshedSession | undefined> {
-  return db.row(sql`
-    WITH session AS MATERIALIZED (
-      SELECT session.id, session.player_id, session.revoked_at IS NULL AND player.is_active AS alive
-      FROM portal_refresh_tokens token
-      JOIN portal_sessions session ON session.id = token.session_id
-      JOIN players player ON player.id = session.player_id
-      WHERE token.token_hash = ${hash}
-      FOR NO KEY UPDATE OF session),
-    used AS (
-      UPDATE portal_refresh_tokens token SET used_at = clock_timestamp()
-      FROM session
-      WHERE session.alive AND token.token_hash = ${hash}
-        AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
-      RETURNING token.session_id, session.player_id),
-    issued AS (
-      INSERT INTO portal_refresh_tokens (token_hash, session_id, expires_at)
-      SELECT ${next.hash}, session_id, ${next.expiresAt} FROM used)
-    SELECT session_id AS "sessionId", player_id AS "playerId" FROM used`);
-}
-
-/** Reads a refresh token, and whether the successor that the request derives is stored. Undefined if the token was never issued. */
-export function findTokenUse(
-  db: Querier,
-  hash: Buffer,
-  successorHash: Buffer,
-): Promise<(RefreshedSession & TokenUse) | undefined> {
-  return db.row(sql`
-    SELECT session.id AS "sessionId", session.player_id AS "playerId", session.revoked_at IS NULL AND player.is_active AS "isAlive",
-           extract(epoch FROM clock_timestamp() - token.used_at)::float8 AS "usedSecondsAgo",
-           EXISTS (SELECT FROM portal_refresh_tokens WHERE token_hash = ${successorHash} AND used_at IS NULL)
-             AS "hasUnusedSuccessor"
-    FROM portal_refresh_tokens token
-    JOIN portal_sessions session ON session.id = token.session_id
-    JOIN players player ON player.id = session.player_id
-    WHERE token.token_hash = ${hash}`);
-}
+export const sessionTables: SessionTables = {
+  sessions: sql`portal_sessions`,
+  tokens: sql`portal_refresh_tokens`,
+  ownerId: sql`player_id`,
+  isAlive: sql`session.revoked_at IS NULL AND (SELECT is_active FROM players WHERE id = session.player_id)`,
+  findSession: sql`guildhall_find_portal_session`,
+};
 
 /** A revocation for a security reason. It also reaches sessions that have logged out. */
 const revocation = sql`revoked_at = coalesce(revoked_at, clock_timestamp()), has_logged_out = false`;
@@ -157,11 +113,6 @@ export async function revokePortalSessions(
   const ofMethod = authMethodId === undefined ? empty : sql`AND auth_method_id = ${authMethodId}`;
   await db.run(sql`
     UPDATE portal_sessions SET ${revocation} WHERE player_id = ${playerId} AND ${isUnrevoked} ${ofMethod}`);
-}
-
-/** The session of a refresh token, valid or not. */
-export function findSessionOfToken(db: Querier, hash: Buffer): Promise<RefreshedSession | undefined> {
-  return db.row(sql`SELECT * FROM guildhall_find_portal_session(${hash})`);
 }
 
 /**

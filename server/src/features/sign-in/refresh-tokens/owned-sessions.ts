@@ -1,22 +1,15 @@
 import { enterScope, type Database, type Querier, type Scope } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
-import { exchangeRefreshToken, type RefreshRequest, type TokenUse } from './refresh-token-exchange.ts';
+import { findSession, findTokenUse, rotateToken, type OwnedSession, type SessionTables } from './queries.ts';
+import { exchangeRefreshToken, type RefreshRequest } from './refresh-token-exchange.ts';
 
-/**
- * The storage of sessions that belong to a player or to an account, and to no tenant. The scope of such a session is known only
- * after its refresh token was found.
- */
-export interface OwnedSessions<Session extends { sessionId: string }> {
+/** The storage of one kind of sessions. The scope of a session is known only after its refresh token was found. */
+export interface OwnedSessions {
   kind: 'portal' | 'session';
   owner: 'player' | 'account';
-  ownerId(session: Session): string;
-  /** Finds the session of a token, valid or not, without a scope. Undefined if the token was never issued. */
-  findSession(db: Querier, hash: Buffer): Promise<Session | undefined>;
-  rotateToken(db: Querier, hash: Buffer, next: StoredRefreshToken): Promise<Session | undefined>;
-  findTokenUse(db: Querier, hash: Buffer, successorHash: Buffer): Promise<(Session & TokenUse) | undefined>;
+  tables: SessionTables;
   /** Revokes a session because its refresh token leaked. Returns false if it was revoked before. */
   revokeSession(db: Querier, sessionId: string): Promise<boolean>;
   /** Ends a session by a logout. */
@@ -29,33 +22,33 @@ interface Services {
 }
 
 /** Exchanges the refresh token of an owned session for the next one: see {@link exchangeRefreshToken}. */
-export async function refreshOwnedSession<Session extends { sessionId: string }>(
-  sessions: OwnedSessions<Session>,
+export async function refreshOwnedSession(
+  sessions: OwnedSessions,
   { database, vault }: Services,
   origin: Origin,
   request: RefreshRequest,
-): Promise<{ session: Session; refreshToken: string }> {
-  const { kind, owner, ownerId } = sessions;
-  let issued: Session | undefined;
-  return exchangeRefreshToken<Session>(
+): Promise<{ session: OwnedSession; refreshToken: string }> {
+  const { kind, owner, tables } = sessions;
+  let issued: OwnedSession | undefined;
+  return exchangeRefreshToken<OwnedSession>(
     {
       kind,
       async rotate(hash, next) {
-        issued = await sessions.findSession(database, hash);
-        return issued && sessions.rotateToken(scopeOf(sessions, database, issued), hash, next);
+        issued = await findSession(database, tables, hash);
+        return issued && rotateToken(scopeOf(owner, database, issued), tables, hash, next);
       },
       find: async (hash, successorHash) =>
-        issued && sessions.findTokenUse(scopeOf(sessions, database, issued), hash, successorHash),
+        issued && findTokenUse(scopeOf(owner, database, issued), tables, hash, successorHash),
       scope: database,
-      async revoke(transaction, session) {
-        await enterScope(transaction, `${owner}_id`, ownerId(session));
-        return sessions.revokeSession(transaction, session.sessionId);
+      async revoke(transaction, { sessionId, ownerId }) {
+        await enterScope(transaction, `${owner}_id`, ownerId);
+        return sessions.revokeSession(transaction, sessionId);
       },
-      reuseOf: (session) => ({
+      reuseOf: ({ sessionId, ownerId }) => ({
         action: 'refresh_token.reused',
-        actor: { kind: owner, id: ownerId(session) },
+        actor: { kind: owner, id: ownerId },
         origin,
-        targetId: session.sessionId,
+        targetId: sessionId,
         details: { consequence: 'no refresh token of the session works any more' },
       }),
     },
@@ -68,21 +61,16 @@ export async function refreshOwnedSession<Session extends { sessionId: string }>
  * Ends the owned session of a refresh token. All refresh tokens of the session stop working. The access token is valid until it
  * expires. Idempotent. Throws invalid_refresh_token if the token was never issued.
  */
-export async function logOutOwnedSession<Session extends { sessionId: string }>(
-  sessions: OwnedSessions<Session>,
+export async function logOutOwnedSession(
+  { owner, tables, endSession }: OwnedSessions,
   { database, vault }: Services,
   token: string,
 ): Promise<void> {
-  const session = await sessions.findSession(database, vault.fingerprint(token));
+  const session = await findSession(database, tables, vault.fingerprint(token));
   if (!session) throw new ProblemError('invalid_refresh_token');
-  await sessions.endSession(scopeOf(sessions, database, session), session.sessionId);
+  await endSession(scopeOf(owner, database, session), session.sessionId);
 }
 
-function scopeOf<Session extends { sessionId: string }>(
-  { owner, ownerId }: OwnedSessions<Session>,
-  database: Database,
-  session: Session,
-): Scope {
-  const id = ownerId(session);
-  return owner === 'player' ? database.forPlayer(id) : database.forAccount(id);
+function scopeOf(owner: OwnedSessions['owner'], database: Database, { ownerId }: OwnedSession): Scope {
+  return owner === 'player' ? database.forPlayer(ownerId) : database.forAccount(ownerId);
 }

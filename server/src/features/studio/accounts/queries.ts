@@ -3,7 +3,7 @@ import { sql, type Sql } from '../../../database/sql.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { PageRequest } from '../../../core/page.ts';
-import type { TokenUse } from '../../sign-in/refresh-tokens/index.ts';
+import type { SessionTables } from '../../sign-in/refresh-tokens/index.ts';
 
 /** A console account, as the API returns it. */
 export interface Account {
@@ -146,55 +146,13 @@ export async function endSessionsOverLimit(
     WHERE id IN (SELECT id FROM excess) AND revoked_at IS NULL`);
 }
 
-export interface RefreshedSession {
-  sessionId: string;
-  accountId: string;
-}
-
-/**
- * Exchanges a refresh token for the next one in one statement. Returns undefined if the token cannot be exchanged. The lock on
- * the session row serializes it with other exchanges and with logout, so a second statement sees the token as used or the
- * session as revoked.
- */
-export function rotateToken(
-  db: Querier,
-  hash: Buffer,
-  next: StoredRefreshToken,
-): Promise<RefreshedSession | undefined> {
-  return db.row(sql`
-    WITH session AS MATERIALIZED (
-      SELECT session.id, session.account_id, session.revoked_at IS NULL AS alive
-      FROM account_refresh_tokens token
-      JOIN account_sessions session ON session.id = token.session_id
-      WHERE token.token_hash = ${hash}
-      FOR NO KEY UPDATE OF session),
-    used AS (
-      UPDATE account_refresh_tokens token SET used_at = clock_timestamp()
-      FROM session
-      WHERE session.alive AND token.token_hash = ${hash}
-        AND token.used_at IS NULL AND token.expires_at > clock_timestamp()
-      RETURNING token.session_id, session.account_id),
-    issued AS (
-      INSERT INTO account_refresh_tokens (token_hash, session_id, expires_at)
-      SELECT ${next.hash}, session_id, ${next.expiresAt} FROM used)
-    SELECT session_id AS "sessionId", account_id AS "accountId" FROM used`);
-}
-
-/** Finds the state of a refresh token and of its derived successor. Returns undefined if the token was never issued. */
-export function findTokenUse(
-  db: Querier,
-  hash: Buffer,
-  successorHash: Buffer,
-): Promise<(RefreshedSession & TokenUse) | undefined> {
-  return db.row(sql`
-    SELECT session.id AS "sessionId", session.account_id AS "accountId", session.revoked_at IS NULL AS "isAlive",
-           extract(epoch FROM clock_timestamp() - token.used_at)::float8 AS "usedSecondsAgo",
-           EXISTS (SELECT FROM account_refresh_tokens WHERE token_hash = ${successorHash} AND used_at IS NULL)
-             AS "hasUnusedSuccessor"
-    FROM account_refresh_tokens token
-    JOIN account_sessions session ON session.id = token.session_id
-    WHERE token.token_hash = ${hash}`);
-}
+export const sessionTables: SessionTables = {
+  sessions: sql`account_sessions`,
+  tokens: sql`account_refresh_tokens`,
+  ownerId: sql`account_id`,
+  isAlive: sql`session.revoked_at IS NULL`,
+  findSession: sql`guildhall_find_account_session`,
+};
 
 /** Stores the time, IP address and user agent of the last refresh of a session. */
 export async function updateLastUse(db: Querier, sessionId: string, origin: Origin): Promise<void> {
@@ -266,11 +224,6 @@ export async function listEndedSessions(db: Querier, sessionIds: string[]): Prom
   const rows = await db.rows<{ id: string }>(sql`
     SELECT id FROM guildhall_ended_account_sessions(${sessionIds}::uuid[]) AS id`);
   return rows.map(({ id }) => id);
-}
-
-/** Finds the session of a refresh token. The token can be used or expired. */
-export function findSessionOfToken(db: Querier, hash: Buffer): Promise<RefreshedSession | undefined> {
-  return db.row(sql`SELECT * FROM guildhall_find_account_session(${hash})`);
 }
 
 /** Deletes tokens that expired over 1 day ago, sessions without tokens, and unconfirmed enrolments older than 1 day. */

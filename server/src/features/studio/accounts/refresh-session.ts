@@ -10,15 +10,7 @@ import {
 } from '../../sign-in/refresh-tokens/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { createSignedIn, type SignedIn } from './sessions.ts';
-import {
-  findAccount,
-  findSessionOfToken,
-  findTokenUse,
-  revokeSession,
-  rotateToken,
-  updateLastUse,
-  type RefreshedSession,
-} from './queries.ts';
+import { findAccount, revokeSession, sessionTables, updateLastUse } from './queries.ts';
 
 export interface RefreshServices {
   database: Database;
@@ -26,13 +18,10 @@ export interface RefreshServices {
   signer: TokenSigner;
 }
 
-const sessions: OwnedSessions<RefreshedSession> = {
+const sessions: OwnedSessions = {
   kind: 'session',
   owner: 'account',
-  ownerId: ({ accountId }) => accountId,
-  findSession: findSessionOfToken,
-  rotateToken,
-  findTokenUse,
+  tables: sessionTables,
   revokeSession,
   endSession: revokeSession,
 };
@@ -44,11 +33,12 @@ export async function refreshSession(
   request: RefreshRequest,
 ): Promise<SignedIn> {
   const { session, refreshToken } = await refreshOwnedSession(sessions, services, origin, request);
-  const scope = services.database.forAccount(session.accountId);
-  const account = await findAccount(scope, session.accountId);
+  const { sessionId, ownerId: accountId } = session;
+  const scope = services.database.forAccount(accountId);
+  const account = await findAccount(scope, accountId);
   if (!account) throw new ProblemError('invalid_refresh_token');
-  await updateLastUse(scope, session.sessionId, origin);
-  return createSignedIn(services.signer, account, session.sessionId, refreshToken);
+  await updateLastUse(scope, sessionId, origin);
+  return createSignedIn(services.signer, account, sessionId, refreshToken);
 }
 
 /** Ends the console session of a refresh token: see {@link logOutOwnedSession}. */
