@@ -3,7 +3,7 @@ import { limitStatements } from '../../../database/limit-statements.ts';
 import { empty, join, sql, unprepared, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
 import type { Bucket } from '../../../core/time-range.ts';
-import type { ArchivedGroup } from './archive/count-archived.ts';
+import { unionArchived, type ArchivedGroup } from './archive/count-archived.ts';
 import { matchingEvents, type CountPath } from './queries.ts';
 import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 
@@ -135,19 +135,13 @@ function countedByIds(tenantId: string, { filter, grouping, path, archived }: Gr
     ? sql`CROSS JOIN LATERAL (
         SELECT player_id FROM match_players WHERE tenant_id = ${tenantId} AND id = part.actor_id OFFSET 0) actor`
     : sql`CROSS JOIN LATERAL (SELECT part.actor_id AS player_id) actor`;
-  const ofArchive =
-    archived.length === 0
-      ? empty
-      : sql`UNION ALL SELECT ${names} events, values, sum, minimum, maximum
-          FROM json_to_recordset(${JSON.stringify(archived)}::json) AS archived (
-            start timestamptz, definition_id uuid, player_id uuid, match_session_id uuid, events numeric, values numeric, sum numeric,
-            minimum bigint, maximum bigint)`;
+  const counts = sql`${names} events, values, sum, minimum, maximum`;
   return sql`
     WITH part AS MATERIALIZED (
       SELECT ${sources} ${figures} ${events} ${groupByFirst(columns.length)}),
     counted AS (
-      SELECT ${names} events, values, sum, minimum, maximum FROM part ${needsPlayer ? players : empty}
-      ${ofArchive})`;
+      SELECT ${counts} FROM part ${needsPlayer ? players : empty}
+      ${unionArchived(archived, counts)})`;
 }
 
 /** Expressions before other expressions of a SELECT. */

@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
-import type { ArchivedGroup } from './archive/count-archived.ts';
+import { unionArchived, type ArchivedGroup } from './archive/count-archived.ts';
 import { matchingEvents, type CountPath } from './queries.ts';
 import { countedEvents, type RangeFilter } from './rollups/counted-events.ts';
 
@@ -37,11 +37,6 @@ export function countEvents(
 ): Promise<SummaryRow[]> {
   const { bucket, groupBy, top, path, archived, limit } = options;
   const byDefinition = groupBy !== 'time';
-  const ofArchive =
-    archived.length === 0
-      ? empty
-      : sql`UNION ALL SELECT * FROM json_to_recordset(${JSON.stringify(archived)}::json)
-              AS archived (start timestamptz, definition_id uuid, events numeric)`;
   /** The counts of a bucket, or of the whole range. */
   const counts = (width: typeof bucket | undefined, only?: Sql): Sql => {
     const start = (time: Sql): Sql => (width ? bucketStart(width, time) : sql`NULL::timestamptz`);
@@ -57,7 +52,8 @@ export function countEvents(
       ${matchingEvents(tenantId, filter, path)}`;
     // A repeated event may be subtracted from the only count of its definition.
     const isCounted = path === 'rollups' ? sql`HAVING sum(part.events) > 0` : empty;
-    return sql`${counted} GROUP BY 1, 2 ${isCounted} ${ofArchive}`;
+    return sql`${counted} GROUP BY 1, 2 ${isCounted}
+      ${unionArchived(archived, sql`start, definition_id, events`)}`;
   };
   if (!byDefinition)
     return db.rows(sql`

@@ -1,5 +1,6 @@
 import { ProblemError } from '../../../../core/problem.ts';
 import type { Querier } from '../../../../database/database.ts';
+import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { Bucket, TimeRange } from '../../../../core/time-range.ts';
 import type { EventFilter } from '../event-filter.ts';
 import { EVENTS_FILE, partName } from './archive-files.ts';
@@ -34,6 +35,14 @@ export interface ArchivedGroup {
   minimum: string | null;
   maximum: string | null;
 }
+
+/** Adds groups to the rows of a SELECT, with these columns of {@link ArchivedGroup}. */
+export const unionArchived = (groups: ArchivedGroup[], columns: Sql): Sql =>
+  groups.length === 0
+    ? empty
+    : sql`UNION ALL SELECT ${columns} FROM json_to_recordset(${JSON.stringify(groups)}::json) AS archived (
+        start timestamptz, definition_id uuid, player_id uuid, match_session_id uuid, events numeric, values numeric, sum numeric,
+        minimum bigint, maximum bigint)`;
 
 /** PostgreSQL adds them to its own groups in 0.5 seconds. */
 const MAX_GROUPS = 100_000;

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
-import type { ArchivedGroup } from '../archive/count-archived.ts';
+import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
 import { eventTableSql } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
 import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';
@@ -59,14 +59,9 @@ const ofDay = (column: Sql, { tenantId, scope, day }: CountedDay): Sql => sql`
   tenant_id = ${tenantId} AND ${column} >= greatest(${day}::timestamptz, ${rollupStart(scope)}) AND ${column} < ${endOf(day)}`;
 
 /** The events of a day by minute: those of PostgreSQL, and those that were counted in the archive. */
-const eventsOfDay = (day: CountedDay, archived: ArchivedGroup[]): Sql => {
-  const live = countByMinute(sql`${eventTableSql[day.scope]} WHERE ${ofDay(sql`occurred_at`, day)}`);
-  if (archived.length === 0) return live;
-  return sql`${live} UNION ALL
-    SELECT start, definition_id, events, values, sum, minimum, maximum
-    FROM json_to_recordset(${JSON.stringify(archived)}::json) AS archived (
-      start timestamptz, definition_id uuid, events bigint, values bigint, sum numeric, minimum bigint, maximum bigint)`;
-};
+const eventsOfDay = (day: CountedDay, archived: ArchivedGroup[]): Sql => sql`
+  ${countByMinute(sql`${eventTableSql[day.scope]} WHERE ${ofDay(sql`occurred_at`, day)}`)}
+  ${unionArchived(archived, sql`start, definition_id, events, values, sum, minimum, maximum`)}`;
 
 const rollupsOfDay = (day: CountedDay): Sql => sql`
   scope = ${day.scope} AND span = ANY (${ROLLUP_SPANS}::text[]) AND ${TOTAL_OR_NOT} AND ${ofDay(sql`starts_at`, day)}`;
