@@ -142,17 +142,18 @@ export function openDatabase(
     begin: string[],
     options?: { patient?: boolean; signal?: AbortSignal },
   ): Scope =>
-    wrapScope(
-      (work) => slots.run(owner, work, options),
-      // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
-      scope(heavyPool, begin, undefined, options?.signal),
-    );
+    // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
+    scope(heavyPool, begin, {
+      signal: options?.signal,
+      inTurn: (work) => slots.run(owner, work, options),
+    });
   return {
     ...scope(pool, 'BEGIN'),
     forTenant: (tenantId, playerId) => scope(pool, oneText(beginForTenant(tenantId, playerId))),
     forBatch: (tenantId) => scope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),
-    forKey: (billing, playerId) => scope(pool, oneText(beginForTenant(billing.tenantId, playerId)), billing),
-    forPlayer: (playerId, billing) => scope(pool, oneText(beginForPlayer(playerId)), billing),
+    forKey: (billing, playerId) =>
+      scope(pool, oneText(beginForTenant(billing.tenantId, playerId)), { billing }),
+    forPlayer: (playerId, billing) => scope(pool, oneText(beginForPlayer(playerId)), { billing }),
     forWorkspace: (workspaceId) => scope(pool, oneText(beginFor('workspace_id', workspaceId))),
     forAccount: (accountId) => scope(pool, oneText(beginFor('account_id', accountId))),
     forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
@@ -204,29 +205,27 @@ function literal(id: string): string {
   return `'${id}'`;
 }
 
+interface ScopeOptions {
+  billing?: BillingContext | undefined;
+  /** If aborted, a transaction fails, and its connection is closed. */
+  signal?: AbortSignal | undefined;
+  /** Runs each statement and transaction. */
+  inTurn?: InTurn;
+}
+
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+const atOnce: InTurn = (work) => work();
+
 function scope(
   pool: pg.Pool,
   begin: string | string[],
-  billing?: BillingContext,
-  signal?: AbortSignal,
+  { billing, signal, inTurn = atOnce }: ScopeOptions = {},
 ): Scope {
   return {
-    ...querier((statement) => retryDeadlocks(() => runSingle(pool, begin, statement, billing))),
-    transaction: (work) => retryDeadlocks(() => runTransaction(pool, begin, work, billing, signal)),
-  };
-}
-
-/** Wraps a scope so that `run` executes every statement and transaction. */
-function wrapScope(run: <Result>(work: () => Promise<Result>) => Promise<Result>, inner: Scope): Scope {
-  return {
-    rows: (statement) => run(() => inner.rows(statement)),
-    row: (statement) => run(() => inner.row(statement)),
-    one: (statement) => run(() => inner.one(statement)),
-    exists: (statement) => run(() => inner.exists(statement)),
-    count: (statement) => run(() => inner.count(statement)),
-    run: (statement) => run(() => inner.run(statement)),
-    changes: (statement) => run(() => inner.changes(statement)),
-    transaction: (work) => run(() => inner.transaction(work)),
+    ...querier((statement) => retryDeadlocks(() => runSingle(pool, begin, statement, billing)), inTurn),
+    transaction: (work) =>
+      inTurn(() => retryDeadlocks(() => runTransaction(pool, begin, work, billing, signal))),
   };
 }
 
@@ -361,11 +360,13 @@ async function runSingle(
 
 type Execute = (statement: Sql) => Promise<pg.QueryResult>;
 
-function querier(execute: Execute): Querier {
+function querier(execute: Execute, inTurn: InTurn = atOnce): Querier {
   const traced = (statement: Sql): Promise<pg.QueryResult> =>
-    statementChannel.hasSubscribers
-      ? statementChannel.tracePromise(() => execute(statement), { text: statement.text })
-      : execute(statement);
+    inTurn(() =>
+      statementChannel.hasSubscribers
+        ? statementChannel.tracePromise(() => execute(statement), { text: statement.text })
+        : execute(statement),
+    );
   return {
     rows: async <Row>(statement: Sql) => (await traced(statement)).rows as Row[],
     row: async <Row>(statement: Sql) => (await traced(statement)).rows[0] as Row | undefined,
