@@ -1,4 +1,4 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Querier } from '../../../database/database.ts';
 import { newId } from '../../../core/ids.ts';
 import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
@@ -16,22 +16,12 @@ import { deleteTokens, type TokenOwner } from './token-queries.ts';
 /** The address belongs to another player, or to no player, since it was read. */
 export class CredentialChangedError extends Error {}
 
-/** Runs {@link confirmOwnershipInTransaction} in its own transaction. */
-export async function confirmOwnership(database: Database, owner: TokenOwner): Promise<void> {
-  await database
-    .forPlayer(owner.playerId)
-    .transaction((transaction) => confirmOwnershipInTransaction(transaction, owner));
-}
-
 /**
  * Marks an address as verified after a person has shown that they read its mail. If it was unverified, the sign-up may have been an
  * attacker's. Then this removes the password, all other sign-in methods, all mailed tokens, and all sessions in all tenants and in
  * the portal. The profile stays. The caller's scope must be the player's. Throws {@link CredentialChangedError}.
  */
-export async function confirmOwnershipInTransaction(
-  transaction: Querier,
-  { email, playerId }: TokenOwner,
-): Promise<void> {
+export async function confirmOwnership(transaction: Querier, { email, playerId }: TokenOwner): Promise<void> {
   const credential = await lockCredential(transaction, email);
   if (credential?.playerId !== playerId) throw new CredentialChangedError();
   // Every sign-in of the player writes its session under this lock. An earlier sign-in has committed, so its session is ended

@@ -6,7 +6,7 @@ import { newId } from '../../../core/ids.ts';
 import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
 import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
-import { confirmOwnershipInTransaction, CredentialChangedError } from './address-ownership.ts';
+import { confirmOwnership, CredentialChangedError } from './address-ownership.ts';
 import { findCredential, lockCredential, setPassword } from './credential-queries.ts';
 import { invalidToken, mailToken } from './email-tokens.ts';
 import { decideMail } from './mail-limits.ts';
@@ -68,7 +68,7 @@ export async function resetPassword(
       // Every transaction locks the credential first. This order prevents deadlocks.
       await lockCredential(transaction, email);
       if (!(await deleteToken(transaction, tenantId, hash))) throw invalidToken();
-      await confirmOwnershipInTransaction(transaction, owner);
+      await confirmOwnership(transaction, owner);
       await setPassword(transaction, { email, playerId, passwordHash, authMethodId: newId() });
       await deleteTokens(transaction, playerId);
       await endPlayerSessions(transaction, playerId, 'everywhere', {

@@ -66,8 +66,12 @@ export async function exchangeCode(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     credential = await findCredential(database, email);
     try {
-      if (credential?.playerId && !credential.isVerified)
-        await confirmOwnership(database, { email, playerId: credential.playerId });
+      if (credential?.playerId && !credential.isVerified) {
+        const { playerId } = credential;
+        await database
+          .forPlayer(playerId)
+          .transaction((transaction) => confirmOwnership(transaction, { email, playerId }));
+      }
       return await signIn(services, emailCodeIdentity(email), { ...request, inTransaction });
     } catch (error) {
       if (!(error instanceof CredentialChangedError)) throw error;
