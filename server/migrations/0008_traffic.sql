@@ -43,7 +43,6 @@ CREATE TABLE usage_warnings (
   monthly_units bigint NOT NULL,
   percent       integer NOT NULL,
   used          bigint NOT NULL,
-  warned_at     timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (workspace_id, period_start, monthly_units, percent)
 );
 -- The worker writes the warnings.
