@@ -4,6 +4,9 @@ export interface RateLimit {
   perHour: number;
 }
 
+/** The most events in a request on any plan. A plan may allow fewer. */
+export const MAX_EVENTS_PER_REQUEST = 10_000;
+
 /** A game key writes the data of its tenant, and an API key reads it. */
 export type KeyKind = 'game' | 'api';
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_EVENTS_PER_REQUEST } from '../../../core/callers.ts';
 import { createFairSemaphore } from '../../../core/fair-semaphore.ts';
 import { BATCH_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { keepRawBodies } from '../../../http/json-body.ts';
@@ -10,13 +11,7 @@ import type { EventScope } from './event-row.ts';
 import { ingestEvents, type IngestServices } from './ingest-events.ts';
 import type { IngestResult as IngestedBatch } from './ingest-result.ts';
 import { parseBatch } from './parse-batch.ts';
-import {
-  IngestResult,
-  MatchEventBatch,
-  MAX_EVENTS_PER_REQUEST,
-  PlayerEventBatch,
-  RejectedBatch,
-} from './schemas.ts';
+import { IngestResult, MatchEventBatch, PlayerEventBatch, RejectedBatch } from './schemas.ts';
 import { writeResult } from './write-result.ts';
 
 /**

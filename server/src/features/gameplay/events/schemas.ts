@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { MAX_EVENTS_PER_REQUEST } from '../../../core/callers.ts';
 import {
   Guid,
   Int64,
@@ -12,9 +13,6 @@ import {
 import { EVENT_SCOPES } from './event-row.ts';
 import { MAX_SUMMARY_ROWS } from './summarise-events.ts';
 import { MAX_TOP, SUMMARY_GROUPS } from './summary-sql.ts';
-
-/** The maximum for every plan. A plan may allow fewer. */
-export const MAX_EVENTS_PER_REQUEST = 10_000;
 
 const eventFields = {
   loginSessionId: Type.Optional(Nullable(Guid)),

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
+import { MAX_EVENTS_PER_REQUEST } from '../../../core/callers.ts';
 import { roles } from '../../../core/role.ts';
 import { DisplayName, Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
 import { MAX_LISTED } from './platform-queries.ts';
-
-/** No plan can allow more events per request. See docs/events.md. */
-const MAX_EVENTS_PER_REQUEST = 10_000;
 
 export const CreateWorkspaceBody = Type.Object(
   { name: DisplayName(128), slug: Type.Optional(Slug) },
