@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../core/operator-error.ts';
+import type { WarningLog } from '../core/warning-log.ts';
 import { advisoryLocks, tryLock } from './advisory-locks.ts';
 import { hasDatabase } from './embedded/data-folder.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
@@ -22,9 +23,8 @@ export interface Storage {
 }
 
 /** Receives one line for each attempt to restart PostgreSQL. */
-export interface RecoveryLog {
-  warn(fields: object, line: string): void;
-  error(fields: object, line: string): void;
+export interface RecoveryLog extends WarningLog {
+  error(details: object, message: string): void;
 }
 
 const DATABASE = 'guildhall';

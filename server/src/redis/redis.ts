@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Gauge, type Registry } from 'prom-client';
+import type { WarningLog } from '../core/warning-log.ts';
 
 export type { Redis };
 
@@ -12,9 +13,8 @@ const TIMEOUT_MS = 500;
 /** The longest pause between two attempts to reconnect. */
 const MAX_RECONNECT_MS = 500;
 
-interface Log {
+interface Log extends WarningLog {
   info(message: string): void;
-  warn(details: object, message: string): void;
 }
 
 /**

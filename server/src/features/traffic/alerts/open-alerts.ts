@@ -1,3 +1,4 @@
+import type { WarningLog } from '../../../core/warning-log.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { isRedisReady } from '../../../redis/redis.ts';
@@ -18,7 +19,7 @@ export interface AlertsOptions extends SharedCounts {
   database: Database;
   jobs: Jobs;
   suppressionSeconds: number;
-  logger: { warn(details: object, message: string): void };
+  logger: WarningLog;
 }
 
 /** Watches the traffic of this process. Checks the thresholds every second. */

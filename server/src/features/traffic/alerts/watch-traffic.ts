@@ -1,6 +1,7 @@
 import { createLruCache } from '../../../core/lru-cache.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { monotonicClock } from '../../../core/monotonic-clock.ts';
+import type { WarningLog } from '../../../core/warning-log.ts';
 import type { SharedSum, SharedWindowSum } from './redis-window-sum.ts';
 import { alertTypes, type AlertType, type Spike } from './queries.ts';
 import { createRollingWindow, WINDOW_SECONDS, type RollingWindow } from './rolling-window.ts';
@@ -26,7 +27,7 @@ export interface TrafficWatchOptions {
   suppressionSeconds: number;
   /** Adds up the counts of several processes. Undefined for a single process. */
   windowSum?: SharedWindowSum | undefined;
-  logger: { warn(details: object, message: string): void };
+  logger: WarningLog;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
