@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import type { Platform } from '../../sign-in/login/index.ts';
-import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
+import { keySaltOf, type LedgerPosition, type SealedRow } from '../../sign-in/sessions/index.ts';
 
 /** A row of the login ledger. */
 export interface LoginRow extends SealedRow {
@@ -13,12 +13,6 @@ export interface LoginRow extends SealedRow {
   clientBuild: string | null;
   occurredAt: string;
   receivedAt: string;
-}
-
-/** The position of a login in the order in which the database received them. */
-export interface LoginPosition {
-  receivedAt: string;
-  id: string;
 }
 
 /**
@@ -41,7 +35,7 @@ export function selectLogins(
     tenantId,
     before,
     limit,
-  }: { tenantId?: string | undefined; before?: LoginPosition | undefined; limit: number },
+  }: { tenantId?: string | undefined; before?: LedgerPosition | undefined; limit: number },
 ): Promise<LoginRow[]> {
   const older = before
     ? sql`AND (received_at_db, id) < (${before.receivedAt}::timestamptz, ${before.id}::uuid)`

@@ -5,8 +5,8 @@ import { invalidField } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { requireUnrevokedSession } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
-import { openLoginData } from '../../sign-in/sessions/index.ts';
-import { countLogins, selectLogins, type LoginPosition, type LoginRow } from './queries.ts';
+import { openLoginData, type LedgerPosition } from '../../sign-in/sessions/index.ts';
+import { countLogins, selectLogins, type LoginRow } from './queries.ts';
 
 export interface HistoryServices {
   database: Database;
@@ -77,7 +77,7 @@ function asPastSession(
   return withPlatformName({ ...login, ipAddress });
 }
 
-function positionOf({ cursorTimestamp, cursorId }: HistoryRequest): LoginPosition | undefined {
+function positionOf({ cursorTimestamp, cursorId }: HistoryRequest): LedgerPosition | undefined {
   if (cursorTimestamp === undefined && cursorId === undefined) return undefined;
   if (cursorTimestamp === undefined || cursorId === undefined)
     throw invalidField(

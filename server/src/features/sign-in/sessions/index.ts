@@ -1,6 +1,12 @@
 export { loginRowHash, loginRowHashParts } from './login-row-hash.ts';
 export { openLoginData, openLogoutMetadata, sealLoginData, type SealedRow } from './personal-data.ts';
-export { changeSessions, endPlayerSessions, eraseSessions, keySaltOf } from './queries.ts';
+export {
+  changeSessions,
+  endPlayerSessions,
+  eraseSessions,
+  keySaltOf,
+  type LedgerPosition,
+} from './queries.ts';
 export { revokedSessionError } from './revoked-session.ts';
 export { logoutRoutes } from './routes.ts';
 export { verifyLogins } from './verify-logins.ts';
