@@ -20,8 +20,7 @@ import { createPartitions } from './partitions.ts';
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2, work: 'job' });
 after(() => database.close());
-const tenant = await arrangeTenant(app);
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const player = await arrangePlayer(app, tenant);
 
 const archiveDir = noArchive;

@@ -8,8 +8,7 @@ import { firstOfMonth, withPartitionLock } from './partitioned-tables.ts';
 import { createPartitions } from './partitions.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const player = await arrangePlayer(app, tenant);
 
 // The month of these tests. It stays the same if the month changes meanwhile.

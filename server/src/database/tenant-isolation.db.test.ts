@@ -171,11 +171,9 @@ describe('tenant isolation', () => {
   });
 
   test('row-level security hides and protects the rows of other tenants in every table', async () => {
-    const [mine, theirs] = [await arrangeTenant(app), await arrangeTenant(app)];
+    const mine = await arrangeTenant(app, { autoCreate: true });
+    const theirs = await arrangeTenant(app, { autoCreate: true });
     for (const tenant of [mine, theirs]) {
-      await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-        tenant.tenantId,
-      ]);
       const { sessionId, playerId, caller } = await arrangePlayer(app, tenant, 'same-name');
       const event = { playerId, eventKey: 'jump', idempotencyKey: 'one', occurredAt: '2026-11-20T10:00:00Z' };
       assert.equal((await app.http.post('/api/game/player-events', { events: [event] }, caller)).status, 201);

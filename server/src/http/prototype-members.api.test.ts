@@ -6,7 +6,7 @@ import { startTestApp } from '../testing/test-app.ts';
 import { arrangeWalletPlayer, arrangeWalletTenant, WALLET_ENV } from '../testing/wallet-recording.ts';
 
 const app = await startTestApp({ env: WALLET_ENV });
-const tenant = await arrangeTenant(app);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const game = { gameKey: tenant.gameKey };
 
 const LOGIN = '/api/player-auth/login';
@@ -55,9 +55,6 @@ describe('members called __proto__ or constructor', () => {
 
   test('are ignored in an event', async () => {
     const player = await arrangePlayer(app, tenant);
-    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-      tenant.tenantId,
-    ]);
     const event = `"playerId":"${player.playerId}","eventKey":"jump","occurredAt":"2026-11-20T10:00:00Z"`;
     const events = [
       `{${event},"idempotencyKey":"1","__proto__":{"value":7}}`,

@@ -21,10 +21,7 @@ const isEmpty = async (table: string) =>
 
 describe('the worker', () => {
   test('continues after its connections to PostgreSQL became silent, as in a failover', async () => {
-    const tenant = await arrangeTenant(app, { providers: ['EmailPassword', 'Mock'] });
-    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-      tenant.tenantId,
-    ]);
+    const tenant = await arrangeTenant(app, { providers: ['EmailPassword', 'Mock'], autoCreate: true });
     const { playerId, caller } = await arrangePlayer(app, tenant);
     const { signUp, resetTokenFor } = await emailClient(app);
     const email = someEmail();

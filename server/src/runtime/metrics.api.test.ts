@@ -16,8 +16,7 @@ import { startWebhookReceiver } from '../testing/webhook-receiver.ts';
 import { arrangeWebhook } from '../testing/webhooks.ts';
 
 const app = await startTestApp({ env: { ALLOW_PRIVATE_ADDRESSES: 'on' } });
-const tenant = await arrangeTenant(app, { providers: ['Mock', 'EmailOneTimeCode'] });
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const tenant = await arrangeTenant(app, { providers: ['Mock', 'EmailOneTimeCode'], autoCreate: true });
 const logIn = (body: unknown) => app.http.post('/api/player-auth/login', body, tenant);
 
 /** How much a metric grows during some work. */

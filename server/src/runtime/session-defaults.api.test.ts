@@ -15,8 +15,7 @@ describe('a database whose sessions have other defaults', () => {
     test(`serves players (${name} = ${value})`, async () => {
       const arranged = await startTestApp();
       const { owner, databaseUrl } = arranged;
-      const tenant = await arrangeTenant(arranged);
-      await owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+      const tenant = await arrangeTenant(arranged, { autoCreate: true });
       await owner.query(`ALTER DATABASE ${new URL(databaseUrl).pathname.slice(1)} SET ${name} = ${value}`);
 
       const app = await startTestApp({ databaseUrl });

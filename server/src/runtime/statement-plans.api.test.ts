@@ -101,9 +101,8 @@ async function arrangeDatabase(name: string) {
   };
   const first = await startApp('force_generic_plan');
   const arrangeWalletTenant = async (): Promise<WalletTenant> => {
-    const tenant = { ...(await arrangeTenant(first, { providers: PROVIDERS })), issuer };
+    const tenant = { ...(await arrangeTenant(first, { providers: PROVIDERS, autoCreate: true })), issuer };
     await arrangeProvider(first, tenant, 'WalletJwt', { issuer: issuer.issuer, audience: issuer.audience });
-    await owner.query('UPDATE tenants SET auto_create_definitions = true');
     return tenant;
   };
   const tenant = await arrangeWalletTenant();

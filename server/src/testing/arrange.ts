@@ -14,10 +14,17 @@ export interface TestTenant {
   apiKey: string;
 }
 
+interface TenantOptions {
+  workspaceId?: string;
+  providers?: string[];
+  /** Whether events create their definitions. */
+  autoCreate?: boolean;
+}
+
 /** Inserts a tenant directly into the database, for tests of other features. */
 export async function arrangeTenant(
   { owner }: Pick<TestApp, 'owner'>,
-  { workspaceId = randomUUID(), providers = ['Mock'] }: { workspaceId?: string; providers?: string[] } = {},
+  { workspaceId = randomUUID(), providers = ['Mock'], autoCreate = false }: TenantOptions = {},
 ): Promise<TestTenant> {
   const tenantId = randomUUID();
   const slug = randomBytes(6).toString('hex');
@@ -25,27 +32,34 @@ export async function arrangeTenant(
     workspaceId,
     slug,
   ]);
-  await owner.query('INSERT INTO tenants (id, workspace_id, name, slug) VALUES ($1, $2, $3, $3)', [
-    tenantId,
-    workspaceId,
-    slug,
-  ]);
+  await owner.query(
+    'INSERT INTO tenants (id, workspace_id, name, slug, auto_create_definitions) VALUES ($1, $2, $3, $3, $4)',
+    [tenantId, workspaceId, slug, autoCreate],
+  );
   for (const provider of providers) {
     await owner.query('INSERT INTO provider_settings (tenant_id, provider, enabled) VALUES ($1, $2, true)', [
       tenantId,
       provider,
     ]);
   }
-  const addKey = async (kind: KeyKind): Promise<string> => {
-    const key = newOpaqueToken(kind);
-    await owner.query(
-      `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, allow_data_api)
-       VALUES ($1, $2, $3, 'test', $4, $5, true)`,
-      [randomUUID(), tenantId, kind, visiblePrefix(key), vault.fingerprint(key)],
-    );
-    return key;
-  };
-  return { workspaceId, tenantId, gameKey: await addKey('game'), apiKey: await addKey('api') };
+  const gameKey = await insertKey(owner, tenantId, 'game');
+  const apiKey = await insertKey(owner, tenantId, 'api');
+  return { workspaceId, tenantId, gameKey, apiKey };
+}
+
+async function insertKey(
+  owner: TestApp['owner'],
+  tenantId: string,
+  kind: KeyKind,
+  { allowDataApi = true } = {},
+): Promise<string> {
+  const key = newOpaqueToken(kind);
+  await owner.query(
+    `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, allow_data_api)
+     VALUES ($1, $2, $3, 'test', $4, $5, $6)`,
+    [randomUUID(), tenantId, kind, visiblePrefix(key), vault.fingerprint(key), allowDataApi],
+  );
+  return key;
 }
 
 /** Enables a sign-in provider of a tenant through the console API. */
@@ -100,36 +114,36 @@ export async function arrangeStoreAPlayer({ owner }: Pick<TestApp, 'owner'>, { i
 /** The hash of a password that nobody knows. */
 const SOME_PASSWORD_HASH = `$argon2id$v=19$m=8,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
+type AccountApp = Pick<TestApp, 'owner' | 'databaseUrl' | 'issuer'>;
+
 /** Inserts a console account with a role in the tenant's workspace (or none), and returns it as a caller. */
 export async function arrangeAccount(
-  app: Pick<TestApp, 'owner' | 'databaseUrl' | 'issuer'>,
+  app: AccountApp,
   tenant: TestTenant,
   role?: 'owner' | 'admin' | 'viewer',
 ) {
-  const accountId = randomUUID();
-  await app.owner.query(
-    `INSERT INTO accounts (id, email, password_hash, email_verified_at) VALUES ($1, $2, $3, now())`,
-    [accountId, `${accountId}@example.com`, SOME_PASSWORD_HASH],
-  );
+  const account = await insertAccount(app);
   if (role) {
     await app.owner.query('INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, $3)', [
       tenant.workspaceId,
-      accountId,
+      account.accountId,
       role,
     ]);
   }
-  return { accountId, bearer: await accountToken(app, accountId) };
+  return account;
 }
 
 /** Inserts a platform admin, and returns it as a caller. */
-export async function arrangePlatformAdmin(app: TestApp) {
+export const arrangePlatformAdmin = (app: AccountApp) => insertAccount(app, { isPlatformAdmin: true });
+
+async function insertAccount(app: AccountApp, { isPlatformAdmin = false } = {}) {
   const accountId = randomUUID();
   await app.owner.query(
     `INSERT INTO accounts (id, email, password_hash, is_platform_admin, email_verified_at)
-     VALUES ($1, $2, $3, true, now())`,
-    [accountId, `${accountId}@example.com`, SOME_PASSWORD_HASH],
+     VALUES ($1, $2, $3, $4, now())`,
+    [accountId, `${accountId}@example.com`, SOME_PASSWORD_HASH, isPlatformAdmin],
   );
-  return { accountId, bearer: await accountToken(app, accountId) };
+  return { accountId, bearer: await signedToken(app, 'saas', accountId, { sid: randomUUID() }) };
 }
 
 /** Changes the plan of a tenant's workspace through the console API. Unlike a change by SQL, it applies to the next request. */
@@ -138,9 +152,6 @@ export async function arrangePlan(app: TestApp, { workspaceId }: TestTenant, pla
   const answer = await app.http.patch(`/api/workspaces/${workspaceId}/plan`, plan, admin);
   if (answer.status !== 200) throw new Error(`The plan could not be changed: ${answer.text}`);
 }
-
-const accountToken = (app: Pick<TestApp, 'databaseUrl' | 'issuer'>, accountId: string) =>
-  signedToken(app, 'saas', accountId, { sid: randomUUID() });
 
 /** Returns a token signed by the deployment. Default lifetime: two hours. */
 export async function signedToken(
@@ -159,14 +170,5 @@ export async function signedToken(
 }
 
 /** Adds an API key that may not read data to a tenant. */
-export async function arrangeKeyWithoutData(
-  { owner }: Pick<TestApp, 'owner'>,
-  tenantId: string,
-): Promise<string> {
-  const key = newOpaqueToken('api');
-  await owner.query(
-    `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint) VALUES ($1, $2, 'api', 'test', $3, $4)`,
-    [randomUUID(), tenantId, visiblePrefix(key), vault.fingerprint(key)],
-  );
-  return key;
-}
+export const arrangeKeyWithoutData = ({ owner }: Pick<TestApp, 'owner'>, tenantId: string): Promise<string> =>
+  insertKey(owner, tenantId, 'api', { allowDataApi: false });

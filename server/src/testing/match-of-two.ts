@@ -4,8 +4,7 @@ import type { TestApp } from './test-app.ts';
 
 /** Creates a tenant with automatic event definitions, and two players in a match. `matchPlayerOf` has their match players by player. */
 export async function arrangeMatchOfTwo(app: TestApp) {
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const tenant = await arrangeTenant(app, { autoCreate: true });
   const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
   const match = await app.http.post(
     '/api/game/matches',

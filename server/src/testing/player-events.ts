@@ -15,8 +15,7 @@ export const someEvents = (playerId: string, number: number) =>
 
 /** Creates a player of a new tenant with auto-create, who has sent one event. `send` posts events of the player, and `some` creates them. */
 export async function arrangeEventSender(app: TestApp) {
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const tenant = await arrangeTenant(app, { autoCreate: true });
   const { playerId, caller } = await arrangePlayer(app, tenant);
   const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, caller);
   const first = await send(someEvents(playerId, 1));

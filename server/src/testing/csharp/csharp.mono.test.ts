@@ -39,8 +39,7 @@ const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
 
 /** A tenant with the definitions that it needs, and the values of its stored events. */
 async function arrangeGame() {
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const tenant = await arrangeTenant(app, { autoCreate: true });
   const values = async () => {
     const { rows } = await app.owner.query(
       'SELECT value::int FROM player_events WHERE tenant_id = $1 ORDER BY value',

@@ -5,8 +5,7 @@ import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '.
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const player = await arrangePlayer(app, tenant);
 
 let count = 0;
@@ -230,10 +229,7 @@ describe('POST /api/game/player-events', () => {
   });
 
   test('processes a large batch of another tenant before all large batches of a busy one', async () => {
-    const other = await arrangeTenant(app);
-    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-      other.tenantId,
-    ]);
+    const other = await arrangeTenant(app, { autoCreate: true });
     const otherPlayer = await arrangePlayer(app, other);
     const large = (playerId: string): object[] =>
       Array.from({ length: 2_500 }, () =>
@@ -253,12 +249,9 @@ describe('POST /api/game/player-events', () => {
   });
 
   test('returns batch_size for more events than the plan allows', async () => {
-    const small = await arrangeTenant(app);
+    const small = await arrangeTenant(app, { autoCreate: true });
     await app.owner.query('UPDATE workspaces SET max_player_event_records_per_request = 2 WHERE id = $1', [
       small.workspaceId,
-    ]);
-    await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [
-      small.tenantId,
     ]);
     const { caller, playerId } = await arrangePlayer(app, small);
     assert.equal((await send([event({ playerId }), event({ playerId })], caller)).status, 201);

@@ -9,8 +9,8 @@ import { startTestApp } from '../../../testing/test-app.ts';
 import { queryEvents } from './query-events.ts';
 
 const app = await startTestApp();
-const [tenant, other] = [await arrangeTenant(app), await arrangeTenant(app)];
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true');
+const tenant = await arrangeTenant(app, { autoCreate: true });
+const other = await arrangeTenant(app, { autoCreate: true });
 const players = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
 const foreigner = await arrangePlayer(app, other);
 const path = `/api/bus_tenants/${tenant.tenantId}/queries`;

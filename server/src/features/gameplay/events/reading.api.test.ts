@@ -7,8 +7,7 @@ import { startTestApp } from '../../../testing/test-app.ts';
 import { verify } from '../../../cli/verify.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const [ada, bob] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
 const events = `/api/bus_tenants/${tenant.tenantId}/events`;
 const reader = { apiKey: tenant.apiKey };

@@ -4,8 +4,7 @@ import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const player = await arrangePlayer(app, tenant);
 const match = await app.http.post(
   '/api/game/matches',

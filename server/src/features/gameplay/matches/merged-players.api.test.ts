@@ -6,7 +6,7 @@ import { whileLocked } from '../../../testing/while-locked.ts';
 import type { MatchPlayer } from './queries.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const server = { gameKey: tenant.gameKey };
 const MATCHES = '/api/game/matches';
 
@@ -105,7 +105,6 @@ describe('a player with a merged profile', () => {
 
 describe('a merge of two profiles that are in a match', () => {
   test('marks the entry of the source as left, and keeps its events and results possible', async () => {
-    await app.owner.query('UPDATE tenants SET auto_create_definitions = true');
     const [source, target] = [await newPlayer(), await newPlayer()];
     const [match, ofSource, ofTarget] = await arrangeMatch(source, target);
     await merge(source, target);

@@ -11,10 +11,9 @@ import {
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
-const elsewhere = await arrangeTenant(app);
+const tenant = await arrangeTenant(app, { autoCreate: true });
+const elsewhere = await arrangeTenant(app, { autoCreate: true });
 const admin = await arrangeAccount(app, tenant, 'admin');
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true');
 
 const pathOf = ({ tenantId }: TestTenant, playerId: string) =>
   `/api/bus_tenants/${tenantId}/players/${playerId}/export`;

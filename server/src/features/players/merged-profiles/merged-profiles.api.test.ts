@@ -5,11 +5,9 @@ import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '.
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
-const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+const tenant = await arrangeTenant(app, { autoCreate: true });
+const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId, autoCreate: true });
 const admin = await arrangeAccount(app, tenant, 'admin');
-const createDefinitions = () => app.owner.query('UPDATE tenants SET auto_create_definitions = true');
-await createDefinitions();
 
 type Player = Awaited<ReturnType<typeof arrangePlayer>>;
 
@@ -247,8 +245,7 @@ describe('what the studio finds about a player after a merge', () => {
   });
 
   test('includes no profile that only other tenants know', async () => {
-    const elsewhere = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-    await createDefinitions();
+    const elsewhere = await arrangeTenant(app, { workspaceId: tenant.workspaceId, autoCreate: true });
     const source = await arrangeHistory(elsewhere);
     const target = await arrangePlayer(app, tenant);
     await merge(source, target);

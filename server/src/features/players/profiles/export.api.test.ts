@@ -7,10 +7,9 @@ import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'fatal' } });
-const tenant = await arrangeTenant(app);
+const tenant = await arrangeTenant(app, { autoCreate: true });
 const ME = '/api/player-profile/me';
 const exported = (caller: Caller) => app.http.get(`${ME}/export`, caller);
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true');
 
 async function newPlayer(at: TestTenant = tenant) {
   const player = await arrangePlayer(app, at);

@@ -24,8 +24,7 @@ type Plan = { monthlyUnits: number | null; hardStop: boolean };
 /** A tenant in a workspace with this plan. A change of the month would give it all units again, so there is none during its test. */
 async function arrangePayer(plan: Plan) {
   await avoidEndOf('month');
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const tenant = await arrangeTenant(app, { autoCreate: true });
   const viewer = await arrangeAccount(app, tenant, 'viewer');
   const payer = {
     ...tenant,

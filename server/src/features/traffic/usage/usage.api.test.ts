@@ -13,8 +13,7 @@ const app = await startTestApp();
 /** A tenant in its own workspace, with an account that may read its usage. The month does not change during its test. */
 async function arrangePayer() {
   await avoidEndOf('month');
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const tenant = await arrangeTenant(app, { autoCreate: true });
   const viewer = await arrangeAccount(app, tenant, 'viewer');
   const look = async (path: string) => app.http.get(`/api/workspaces/${tenant.workspaceId}/${path}`, viewer);
   return {

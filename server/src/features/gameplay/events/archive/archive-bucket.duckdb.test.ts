@@ -54,8 +54,7 @@ const archive = () => archiveEvents(app.owner, worker, month(0));
 
 /** A tenant with a player and 20 events in two months that are over. */
 async function arrange() {
-  const tenant = await arrangeTenant(app);
-  await app.owner.query('UPDATE tenants SET auto_create_definitions = true WHERE id = $1', [tenant.tenantId]);
+  const tenant = await arrangeTenant(app, { autoCreate: true });
   const player = await arrangePlayer(app, tenant);
   const send = async (prefix: string, count: number) => {
     const events = Array.from({ length: count }, (_, number) => ({

@@ -11,8 +11,8 @@ import { later } from '../../../../testing/race.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 
 const app = await startTestApp();
-const tenant = await arrangeTenant(app);
-const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+const tenant = await arrangeTenant(app, { autoCreate: true });
+const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId, autoCreate: true });
 const admin = await arrangeAccount(app, tenant, 'admin');
 const ME = '/api/player-profile/me';
 
@@ -54,8 +54,6 @@ const merge = (source: Pick<Player, 'username' | 'playerId'>, target: Caller, mo
 
 const ban = (playerId: string, body: object = {}, at = tenant) =>
   app.http.post(`/api/bus_tenants/${at.tenantId}/players/${playerId}/ban`, body, admin);
-
-await app.owner.query('UPDATE tenants SET auto_create_definitions = true');
 
 describe('POST /api/player-profile/me/merge', () => {
   test('moves the sign-in methods and tenants, and closes the source', async () => {
