@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
 import type { RangePart } from './split-range.ts';
-import { playerNumberQuery } from './rollup-queries.ts';
+import { PAGE, PLAYER_BIT, playerNumberQuery } from './rollup-queries.ts';
 
 /** Returns the hour up to which a tenant's ledgers are rolled up, or undefined if they never were. */
 export async function findRolledUpTo(db: Querier, tenantId: string): Promise<string | undefined> {
@@ -63,7 +63,7 @@ export function countSessions(db: Querier, tenantId: string, parts: RangePart[])
       SELECT bit_or(players) AS players
       FROM (
         ${rollups(sql`page, players`, sql`player_rollups`)}
-        UNION ALL SELECT number / 4096, set_bit(0::bit(4096), number % 4096, 1) FROM player WHERE number IS NOT NULL) seen
+        UNION ALL SELECT ${PAGE}, ${PLAYER_BIT} FROM player WHERE number IS NOT NULL) seen
       GROUP BY page)
     SELECT coalesce((SELECT sum(logins) FROM logins), 0)::bigint AS "totalLogins",
            coalesce((SELECT sum(logouts) FROM logouts), 0)::bigint AS "totalLogouts",
@@ -133,7 +133,7 @@ export function countOpenBuckets(
       FROM (
         SELECT ${bucketStart(span, sql`starts_at`)} AS start, page, players FROM player_rollups WHERE ${hours}
         UNION ALL
-        SELECT start, number / 4096, set_bit(0::bit(4096), number % 4096, 1) FROM player WHERE number IS NOT NULL) seen
+        SELECT start, ${PAGE}, ${PLAYER_BIT} FROM player WHERE number IS NOT NULL) seen
       GROUP BY start, page),
     counted AS MATERIALIZED (
       SELECT start, sum(logins) AS logins, sum(players) AS players

@@ -76,6 +76,10 @@ const within = ({ tenantId, from, to }: Hours) =>
 export const playerNumberQuery = (tenantId: string): Sql => sql`(
   SELECT number FROM player_numbers WHERE tenant_id = ${tenantId} AND player_id = login.player_id LIMIT 1)`;
 
+/** A row of the roll-up of players has a bit for each of 4,096 numbers. These are the page of a number, and a page with its bit only. */
+export const PAGE = sql`number / 4096`;
+export const PLAYER_BIT = sql`set_bit(0::bit(4096), number % 4096, 1)`;
+
 /** Assigns the next numbers to players who signed in for the first time. Returns the number of these players. */
 export function numberPlayers(db: Querier, hours: Hours, nextNumber: number): Promise<number> {
   return db.run(sql`
@@ -100,7 +104,7 @@ export async function rollUpHours(db: Querier, hours: Hours): Promise<void> {
     GROUP BY tenant_id, hour`);
   await db.run(sql`
     INSERT INTO player_rollups (tenant_id, span, starts_at, page, players)
-    SELECT ${hours.tenantId}, 'hour', hour, number / 4096 AS page, bit_or(set_bit(0::bit(4096), number % 4096, 1))
+    SELECT ${hours.tenantId}, 'hour', hour, ${PAGE} AS page, bit_or(${PLAYER_BIT})
     FROM (
       SELECT DISTINCT ${bucketStart('hour', sql`received_at_db`)} AS hour, player_id
       FROM login_ledger WHERE ${within(hours)}) login
