@@ -8,7 +8,7 @@ import type { TestApp } from './test-app.ts';
  */
 export async function whileLocked(
   { owner }: Pick<TestApp, 'owner'>,
-  lock: (holder: pg.PoolClient) => Promise<void>,
+  lock: (holder: pg.PoolClient) => Promise<unknown>,
   work: (waiting: (count: number) => Promise<void>, release: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const holder = await owner.connect();
@@ -29,4 +29,20 @@ export async function whileLocked(
     await holder.query('ROLLBACK');
     holder.release();
   }
+}
+
+/** Sends requests while a transaction of the test holds locks, commits it when this many statements wait for a lock, and returns the answer. */
+export async function commitWhileWaiting<Answer>(
+  app: Pick<TestApp, 'owner'>,
+  lock: (holder: pg.PoolClient) => Promise<unknown>,
+  send: () => Promise<Answer>,
+  statements = 1,
+): Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  await whileLocked(app, lock, async (waiting, release) => {
+    answer = send();
+    await waiting(statements);
+    await release();
+  });
+  return answer!;
 }

@@ -10,9 +10,9 @@ import {
   type TestTenant,
 } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
-import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
@@ -228,22 +228,13 @@ describe('POST /api/game/matches/{matchSessionId}/join with Idempotency-Key', ()
     const match = await arrangeMatch();
     const { playerId } = await arrangePlayer(app, tenant);
     const key = randomUUID();
-    const end = await app.owner.connect();
-    await end.query('BEGIN');
-    await end.query('UPDATE match_sessions SET ended_at = now() WHERE id = $1', [match]);
-    const answers = [1, 2].map(() => join(match, playerId, withKey(server, key)));
-    try {
-      await eventually(async () => {
-        const { rows } = await app.owner.query(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows.length === 2;
-      });
-    } finally {
-      await end.query('COMMIT');
-      end.release();
-    }
-    for (const { body } of await Promise.all(answers)) assert.equal(body.code, 'match_ended');
+    const answers = await commitWhileWaiting(
+      app,
+      (end) => end.query('UPDATE match_sessions SET ended_at = now() WHERE id = $1', [match]),
+      () => Promise.all([1, 2].map(() => join(match, playerId, withKey(server, key)))),
+      2,
+    );
+    for (const { body } of answers) assert.equal(body.code, 'match_ended');
     assert.deepEqual(await recordsOf(key), []);
   });
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { eventually } from '../../../testing/eventually.ts';
 import { partOf } from '../../../testing/forgeries.ts';
 import { later, raceInEachOrder } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
@@ -277,25 +277,15 @@ describe("POST /api/player-auth/jwt/exchange with a third party's refresh token"
   for (const [way, obtain] of Object.entries(ways)) {
     test(`returns 401 when ${way} waits for a logout to commit`, async () => {
       const player = await arrangeThirdParty();
-      const logout = await app.owner.connect();
-      await logout.query('BEGIN');
-      await logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [
-        player.sessionId,
-      ]);
-      const obtained = obtain(player);
-      const isWaiting = async () => {
-        const { rows } = await app.owner.query(
-          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rows.length === 1;
-      };
-      try {
-        await eventually(isWaiting);
-      } finally {
-        await logout.query('COMMIT');
-        logout.release();
-      }
-      assert.equal((await obtained).status, 401);
+      const { status } = await commitWhileWaiting(
+        app,
+        (logout) =>
+          logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [
+            player.sessionId,
+          ]),
+        () => obtain(player),
+      );
+      assert.equal(status, 401);
     });
   }
 

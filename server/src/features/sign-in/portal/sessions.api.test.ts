@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { eventually } from '../../../testing/eventually.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 import { vault } from '../../../testing/test-vault.ts';
 
 const store = await startStoreAOpenId();
@@ -171,35 +171,12 @@ describe('portal sessions', () => {
     }
   });
 
-  /** Runs a statement in an open transaction, sends a request, and commits when the request waits for the lock. */
-  async function commitWhileWaiting<Result>(
-    statement: string,
-    id: string,
-    request: () => Promise<Result>,
-  ): Promise<Result> {
-    const other = await app.owner.connect();
-    await other.query('BEGIN');
-    await other.query(statement, [id]);
-    const answer = request();
-    try {
-      await eventually(async () => {
-        const { rowCount } = await app.owner.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rowCount === 1;
-      });
-    } finally {
-      await other.query('COMMIT');
-      other.release();
-    }
-    return answer;
-  }
-
   test('return 401 when a refresh waits for a logout to commit', async () => {
     const session = await arrangeSession();
     const refreshed = await commitWhileWaiting(
-      'UPDATE portal_sessions SET revoked_at = now() WHERE id = $1',
-      session.sessionId,
+      app,
+      (logout) =>
+        logout.query('UPDATE portal_sessions SET revoked_at = now() WHERE id = $1', [session.sessionId]),
       () => refresh(session.refreshToken),
     );
     assert.equal(refreshed.status, 401);
@@ -210,8 +187,8 @@ describe('portal sessions', () => {
     const { authUrl } = (await post('storea/start', undefined)).body;
     const callbackUrl = await store.browse(authUrl, accountId);
     const answer = await commitWhileWaiting(
-      'UPDATE players SET is_active = false WHERE id = $1',
-      playerId,
+      app,
+      (closing) => closing.query('UPDATE players SET is_active = false WHERE id = $1', [playerId]),
       () => post('storea/exchange', { callbackUrl }),
     );
     assert.equal(answer.status, 401);

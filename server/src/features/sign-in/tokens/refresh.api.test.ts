@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
-import { eventually } from '../../../testing/eventually.ts';
 import { raceInEachOrder } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 import { vault } from '../../../testing/test-vault.ts';
 
 const app = await startTestApp();
@@ -154,25 +154,13 @@ describe('POST /api/player-auth/refresh', () => {
 
   test('returns 401 when it waits for a logout to commit', async () => {
     const player = await arrangePlayer(app, tenant);
-    const logout = await app.owner.connect();
-    await logout.query('BEGIN');
-    await logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [
-      player.sessionId,
-    ]);
-    const refreshed = refresh(player.refreshToken);
-    const isWaiting = async () => {
-      const { rows } = await app.owner.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length === 1;
-    };
-    try {
-      await eventually(isWaiting);
-    } finally {
-      await logout.query('COMMIT');
-      logout.release();
-    }
-    assert.equal((await refreshed).status, 401);
+    const { status } = await commitWhileWaiting(
+      app,
+      (logout) =>
+        logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [player.sessionId]),
+      () => refresh(player.refreshToken),
+    );
+    assert.equal(status, 401);
   });
 });
 
