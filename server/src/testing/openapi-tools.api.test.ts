@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runProgram } from './run-program.ts';
 import { startTestApp } from './test-app.ts';
 
 /**
@@ -70,9 +70,8 @@ export type Refusal = paths['/api/player-auth/login']['post']['responses'][401][
 export const codeOf = ({ code }: Refusal): string => code;
 `;
 
-/** Runs a program and returns what it prints. Throws if it fails. */
-async function run(program: string, options: string[]): Promise<string> {
-  const child = spawn(program, options, {
+const run = (program: string, args: string[]): Promise<string> =>
+  runProgram(program, args, {
     cwd: TOOLS,
     env: {
       ...process.env,
@@ -80,13 +79,4 @@ async function run(program: string, options: string[]): Promise<string> {
       REDOCLY_TELEMETRY: 'off',
       REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  let errors = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk) => (errors += chunk));
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  assert.equal(code, 0, `${program} failed:\n${output}\n${errors}`);
-  return output;
-}

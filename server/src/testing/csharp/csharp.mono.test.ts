@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startFaultProxy } from '../../../../sdk/conformance/fault-proxy.ts';
 import { arrangeTenant } from '../arrange.ts';
+import { runProgram } from '../run-program.ts';
 import { startTestApp } from '../test-app.ts';
 
 /** The C# code of docs/unity-and-godot.md, compiled and run with Mono against a real server. */
@@ -56,7 +56,12 @@ async function compile(name: string, sources: string[]): Promise<string> {
   await Promise.all(sources.map((source, index) => writeFile(files[index]!, source)));
   await copyFile(NEWTONSOFT, join(folder, 'Newtonsoft.Json.dll'));
   const program = join(folder, `${name}.exe`);
-  await run('mcs', ['-langversion:7', `-out:${program}`, ...ASSEMBLIES.map((one) => `-r:${one}`), ...files]);
+  await runProgram('mcs', [
+    '-langversion:7',
+    `-out:${program}`,
+    ...ASSEMBLIES.map((one) => `-r:${one}`),
+    ...files,
+  ]);
   return program;
 }
 
@@ -92,7 +97,7 @@ describe('C# code of the documentation', () => {
       { match: refresh, action: 'answer_401' },
       { match: refresh, action: 'answer_200', problem: gateway },
     ]);
-    const output = await run('mono', [program, proxy.url, gameKey]);
+    const output = await runProgram('mono', [program, proxy.url, gameKey]);
     assert.match(output, /sent all events/);
     assert.match(output, /waiting 10000$/m);
     assert.deepEqual(
@@ -119,7 +124,7 @@ describe('C# code of the documentation', () => {
     const document = join(folder, 'openapi.json');
     await writeFile(document, (await app.http.get('/openapi.json')).text);
     const client = join(folder, 'Client.cs');
-    await run('mono', [
+    await runProgram('mono', [
       NSWAG,
       'openapi2csclient',
       `/input:${document}`,
@@ -131,21 +136,8 @@ describe('C# code of the documentation', () => {
     assert.doesNotMatch(generated, /\b(Body|Response|Anonymous)\d+\b/);
     const game = (await read('GeneratedClientGame.cs')).replace('// CODE OF THE PAGE', () => generatedCode);
     const program = await compile('generated', [generated, game]);
-    const output = await run('mono', [program, app.url, gameKey]);
+    const output = await runProgram('mono', [program, app.url, gameKey]);
     assert.match(output, /^signed in [\w-]{36}\nrefused 404 not_found\n$/);
     assert.deepEqual(await values(), [42]);
   });
 });
-
-/** Runs a program and returns what it prints. Throws if it fails. */
-async function run(program: string, options: string[]): Promise<string> {
-  const child = spawn(program, options, { stdio: ['ignore', 'pipe', 'pipe'] });
-  after(() => void child.kill());
-  let output = '';
-  let errors = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => (output += chunk));
-  child.stderr.setEncoding('utf8').on('data', (chunk) => (errors += chunk));
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  assert.equal(code, 0, `${program} failed:\n${output}\n${errors}`);
-  return output;
-}
