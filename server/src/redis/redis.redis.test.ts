@@ -105,3 +105,14 @@ test('a Redis Cluster is not used, and not up', async () => {
   assert.match(warnings.join(), /A Redis Cluster is not supported/);
   await assert.rejects(requireWritable(connection));
 });
+
+test('a Redis without the database of the URL is not used, in particular not its database 0', async () => {
+  const warnings: string[] = [];
+  const connection = await openRedis(`${server.url}/99`, {
+    info: (message) => void warnings.push(message),
+    warn: (_, message) => void warnings.push(message),
+  });
+  await eventually(() => connection.status === 'end');
+  assert.match(warnings.join(), /^Redis does not have the database that REDIS_URL names[^,]*$/);
+  await assert.rejects(requireWritable(connection));
+});

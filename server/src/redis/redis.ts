@@ -59,9 +59,19 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
   };
   let isUnavailable = false;
   redis.on('error', ({ message }) => {
+    // The library would go on in database 0, which may be the one of another deployment.
+    if (message.includes('DB index')) {
+      isUnavailable = true;
+      logger.warn(
+        { setting: 'REDIS_URL', reason: message },
+        'Redis does not have the database that REDIS_URL names: each server counts on its own. Correct the number',
+      );
+      redis.disconnect();
+      return;
+    }
     if (!isUnavailable)
       logger.warn(
-        { reason: message },
+        { setting: 'REDIS_URL', reason: message },
         'Redis is unavailable: each server counts on its own until it is back',
       );
     isUnavailable = true;
