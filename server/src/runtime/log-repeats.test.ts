@@ -44,6 +44,12 @@ describe('the log of a process', () => {
     );
   });
 
+  test('has the level as a word and the time in ISO 8601', () => {
+    const [line] = written((logger) => logger.warn('slow'));
+    assert.equal(line?.['level'], 'warn');
+    assert.equal(new Date(line['time'] as string).toISOString(), line['time']);
+  });
+
   test('repeats lines of information, and keeps the fields of a line', () => {
     const lines = written((logger) => {
       for (let line = 0; line < 20; line++) logger.info({ line }, 'scheduled job ran');

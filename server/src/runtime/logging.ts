@@ -1,4 +1,4 @@
-import { pino, type LoggerOptions } from 'pino';
+import { pino, stdTimeFunctions, type LoggerOptions } from 'pino';
 import type { Config } from './config.ts';
 import { createRepeatLimit } from './log-repeats.ts';
 
@@ -8,6 +8,9 @@ export function loggerOptions({ logLevel }: Pick<Config, 'logLevel'>): LoggerOpt
   const repeats = createRepeatLimit();
   return {
     level: logLevel,
+    // Words and times that a person can search for. pino's own are numbers.
+    formatters: { level: (label) => ({ level: label }) },
+    timestamp: stdTimeFunctions.isoTime,
     serializers: { err: describeError },
     hooks: {
       logMethod(args, write, level) {
