@@ -71,6 +71,7 @@ export function openApi(baseUrl: string, gameKey: string, stop: AbortSignal): Ap
       });
       if (status === 401)
         throw new SimulationError(`${baseUrl} refuses the game key: ${problemOf(text).detail}`);
+      if (status === 503) throw new SimulationError(`${baseUrl} is not ready: ${problemOf(text).detail}`);
       if (status !== 404)
         throw new SimulationError(
           `${baseUrl} is not a Guildhall server: it answered ${status}. Check --url.`,
