@@ -34,6 +34,12 @@ Exit codes: 0 if the command succeeded, 1 if it failed, 2 if verify or check fou
 const [name = ''] = process.argv.slice(2);
 // The help and the message about an unknown command list all of them.
 const needed = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
-for (const load of needed) program.addCommand((await load()).copyInheritedSettings(program));
+for (const load of needed) inheritSettings(program, program.addCommand(await load()).commands.at(-1)!);
 
 program.parseAsync().catch(fail);
+
+/** Also for the commands below a command, which otherwise do not say how to see the usage. */
+function inheritSettings(parent: Command, command: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inheritSettings(command, child);
+}
