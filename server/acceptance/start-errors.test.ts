@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { eventually } from './eventually.ts';
 import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
 import {
   exitOf,
@@ -333,6 +334,29 @@ describe('a start on an external database', () => {
       1,
       'The database is of an older version: it lacks the migrations 0009_messages. Apply them: guildhall migrate',
     ]);
+  });
+
+  test('a command says in one sentence that PostgreSQL ended its connection', async () => {
+    await postgres.run('CREATE DATABASE ended');
+    const env = { DATABASE_URL: postgres.url('postgres', 'ended'), MASTER_KEY };
+    const options = { dataDir: join(folder, 'unused'), env };
+    assert.equal(await exitOf(spawnCommand('migrate', options).child), 0);
+    const lock = new pg.Client({ connectionString: env.DATABASE_URL });
+    await lock.connect();
+    await lock.query('BEGIN; LOCK TABLE signing_keys');
+    const command = spawnCommand('keys list', options);
+    await eventually(async () => {
+      const { rowCount } = await lock.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'signing_keys'::regclass AND NOT granted",
+      );
+      return rowCount === 1;
+    });
+    assert.equal(await exitOf(command.child), 1);
+    await lock.end();
+    assert.match(
+      command.output(),
+      /^PostgreSQL is not available: terminating connection [^\n]+\. Check that it runs, and [^\n]+\.\n$/,
+    );
   });
 
   test('names the grant if another user has created the roles', async () => {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type pg from 'pg';
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { parseDuration } from '../core/durations.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { untilAborted } from '../core/until-aborted.ts';
@@ -46,7 +47,13 @@ export function firstDayOf(month: string): string {
 /** Prints why a command failed, and ends the process with exit code 1. */
 export function fail(error: unknown): never {
   const isExpected = error instanceof OperatorError || error instanceof SimulationError;
-  console.error(isExpected ? error.message : error);
+  if (isExpected) console.error(error.message);
+  else if (error instanceof Error && isDatabaseUnavailable(error))
+    console.error(
+      `PostgreSQL is not available: ${error.message}. Check that it runs, and that it has connections and space on its disk. ` +
+        'Then run the command again.',
+    );
+  else console.error(error);
   process.exit(1);
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { HashingBusyError } from '../security/passwords.ts';
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
 import { sizeInWords } from './body-limits.ts';
@@ -97,7 +98,8 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ProblemError('not_found');
   }
-  if (isDatabaseUnavailable(error)) {
+  // An error of the client's connection has a status.
+  if (error.statusCode === undefined && isDatabaseUnavailable(error)) {
     const detail =
       'The database does not answer. The request may or may not have taken effect. Retry after the number of seconds in Retry-After.';
     return new ProblemError('unavailable', { detail, retryAfter: 5 }, { cause: error });
@@ -109,29 +111,4 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500)
     return new ProblemError('invalid_request');
   return new ProblemError('internal_error');
-}
-
-/** Whether the database could not be reached, or the connection broke. */
-function isDatabaseUnavailable({
-  code,
-  message,
-  statusCode,
-  syscall,
-}: FastifyError & { syscall?: string }): boolean {
-  // An error of the client's connection has a status.
-  if (statusCode !== undefined) return false;
-  return (
-    // Requests connect to PostgreSQL only: other services answer with their own problems. The socket may also refuse (EACCES), and
-    // the name may not resolve.
-    ['connect', 'getaddrinfo'].includes(syscall ?? '') ||
-    // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. 25P03 and 25P04: a time limit of the operator
-    // for transactions ended the connection. Class 53: no connections, memory or disk space are left. 58030: a disk failed.
-    // 25006: PostgreSQL is a standby, or takes no writes. 28 and 3D000: the role or the database is closed.
-    /^(08...|57P0[1-5]|53...|58030|25006|25P0[34]|28...|3D000|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(
-      code ?? '',
-    ) ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/.test(
-      message,
-    )
-  );
 }

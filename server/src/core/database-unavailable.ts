@@ -1,0 +1,18 @@
+/** Whether the database could not be reached, the connection broke, or the server could not do its work, such as with a full disk. */
+export function isDatabaseUnavailable(error: Error): boolean {
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  return (
+    // Requests and commands connect to PostgreSQL only: other services have errors of their own. The socket may also refuse (EACCES),
+    // and the name may not resolve.
+    ['connect', 'getaddrinfo'].includes(syscall ?? '') ||
+    // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. 25P03 and 25P04: a time limit of the operator
+    // for transactions ended the connection. Class 53: no connections, memory or disk space are left. 58030: a disk failed.
+    // 25006: PostgreSQL is a standby, or takes no writes. 28 and 3D000: the role or the database is closed.
+    /^(08...|57P0[1-5]|53...|58030|25006|25P0[34]|28...|3D000|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(
+      code ?? '',
+    ) ||
+    /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/.test(
+      message,
+    )
+  );
+}
