@@ -1,7 +1,12 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
 import { readForScrape } from '../database/read-for-scrape.ts';
-import { MAX_COUNTED_JOBS, readQueueStatistics, type QueueStatistics } from './queue-statistics.ts';
+import {
+  MAX_COUNTED_JOBS,
+  readQueueStatistics,
+  secondsSinceWorker,
+  type QueueStatistics,
+} from './queue-statistics.ts';
 
 /**
  * Registers the metrics of the queues. They come from the database, so each process exports the same values, and they are
@@ -34,6 +39,24 @@ export function measureQueues(registry: Registry, database: Database): void {
     'oldest_job_seconds',
     'How long the first job of a queue has waited to start, in seconds.',
     ({ oldestSeconds }) => oldestSeconds,
+  );
+  gauge(
+    'jobs_failed',
+    'Jobs of the last hour whose last attempt failed, as a worker counted them last.',
+    ({ failed }) => failed,
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'guildhall_worker_silent_seconds',
+      help: 'How long no worker has counted the jobs, which a worker does every 10 seconds.',
+      registers: [],
+      async collect() {
+        const queues = await read();
+        this.reset();
+        // If no worker has run yet: for as long as this process knows.
+        if (queues) this.set(secondsSinceWorker(queues) ?? process.uptime());
+      },
+    }),
   );
   registry.registerMetric(
     new Gauge({

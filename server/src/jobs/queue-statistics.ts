@@ -20,6 +20,8 @@ export interface QueueStatistics {
   failed: number;
   /** When a worker counted the jobs last, which it does every 10 seconds. Null if no worker has run yet. */
   countedAt: string | null;
+  /** How long ago that was, by the clock of the database. */
+  countedSecondsAgo: number | null;
 }
 
 /**
@@ -29,6 +31,7 @@ export interface QueueStatistics {
 export function readQueueStatistics(db: Querier): Promise<QueueStatistics[]> {
   return db.rows(sql`
     SELECT queue.name, queue.active_count AS running, queue.failed_count AS failed, queue.monitor_on AS "countedAt", counted.*,
+           extract(epoch FROM now() - queue.monitor_on)::float8 AS "countedSecondsAgo",
            coalesce(extract(epoch FROM now() - counted."oldestWaitingAt"), 0)::float8 AS "oldestSeconds"
     FROM pgboss.queue, LATERAL (
       SELECT (count(*) FILTER (WHERE start_after <= now()))::int AS waiting,
@@ -40,4 +43,10 @@ export function readQueueStatistics(db: Querier): Promise<QueueStatistics[]> {
     ) counted
     WHERE queue.name !~ '^__'
     ORDER BY queue.name`);
+}
+
+/** How long no worker has counted the jobs. Undefined if no worker has run yet. */
+export function secondsSinceWorker(queues: QueueStatistics[]): number | undefined {
+  const seconds = queues.flatMap(({ countedSecondsAgo }) => countedSecondsAgo ?? []);
+  return seconds.length === 0 ? undefined : Math.min(...seconds);
 }

@@ -64,8 +64,8 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-/** Finished jobs are kept for one hour, for inspection. */
-const KEPT_SECONDS = 60 * 60;
+/** Finished jobs are kept for one hour, for inspection and for the count of failed ones. */
+export const KEPT_SECONDS = 60 * 60;
 
 /** Opens the queues to add jobs, with the role of the application. A worker runs the jobs. */
 export async function openJobs(database: Database): Promise<Jobs> {

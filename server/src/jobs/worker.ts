@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import { Histogram } from 'prom-client';
 import { sessionOptions } from '../database/pool.ts';
 import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
-import type { OwnersOf, Queue } from './queue.ts';
+import { KEPT_SECONDS, type OwnersOf, type Queue } from './queue.ts';
 
 /** Work on a schedule. It runs on one process of the deployment at a time, and survives the loss of any process. */
 export interface ScheduledJob {
@@ -32,7 +32,11 @@ const SUPERVISION_SECONDS = 10;
  * A scheduled job may take a day: to archive a month of a large deployment takes hours. If its worker has died, it is retried without
  * the heartbeat of that worker.
  */
-const SCHEDULED = { expireInSeconds: 24 * 60 * 60, heartbeatSeconds: 60 };
+const SCHEDULED = {
+  expireInSeconds: 24 * 60 * 60,
+  heartbeatSeconds: 60,
+  deleteAfterSeconds: KEPT_SECONDS,
+};
 
 /**
  * Limits of the statements of pg-boss. If PostgreSQL does not respond, for example after a failover, the

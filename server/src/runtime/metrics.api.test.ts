@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { openPool } from '../database/pool.ts';
@@ -135,6 +136,42 @@ describe('GET /metrics', () => {
     assert.ok(growth('guildhall_webhook_attempts_total', { result: 'unreachable' }) >= 1);
     assert.equal(growth('guildhall_job_duration_seconds_count', { queue: 'mail', result: 'done' }), 1);
     assert.equal(growth('guildhall_jobs_waiting', { queue: 'mail' }), -1);
+  });
+
+  test('shows without a worker that none runs, which jobs failed and how the latest mails went', async () => {
+    const { owner, http } = app;
+    await owner.query(`UPDATE pgboss.queue SET monitor_on = NULL, failed_count = 0`);
+    const never = sumOf(await scrape(http), 'guildhall_worker_silent_seconds');
+    assert.ok(Math.abs(never - process.uptime()) < 10, String(never));
+    await owner.query(`UPDATE pgboss.queue SET monitor_on = now() - interval '5 minutes'`);
+    await owner.query(
+      `UPDATE pgboss.queue SET monitor_on = now() - interval '1 minute', failed_count = 2 WHERE name = 'mail'`,
+    );
+    await owner.query('DELETE FROM mails');
+    await owner.query(`
+      INSERT INTO mails (id, recipient, subject, created_at, give_up_at, sent_at, failed_at, failure)
+      SELECT gen_random_uuid(), 'ada@example.com', 'Code', now() - age, now(), sent, failed, failure
+      FROM (VALUES ('1 minute'::interval, now(), NULL::timestamptz, NULL),
+                   ('1 minute', NULL, NULL, '451 later'), ('2 minutes', NULL, NULL, '451 later'),
+                   ('1 minute', NULL, now(), '550 unknown'),
+                   -- Not attempted yet, above the limit of its budget, and too old.
+                   ('1 minute', NULL, NULL, NULL), ('1 minute', NULL, now() - interval '1 minute', 'too many'),
+                   ('16 minutes', NULL, now(), '550 unknown')) mail (age, sent, failed, failure)`);
+    const metrics = await scrape(http);
+    const silent = sumOf(metrics, 'guildhall_worker_silent_seconds');
+    assert.ok(silent >= 60 && silent < 120, String(silent));
+    assert.equal(sumOf(metrics, 'guildhall_jobs_failed', { queue: 'mail' }), 2);
+    const recent = ['sent', 'deferred', 'refused'].map((result) =>
+      sumOf(metrics, 'guildhall_recent_mails', { result }),
+    );
+    assert.deepEqual(recent, [1, 2, 1]);
+  });
+
+  test('shows the size of the database and the free space of its disk', async () => {
+    const embedded = await startTestApp({ env: { DATA_DIR: tmpdir() } });
+    const metrics = await scrape(embedded.http);
+    assert.ok(sumOf(metrics, 'guildhall_database_bytes') > 1_000_000);
+    assert.ok(sumOf(metrics, 'guildhall_disk_free_bytes') > 0);
   });
 
   test('shows months without a partition', async () => {

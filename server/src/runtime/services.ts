@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { issuerOf, type Config } from './config.ts';
 import { openChangeFeed } from '../database/change-feed.ts';
 import { openDatabase, type Database } from '../database/database.ts';
+import { measureDisk } from '../database/disk-metrics.ts';
 import { measurePartitions } from '../database/partition-metrics.ts';
 import { measurePools } from '../database/pool-metrics.ts';
 import type { BaseServices, CloseLater } from '../features/base-services.ts';
@@ -110,6 +111,7 @@ async function openBaseServices(
   if (redis) closeLater({ close: () => redis.disconnect() });
   measurePools(metrics);
   measurePartitions(metrics, database);
+  measureDisk(metrics, database, config.databaseUrl ? undefined : config.dataDir);
   measureQueues(metrics, database);
   if (redis) measureRedis(redis, metrics);
   return {

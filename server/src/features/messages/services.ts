@@ -1,5 +1,8 @@
+import type { BaseServices } from '../base-services.ts';
+import { measureMails } from './mail/index.ts';
 import { openNotificationFeed, type FeedServices } from './notifications/index.ts';
 
-export function openMessageServices(services: FeedServices) {
+export function openMessageServices(services: FeedServices & Pick<BaseServices, 'metrics'>) {
+  measureMails(services.metrics, services.database);
   return { notificationFeed: openNotificationFeed(services) };
 }

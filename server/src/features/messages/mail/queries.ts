@@ -106,3 +106,18 @@ export function findFailingMail(db: Querier): Promise<{ failure: string; created
     WHERE sent_at IS NULL AND failed_at IS NULL AND failure IS NOT NULL
     ORDER BY id LIMIT 1`);
 }
+
+/** How far {@link countRecentMails} looks back. */
+export const RECENT_MINUTES = 15;
+export const MAX_RECENT_MAILS = 1_000;
+
+/** Counts the recent mails whose delivery was tried, by the result of the last attempt. */
+export function countRecentMails(db: Querier): Promise<{ sent: number; deferred: number; refused: number }> {
+  return db.one(sql`
+    SELECT (count(*) FILTER (WHERE sent_at IS NOT NULL))::int AS sent,
+           (count(*) FILTER (WHERE sent_at IS NULL AND failed_at IS NULL AND failure IS NOT NULL))::int AS deferred,
+           -- A mail above the limit of its budget fails when it is created. No attempt was made.
+           (count(*) FILTER (WHERE failed_at > created_at))::int AS refused
+    FROM (SELECT created_at, sent_at, failed_at, failure FROM mails ORDER BY id DESC LIMIT ${MAX_RECENT_MAILS}) mail
+    WHERE created_at > now() - make_interval(mins => ${RECENT_MINUTES})`);
+}

@@ -1,7 +1,7 @@
 import { version } from '../../../core/version.ts';
 import type { Database } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
-import { readQueueStatistics } from '../../../jobs/queue-statistics.ts';
+import { readQueueStatistics, secondsSinceWorker } from '../../../jobs/queue-statistics.ts';
 import { requireWritable, type Redis } from '../../../redis/redis.ts';
 import { findFailingMail } from '../../messages/mail/index.ts';
 import { readWriterStatus, type Chain } from '../../wallet/chain/index.ts';
@@ -64,9 +64,8 @@ const checkDatabaseHealth: Check = async ({ database }) => {
 
 const checkWorker: Check = async ({ database }) => {
   const queues = await readQueueStatistics(database);
-  const seen = queues.flatMap(({ countedAt }) => (countedAt === null ? [] : [Date.parse(countedAt)]));
-  const last = seen.length === 0 ? undefined : Math.max(...seen);
-  const isAlive = last !== undefined && Date.now() - last < WORKER_SILENCE_SECONDS * 1_000;
+  const silentSeconds = secondsSinceWorker(queues);
+  const isAlive = silentSeconds !== undefined && silentSeconds < WORKER_SILENCE_SECONDS;
   return {
     component: 'worker',
     status: isAlive ? 'ok' : 'failing',
@@ -74,7 +73,10 @@ const checkWorker: Check = async ({ database }) => {
       ? `A worker runs the jobs of ${queues.length} queues.`
       : 'No worker has reported. Start one with `guildhall worker`, or `guildhall serve` without --no-worker.',
     latencyMs: null,
-    since: isAlive || last === undefined ? null : new Date(last).toISOString(),
+    since:
+      isAlive || silentSeconds === undefined
+        ? null
+        : new Date(Date.now() - silentSeconds * 1_000).toISOString(),
   };
 };
 
