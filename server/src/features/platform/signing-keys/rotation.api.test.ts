@@ -243,6 +243,23 @@ describe('openTokenSigner', () => {
     });
   });
 
+  test('refuses tokens of another issuer, and logs that PUBLIC_URL differs', async () => {
+    const app = await startTestApp();
+    await withDatabase(app, async (database) => {
+      const logged: object[] = [];
+      const logger = { warn: (details: object) => void logged.push(details) };
+      const signer = await openTokenSigner(database, vault, SILENT_FEED, app.issuer, { logger });
+      const elsewhere = await openTokenSigner(database, vault, SILENT_FEED, 'https://other.example');
+      const token = elsewhere.sign('saas', 'some-account', {}, 60);
+      assert.equal(await signer.verify('saas', token), undefined);
+      assert.deepEqual(logged, [{ setting: 'PUBLIC_URL', issuer: 'https://other.example' }]);
+      // A signature that is not ours logs nothing, because anybody can send it.
+      assert.equal(await signer.verify('saas', token.slice(0, -10)), undefined);
+      assert.equal(logged.length, 1);
+      await Promise.all([signer.close(), elsewhere.close()]);
+    });
+  });
+
   test('throws when the lifetime of a token is above 2 hours', async () => {
     const app = await startTestApp();
     await withDatabase(app, async (database) => {

@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto';
-import { jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
+import { errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { createLruCache } from '../../../core/lru-cache.ts';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
@@ -54,7 +54,10 @@ export async function openTokenSigner(
   vault: Vault,
   changes: ChangeFeed,
   issuer: string,
-  { reloadMs = RELOAD_MS } = {},
+  {
+    reloadMs = RELOAD_MS,
+    logger,
+  }: { reloadMs?: number; logger?: { warn(details: object, message: string): void } } = {},
 ): Promise<TokenSigner> {
   await ensureSigningKey(database, vault);
   let keys = await readKeyRing(database, vault);
@@ -107,7 +110,14 @@ export async function openTokenSigner(
       if (!authTypes.includes(payload.auth_type) || payload['scope'] !== payload.auth_type) return undefined;
       verified.set(token, { claims: payload, kid: protectedHeader.kid! });
       return payload;
-    } catch {
+    } catch (error) {
+      // The signature is ours, so another process on this database has another address.
+      if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'iss')
+        logger?.warn(
+          { setting: 'PUBLIC_URL', issuer: error.payload.iss },
+          'A token was refused, because its issuer is not the PUBLIC_URL of this process. Set the same PUBLIC_URL for all processes. ' +
+            'After a change of PUBLIC_URL, old tokens are refused for 2 hours',
+        );
       return undefined;
     }
   };
