@@ -41,6 +41,11 @@ const LARGE_READS: { text: string; rows?: number; why: string }[] = [
     why: 'a platform admin asks for the number of mails, at most 10,000',
   },
   {
+    text: 'FROM (SELECT created_at, sent_at, failed_at, failure FROM mails',
+    rows: 1_000,
+    why: 'the metrics read the last 1,000 mails, by their index',
+  },
+  {
     text: 'SELECT count(*) FROM ( SELECT * FROM alerts',
     rows: 10_000,
     why: 'a list with the number of alerts, at most 10,000',
