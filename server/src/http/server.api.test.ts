@@ -389,11 +389,18 @@ describe('paths and methods', () => {
     assert.deepEqual([head.status, head.text], [200, '']);
     assert.equal((await app.http.raw('HEAD', LOGIN, undefined)).status, 405);
     assert.equal((await app.http.raw('HEAD', '/nothing', undefined)).status, 404);
-    for (const method of ['TRACE', 'PROPFIND', 'LINK'])
+    for (const method of ['TRACE', 'PROPFIND', 'LINK', 'QUERY'])
       assert.equal(
         statusOf(await exchange(`${method} ${LOGIN} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)),
         405,
       );
+  });
+
+  test('does not read the body of a request to an unknown path or with an unsupported method', async () => {
+    for (const body of ['{', `"${'x'.repeat(40_000)}"`]) {
+      assert.equal((await app.http.raw('POST', '/nothing', body)).status, 404);
+      assert.equal((await app.http.raw('PUT', LOGIN, body)).status, 405);
+    }
   });
 });
 

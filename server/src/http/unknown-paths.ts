@@ -6,7 +6,7 @@ import { ProblemError } from '../core/problem.ts';
 
 /**
  * Returns 404 for an unknown path. If the path supports other methods, returns 405 with `Allow`. A browser that navigates to
- * a page of the console gets the console.
+ * a page of the console gets the console. The body is not read, because a fault in it says nothing about the path.
  */
 export function answerUnknownPaths(
   app: FastifyInstance,
@@ -24,7 +24,8 @@ export function answerUnknownPaths(
     paths.on('GET', url, () => {}, methods);
   });
 
-  app.setNotFoundHandler((request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
     if (isPage(request)) return sendPage(reply);
     const methods = paths.find('GET', request.url)?.store as Set<string> | undefined;
     if (!methods)
