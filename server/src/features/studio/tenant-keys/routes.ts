@@ -18,12 +18,15 @@ export function tenantKeyRoutes(services: ChangeKeyServices): FastifyPluginAsync
   };
 }
 
-/** Both kinds of keys share handlers and differ in their paths, operation ids and summaries. */
+const UPDATE_DESCRIPTION =
+  'Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409.';
+
+/** Both kinds of keys share handlers and differ in their paths, operation ids and texts. */
 const gameKeyOperations = {
   path: '/api/bus_tenants/:tenantId/game-keys',
   list: { operationId: 'listGameKeys', summary: 'List game keys' },
   create: { operationId: 'createGameKey', summary: 'Create a game key' },
-  update: { operationId: 'updateGameKey', summary: 'Update a game key' },
+  update: { operationId: 'updateGameKey', summary: 'Update a game key', description: UPDATE_DESCRIPTION },
   rotate: { operationId: 'rotateGameKey', summary: 'Rotate a game key' },
   revoke: { operationId: 'revokeGameKey', summary: 'Revoke a game key' },
 };
@@ -32,7 +35,11 @@ const apiKeyOperations: typeof gameKeyOperations = {
   path: '/api/bus_tenants/:tenantId/api-keys',
   list: { operationId: 'listApiKeys', summary: 'List API keys' },
   create: { operationId: 'createApiKey', summary: 'Create an API key' },
-  update: { operationId: 'updateApiKey', summary: 'Update an API key' },
+  update: {
+    operationId: 'updateApiKey',
+    summary: 'Update an API key',
+    description: `${UPDATE_DESCRIPTION} It is also 409 if a rotated or expired key with a \`subscriberWorkspaceId\` gets a later expiry: set \`subscriberWorkspaceId\` to null in the same request.`,
+  },
   rotate: { operationId: 'rotateApiKey', summary: 'Rotate an API key' },
   revoke: { operationId: 'revokeApiKey', summary: 'Revoke an API key' },
 };
@@ -99,10 +106,6 @@ function routesOf(
         schema: {
           ...operations.update,
           tags,
-          description:
-            'Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are ' +
-            'valid, the response is 409. It is also 409 if a rotated or expired key with a `subscriberWorkspaceId` gets a later ' +
-            'expiry: set `subscriberWorkspaceId` to null in the same request.',
           params: KeyParams,
           body: ChangeBody,
           response: { 200: Key, ...problems(409) },
