@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: e9a47472f6556241b6f3e87471e3313fd5ab74f67cb36ddfac4d090a0c00dde0
+// Document: 3b314d12107e1b89881b671b84ab47555629eec8e541ceda77099e833558ce37
 
 export interface paths {
     "/metrics": {
@@ -2809,7 +2809,7 @@ export interface paths {
         head?: never;
         /**
          * Update a game key
-         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409. It is also 409 if a rotated or expired key with a `subscriberWorkspaceId` gets a later expiry: set `subscriberWorkspaceId` to null in the same request.
+         * @description Omitted fields keep their value. If the key is revoked, or an expired key gets a new expiry while 1,000 others are valid, the response is 409.
          */
         patch: operations["updateGameKey"];
         trace?: never;
@@ -4530,7 +4530,7 @@ export interface components {
             from: string;
             /** Format: date-time */
             to: string;
-            bucket: string;
+            bucket: components["schemas"]["EventBucket"];
             items: components["schemas"]["EventCount"][];
             /** @description Whether the newest buckets are left out, because there are more than 20,000 rows. If so, ask for a shorter range, longer buckets, or `top`. */
             hasMore: boolean;
@@ -4540,6 +4540,20 @@ export interface components {
         EventWarning: {
             index: number;
             message: string;
+        };
+        /** @description With `quota_exceeded`: the units of the plan. */
+        ExceededQuota: {
+            /** @description Units per period. */
+            limit: number;
+            /** @description Used units. */
+            used: number;
+            /** Format: date-time */
+            periodStart: string;
+            /**
+             * Format: date-time
+             * @description The start of the next period.
+             */
+            periodEnd: string;
         };
         /** @enum {string} */
         ExistingPlayerProvider: "StoreA" | "StoreB" | "WalletJwt" | "EvmWallet" | "EmailOneTimeCode" | "Mock";
@@ -4627,7 +4641,7 @@ export interface components {
             sessionId: string;
             /** Format: uuid */
             tenantId: string;
-            reason: string;
+            reason: components["schemas"]["LogoutReason"];
             message: string | null;
             /** Format: date-time */
             occurredAt: string;
@@ -4729,12 +4743,6 @@ export interface components {
             revokedAt: string | null;
             displayName: string | null;
             email: string | null;
-        };
-        FieldError: {
-            path?: string;
-            message?: string;
-        } & {
-            [key: string]: unknown;
         };
         FinishPortalLoginRequest: {
             /** @description The complete, unchanged URL to which StoreA redirected the browser. */
@@ -4935,7 +4943,18 @@ export interface components {
             joinedAt: string;
         };
         JsonWebKey: {
-            [key: string]: unknown;
+            /** @description The `kid` in the header of the tokens that the key signs. */
+            kid: string;
+            /** @enum {string} */
+            kty: "EC";
+            /** @enum {string} */
+            crv: "P-256";
+            x: string;
+            y: string;
+            /** @enum {string} */
+            alg: "ES256";
+            /** @enum {string} */
+            use: "sig";
         };
         JsonWebKeySet: {
             keys: components["schemas"]["JsonWebKey"][];
@@ -4997,9 +5016,10 @@ export interface components {
             index: number;
             /** Format: date-time */
             recordedAt: string;
-            kind: string;
+            kind: components["schemas"]["WalletEntryKind"];
             /** @description The player that the entry is about. */
             playerIndex: number;
+            /** @description What the entry records. The members depend on `kind`. */
             body: {
                 [key: string]: unknown;
             };
@@ -5559,8 +5579,33 @@ export interface components {
             code: string;
             /** @description The id of the request. Quote it when you report the problem. X-Request-Id has the same value. */
             requestId: string;
-            errors?: components["schemas"]["FieldError"][];
+            errors?: components["schemas"]["ProblemItem"][];
             ban?: components["schemas"]["SignInBan"];
+            quota?: components["schemas"]["ExceededQuota"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An invalid field has `path` and `message`. A rejected item has `index`, `statusCode` and `error`. */
+        ProblemItem: {
+            /** @description The member or parameter, such as `players.0.playerId`. */
+            path?: string;
+            message?: string;
+            /** @description The position of a rejected item in the request, from 0. */
+            index?: number;
+            /**
+             * Format: uuid
+             * @description With a match that was not created.
+             */
+            playerId?: string;
+            /**
+             * Format: uuid
+             * @description With results that were not written.
+             */
+            matchPlayerId?: string;
+            /** @description The status of the rejected item. */
+            statusCode?: number;
+            /** @description Why the item was rejected. */
+            error?: string;
         } & {
             [key: string]: unknown;
         };
@@ -5587,15 +5632,31 @@ export interface components {
             enabled: boolean;
             /** @description Whether all required settings have a value. */
             isConfigured: boolean;
-            /** @description Secrets are not shown. `hasWebApiKey` is true if a web API key is stored. */
-            settings: {
-                [key: string]: unknown;
-            };
+            settings: components["schemas"]["ProviderSettings"];
             /** Format: date-time */
             updatedAt: string | null;
         };
         ProviderList: {
             items: components["schemas"]["Provider"][];
+        };
+        /** @description The settings of this provider. Secrets are not shown. */
+        ProviderSettings: {
+            /** @description StoreA: the application id at the store. */
+            appId?: string;
+            /** @description StoreA: the identity that the game passes when it requests a ticket. */
+            identity?: string;
+            /** @description StoreB: the OAuth client id that tokens are issued to. */
+            clientId?: string;
+            /** @description WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery. */
+            issuer?: string;
+            /** @description WalletJwt: the expected audience of the tokens. */
+            audience?: string;
+            /** @description WalletJwt: the claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used. */
+            addressClaim?: string;
+            /** @description EvmWallet: the accepted chains. Without it, all chains are accepted. */
+            chainIds?: number[];
+            /** @description StoreA: whether a web API key is stored. */
+            hasWebApiKey?: boolean;
         };
         PublicGame: {
             /** Format: uuid */
@@ -5667,7 +5728,6 @@ export interface components {
             requestId: string;
             /** @description The events that were rejected, each with a reason. */
             errors: components["schemas"]["EventError"][];
-            ban?: components["schemas"]["SignInBan"];
             /** @description The events that this request stored. They are already on disk. */
             records: components["schemas"]["RecordedEvent"][];
             /** @description Events that were not stored exactly as sent. Their definition was found by key and value instead of by ID, or they have unknown members. Each unknown member name has one warning. */
@@ -6357,10 +6417,26 @@ export interface components {
         };
         UpdateProviderRequest: {
             enabled: boolean;
-            /** @description StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, `addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones. */
-            settings?: {
-                [key: string]: unknown;
-            };
+            settings?: components["schemas"]["UpdateProviderSettings"];
+        };
+        /** @description StoreA needs `appId` and `webApiKey`, StoreB `clientId`, and WalletJwt `issuer` and `audience`. A provider ignores the settings of others. Omit `settings` to keep the stored ones. */
+        UpdateProviderSettings: {
+            /** @description StoreA: the application id at the store. */
+            appId?: string;
+            /** @description StoreA: the identity that the game passes when it requests a ticket. */
+            identity?: string;
+            /** @description StoreB: the OAuth client id that tokens are issued to. */
+            clientId?: string;
+            /** @description WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery. */
+            issuer?: string;
+            /** @description WalletJwt: the expected audience of the tokens. */
+            audience?: string;
+            /** @description WalletJwt: the claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used. */
+            addressClaim?: string;
+            /** @description EvmWallet: the accepted chains. Without it, all chains are accepted. */
+            chainIds?: number[];
+            /** @description StoreA: the web API key of the publisher. Write-only. */
+            webApiKey?: string;
         };
         UpdateTenantPlayerRequest: {
             /** @description Any text. The game defines its meaning. */
@@ -6546,9 +6622,10 @@ export interface components {
             index: number;
             /** Format: date-time */
             recordedAt: string;
-            kind: string;
+            kind: components["schemas"]["WalletEntryKind"];
             /** @description The player that the entry is about. */
             playerIndex: number;
+            /** @description What the entry records. The members depend on `kind`. */
             body: {
                 [key: string]: unknown;
             };
@@ -9117,10 +9194,13 @@ export interface operations {
                 from?: string;
                 /** @description Only events that occurred before this time. */
                 to?: string;
+                /** @description Only events with this key. */
                 eventKey?: string;
+                /** @description Only events with this value of their definition. */
                 eventValue?: string;
                 /** @description Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile. */
                 playerId?: string;
+                /** @description Only events of this match. Needs `scope=match`. */
                 matchSessionId?: string;
                 limit?: number;
                 /** @description `nextCursor` of the previous page. */
@@ -9154,10 +9234,13 @@ export interface operations {
                 from?: string;
                 /** @description Only events that occurred before this time. */
                 to?: string;
+                /** @description Only events with this key. */
                 eventKey?: string;
+                /** @description Only events with this value of their definition. */
                 eventValue?: string;
                 /** @description Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile. */
                 playerId?: string;
+                /** @description Only events of this match. Needs `scope=match`. */
                 matchSessionId?: string;
                 format?: components["schemas"]["EventExportFormat"];
             };
@@ -9190,10 +9273,13 @@ export interface operations {
                 from?: string;
                 /** @description Only events that occurred before this time. */
                 to?: string;
+                /** @description Only events with this key. */
                 eventKey?: string;
+                /** @description Only events with this value of their definition. */
                 eventValue?: string;
                 /** @description Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile. */
                 playerId?: string;
+                /** @description Only events of this match. Needs `scope=match`. */
                 matchSessionId?: string;
                 /** @description The width of a time bucket, in UTC. */
                 bucket?: components["schemas"]["EventBucket"];

@@ -10,13 +10,22 @@ export interface Problem {
   errors?: FieldError[];
   /** With `player_banned` at a sign-in. Without an end, `until` is null. */
   ban?: { reason: string | null; until: string | null };
+  /** With `quota_exceeded`: the units of the plan. */
+  quota?: { limit: number; used: number; periodStart: string; periodEnd: string };
   [member: string]: unknown;
 }
 
-/** The error of one field of a request. */
+/** The error of one field of a request. A rejected item of a list has `index`, `statusCode` and `error` instead. */
 export interface FieldError {
   path?: string;
   message?: string;
+  index?: number;
+  statusCode?: number;
+  error?: string;
+  /** With a match that was not created. */
+  playerId?: string;
+  /** With results that were not written. */
+  matchPlayerId?: string;
   [member: string]: unknown;
 }
 

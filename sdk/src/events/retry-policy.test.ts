@@ -43,7 +43,8 @@ describe('the retry policy', () => {
 
   test('sends as many events as units are left, but only once without a success', () => {
     const policy = createRetryPolicy(backOff);
-    const quota = { limit: 100, used: 96 };
+    const period = { periodStart: '2026-11-01T00:00:00Z', periodEnd: '2026-12-01T00:00:00Z' };
+    const quota = { limit: 100, used: 96, ...period };
     const error = new GuildhallError({ code: 'quota_exceeded', status: 429, quota });
     assert.equal(policy.failed(error, 10), undefined);
     assert.equal(policy.unitsLeft, 4);

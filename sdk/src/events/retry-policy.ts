@@ -51,6 +51,6 @@ export function createRetryPolicy(backOff: BackOff): RetryPolicy {
 }
 
 function unitsLeftOf({ problem }: GuildhallError): number {
-  const { limit = 0, used = 0 } = (problem['quota'] ?? {}) as { limit?: number; used?: number };
+  const { limit = 0, used = 0 } = problem.quota ?? {};
   return limit - used;
 }

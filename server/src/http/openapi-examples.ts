@@ -24,8 +24,10 @@ const DEFINITION = id(11);
 const NOON = '2026-11-01T12:00:00.000Z';
 const TEN_PAST = '2026-11-01T12:10:00.000Z';
 const NEXT_MONTH = '2026-12-01T00:00:00.000Z';
-const JWT = 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl';
+const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl';
 const ADDRESS = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
+const SALT = `0x${'5b'.repeat(16)}`;
+const ADDED_PLAYER = { address: ADDRESS, playerId: 'ada', playerType: 0, verified: false };
 const PASSWORD = 'correct horse battery staple';
 const SIGN_IN_MESSAGE =
   'chess.example wants you to sign in with your Ethereum account:\n' +
@@ -46,13 +48,13 @@ const TEXTS: Record<string, string> = {
   authProvider: 'Mock',
   authUrl: 'https://store-a.example/openid/login?openid.mode=checkid_setup',
   avatarFile: 'avatar.png',
-  avatarUrl: 'https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp',
+  avatarUrl: 'https://api.example.com/avatars/5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.png',
   bannedBy: ACCOUNT,
   bannedByEmail: 'ada@example.com',
   'WebhookDeliveryDetail.body': '{"type":"alert.rate_spike","data":{"observed":1250}}',
   bucket: 'hour',
   callbackUrl: 'https://portal.example.com/sign-in/store-a?openid.mode=id_res',
-  canonical: '1|2026-11-01T12:00:00.000Z|player.added|1|{"playerId":"ada"}',
+  canonical: JSON.stringify(['guildhall-wallet-1', TENANT, 1, NOON, 'player.added', 1, SALT, ADDED_PLAYER]),
   challengeId: id(13),
   clientBuild: '20261101.1',
   clientVersion: '1.4.2',
@@ -138,10 +140,10 @@ const TEXTS: Record<string, string> = {
   matchSessionId: MATCH,
   mergedProfileIds: id(20),
   message: 'The server is being updated.',
-  'EventWarning.message': 'The member "move_number" is unknown.',
-  'FieldError.message': 'must be at most 64 characters',
+  'EventWarning.message': '"move_number" is not a field of a match event. It was not stored.',
+  'ProblemItem.message': 'must have at most 64 characters',
   'IdentityProof.message': SIGN_IN_MESSAGE,
-  'ImportRowError.message': 'event_key is missing',
+  'ImportRowError.message': 'event_key must not be empty.',
   'LinkAuthMethodRequest.message': SIGN_IN_MESSAGE,
   'LoginChallenge.message': SIGN_IN_MESSAGE,
   'WalletChallenge.message': SIGN_IN_MESSAGE,
@@ -149,7 +151,7 @@ const TEXTS: Record<string, string> = {
   mfaToken: 'gh_mfa_example',
   mode: 'ranked',
   name: 'Chess',
-  'AvatarPath.name': '5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.webp',
+  'AvatarPath.name': '5f0c2d7e9b1a4c3d8e6f7a8b9c0d1e2f.png',
   'ApiKey.name': 'Production',
   'CreateApiKeyRequest.name': 'Production',
   'CreateApiKeyResult.name': 'Production',
@@ -184,8 +186,8 @@ const TEXTS: Record<string, string> = {
   password: PASSWORD,
   path: 'displayName',
   plan: 'Studio',
-  platformDisplayName: 'Windows PC',
-  platformRole: 'player',
+  platformDisplayName: 'PC Windows',
+  platformRole: 'User',
   playerAddress: ADDRESS,
   playerId: PLAYER,
   'CreateWalletPlayerRequest.playerId': 'ada',
@@ -195,12 +197,12 @@ const TEXTS: Record<string, string> = {
   'WalletPlayer.playerId': 'ada',
   playerIds: PLAYER,
   playerIndex: '1',
-  prefix: 'gh_game_4f1c',
+  prefix: 'gh_game_4f1c0a',
   previousHash: hash('00'),
   providerUserId: 'ada',
   reason: 'Cheating',
-  recoveryCode: 'k7qp-x2mn-w9rt',
-  recoveryCodes: 'k7qp-x2mn-w9rt',
+  recoveryCode: 'k7qpx-2mnw9',
+  recoveryCodes: 'k7qpx-2mnw9',
   receiptId: id(40),
   refreshToken: 'gh_refresh_example',
   'AcceptedInvitation.refreshToken': 'gh_session_example',
@@ -212,7 +214,7 @@ const TEXTS: Record<string, string> = {
   requestedId: PLAYER,
   response: `0x${'1f'.repeat(65)}`,
   rowHash: 'a3'.repeat(32),
-  salt: hash('5b'),
+  salt: SALT,
   'listMatchingPlayers.search': 'ada@example.com',
   secret: 'JBSWY3DPEHPK3PXP',
   'WebhookWithSecret.secret': 'whsec_ZXhhbXBsZSBzZWNyZXQ=',
@@ -237,11 +239,11 @@ const TEXTS: Record<string, string> = {
   tenantName: 'Chess',
   tenantRole: 'player',
   'UpdateTenantPlayerRequest.tenantRole': 'moderator',
-  text: 'The key "Production" sent 1,250 requests within a minute.',
+  text: 'The game key “Production” of the game “Chess” sent 1,250 requests in one minute. Threshold: 1,000. An alert refuses no requests.',
   'PlayerNote.text': 'Reported twice in chat.',
   'CreatePlayerNoteRequest.text': 'Reported twice in chat.',
   'OutboxMail.text': 'Your code is 123456.',
-  title: 'Unusual traffic',
+  title: 'Rate spike: the game key “Production” of the game “Chess”',
   'RejectedEventBatch.title': problemCatalog.events_rejected[1],
   to: '2026-12-01',
   'OutboxMail.to': 'ada@example.com',
@@ -249,7 +251,7 @@ const TEXTS: Record<string, string> = {
   'AcceptInvitationRequest.token': 'gh_invite_example',
   'AccountLinkRequest.token': 'gh_link_example',
   'CreatePlayerRequest.token': 'mock:grace:secret',
-  'IdentityProof.token': 'mock:ada:secret',
+  'IdentityProof.provider': 'EmailOneTimeCode',
   'InvitationTokenRequest.token': 'gh_invite_example',
   'LinkAuthMethodRequest.token': 'mock:ada-2:secret',
   'LoginRequest.token': 'mock:ada:secret',
@@ -426,21 +428,25 @@ const TRUE_FLAGS = new Set(
 
 /** Objects with any members. */
 const OBJECTS: Record<string, object> = {
-  'WalletLedgerEntry.body': { playerId: 'ada' },
-  'ListedWalletEntry.body': { playerId: 'ada' },
+  'WalletLedgerEntry.body': ADDED_PLAYER,
+  'ListedWalletEntry.body': ADDED_PLAYER,
   data: { keyId: KEY, observed: 1250, threshold: 1000 },
   details: { before: { name: 'Chess' }, after: { name: 'Chess 2' } },
   identifiers: { EvmWallet: ADDRESS },
   JsonWebKey: {
-    kty: 'OKP',
-    crv: 'Ed25519',
-    kid: '2026-11',
-    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+    kid: id(26),
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+    alg: 'ES256',
+    use: 'sig',
   },
   loginsByPlatform: { PC_Windows: 40 },
   loginsByProvider: { mock: 40 },
   metadata: { rated: true },
-  settings: {},
+  ProviderSettings: {},
+  UpdateProviderSettings: {},
 };
 
 /** Members that are null or an empty list, because that is usual or because they exclude another member. */
@@ -462,7 +468,7 @@ const OMITTED = new Set(
   (
     'AuditRecordPage.nextCursor AnyWorkspacePage.nextCursor WalletEntryPage.nextCursor StoredEventPage.nextCursor ListedMatchPage.nextCursor BanPlayerRequest.until UpdateTenantRequest.isActive eventDefinitionId ' +
     'CreateGameKeyRequest.expiresAt CreateApiKeyRequest.expiresAt UpdateGameKeyRequest.expiresAt UpdateApiKeyRequest.expiresAt ' +
-    'IdentityProof.message IdentityProof.signature IdentityProof.email IdentityProof.code LinkAuthMethodRequest.message ' +
+    'IdentityProof.token IdentityProof.message IdentityProof.signature LinkAuthMethodRequest.message ' +
     'LinkAuthMethodRequest.signature LinkAuthMethodRequest.email LinkAuthMethodRequest.code proof sourceProof ' +
     'SecondFactorRequest.recoveryCode ReauthenticationRequest.code rateLimit CreateWebhookRequest.tenantId LogoutRequest.deviceId ' +
     'UpdateProfileRequest.avatarUrl chain ClientInfo.metadata DeviceInfo.metadata UpdateDeviceRequest.isBlocked RecordedEvent.playerId UsageItem.tenantId UsageItem.tenantName UsageItem.keyId UsageItem.keyName UsageItem.keyKind ' +
@@ -471,20 +477,38 @@ const OMITTED = new Set(
   ).split(' '),
 );
 
+const EXPORTED_EVENT = {
+  eventRecordId: id(15),
+  eventDefinitionId: DEFINITION,
+  eventKey: 'move',
+  eventValue: 'knight',
+  matchSessionId: MATCH,
+  matchPlayerId: MATCH_PLAYER,
+  playerId: PLAYER,
+  loginSessionId: SESSION,
+  idempotencyKey: 'match-7-move-1',
+  value: 42,
+  occurredAt: NOON,
+  receivedAt: NOON,
+  rowHash: 'a3'.repeat(32),
+};
+
 /** The bodies that are not JSON, by operation and media type. */
 export const textExamples: Record<string, Record<string, string>> = {
   exportEventDefinitions: {
-    'text/csv': `id,event_key,event_value,event_scope\n${DEFINITION},move,knight,match\n`,
+    'text/csv':
+      'id,event_key,event_value,event_scope,event_category,event_description,is_active\n' +
+      `${DEFINITION},move,knight,match,chess,A piece was moved.,true\n`,
   },
   exportEvents: {
-    'application/x-ndjson': `{"eventRecordId":"${id(15)}","eventKey":"move","eventValue":"knight","value":42}\n`,
-    'text/csv': `event_record_id,event_key,event_value,value\n${id(15)},move,knight,42\n`,
+    'application/x-ndjson': `${JSON.stringify(EXPORTED_EVENT)}\n`,
+    'text/csv': `${Object.keys(EXPORTED_EVENT).join()}\n${Object.values(EXPORTED_EVENT).join()}\n`,
   },
   getMetrics: {
     'text/plain': 'guildhall_http_request_duration_seconds_count{operation="logInPlayer",status="200"} 40\n',
   },
   streamNotifications: {
-    'text/event-stream': `id: ${id(23)}\nevent: notification\ndata: {"id":"${id(23)}","title":"Unusual traffic"}\n\n`,
+    'text/event-stream': `id: ${id(23)}\nevent: notification\ndata: {"id":"${id(23)}","type":"alert.rate_spike",…}\n\n`,
   },
 };
 

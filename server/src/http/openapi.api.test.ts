@@ -272,6 +272,26 @@ describe('GET /openapi.json: names', () => {
         assert.ok(path === name || !properties, `${path} has a title`);
   });
 
+  test('describes the members of each object, except where any member is allowed', () => {
+    const isEmpty = (members: unknown) => Object.keys(Object(members ?? {}) as object).length === 0;
+    const free = new Set<string | undefined>();
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      for (const [path, { type, properties, additionalProperties }] of subschemas(schema, name))
+        if ([type].flat().includes('object') && isEmpty(properties) && isEmpty(additionalProperties))
+          free.add(path.split('/').at(-1));
+    assert.deepEqual([...free].toSorted(), ['body', 'data', 'details', 'metadata']);
+  });
+
+  test('describes the members that some errors have, and the header of a deletion', () => {
+    const { Problem, ExceededQuota, ProblemItem } = document.components.schemas;
+    assert.equal(Problem.properties.quota.$ref, '#/components/schemas/ExceededQuota');
+    assert.deepEqual(Object.keys(ExceededQuota.properties), ['limit', 'used', 'periodStart', 'periodEnd']);
+    for (const member of ['path', 'message', 'index', 'playerId', 'matchPlayerId', 'statusCode', 'error'])
+      assert.ok(ProblemItem.properties[member], member);
+    for (const path of ['/api/player-profile/me', '/api/admin/players/{playerId}'])
+      assert.ok(document.paths[path].delete.responses[204].headers['X-Deletion-Receipt'], path);
+  });
+
   test('uses one verb for one thing in all operation ids, in American spelling', () => {
     const verbs = new Set(
       (

@@ -116,6 +116,31 @@ export function Page<Item extends TSchema>(item: Item) {
   );
 }
 
+/** What is wrong with one part of a request. */
+const ProblemItem = Type.Object(
+  {
+    path: Type.Optional(
+      Type.String({ description: 'The member or parameter, such as `players.0.playerId`.' }),
+    ),
+    message: Type.Optional(Type.String()),
+    index: Type.Optional(
+      Type.Integer({ description: 'The position of a rejected item in the request, from 0.' }),
+    ),
+    playerId: Type.Optional(Type.String({ ...Guid, description: 'With a match that was not created.' })),
+    matchPlayerId: Type.Optional(
+      Type.String({ ...Guid, description: 'With results that were not written.' }),
+    ),
+    statusCode: Type.Optional(Type.Integer({ description: 'The status of the rejected item.' })),
+    error: Type.Optional(Type.String({ description: 'Why the item was rejected.' })),
+  },
+  {
+    title: 'ProblemItem',
+    description:
+      'An invalid field has `path` and `message`. A rejected item has `index`, `statusCode` and `error`.',
+    additionalProperties: true,
+  },
+);
+
 /** The body of every error (RFC 9457). */
 export const ProblemDocument = Type.Object(
   {
@@ -129,14 +154,7 @@ export const ProblemDocument = Type.Object(
       description:
         'The id of the request. Quote it when you report the problem. X-Request-Id has the same value.',
     }),
-    errors: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { path: Type.Optional(Type.String()), message: Type.Optional(Type.String()) },
-          { title: 'FieldError', additionalProperties: true },
-        ),
-      ),
-    ),
+    errors: Type.Optional(Type.Array(ProblemItem)),
     ban: Type.Optional(
       Type.Object(
         { reason: Nullable(Type.String()), until: Nullable(Timestamp) },
@@ -145,6 +163,17 @@ export const ProblemDocument = Type.Object(
           description:
             'The ban, for `player_banned` at a sign-in. If the ban has no end, `until` is null. `reason` and `until` are null if the ban ended in the meantime.',
         },
+      ),
+    ),
+    quota: Type.Optional(
+      Type.Object(
+        {
+          limit: Type.Integer({ description: 'Units per period.' }),
+          used: Type.Integer({ description: 'Used units.' }),
+          periodStart: Timestamp,
+          periodEnd: Type.String({ ...Timestamp, description: 'The start of the next period.' }),
+        },
+        { title: 'ExceededQuota', description: 'With `quota_exceeded`: the units of the plan.' },
       ),
     ),
   },

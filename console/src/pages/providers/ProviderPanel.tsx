@@ -75,10 +75,11 @@ function ProviderState({ provider: { enabled, isConfigured } }: { provider: Prov
 function ProviderForm({ tenantId, provider }: ProviderProps) {
   const { fields } = providerForms[provider.provider];
   const { isConfigured } = provider;
+  const stored: Record<string, unknown> = provider.settings;
   const canChange = useCanChangeGame();
   const secrets = fields.flatMap(({ name, secret }) => (secret ? [name] : []));
   const form = useStoredForm<Record<string, string>>(
-    Object.fromEntries(fields.map(({ name }) => [name, toText(provider.settings[name])])),
+    Object.fromEntries(fields.map(({ name }) => [name, toText(stored[name])])),
     { validate: checksOf(fields, isConfigured), validateInputOnBlur: true },
   );
   return (

@@ -102,15 +102,14 @@ const resultFields = {
 
 export const IngestResult = Type.Object(resultFields, { title: 'EventBatchResult' });
 
+const { ban: _ban, quota: _quota, ...problemMembers } = ProblemDocument.properties;
+
 /** The result of a batch that added no event, as a problem document. */
 export const RejectedBatch = {
   description: 'No event was stored.',
   content: {
     'application/problem+json': {
-      schema: Type.Object(
-        { ...ProblemDocument.properties, ...resultFields },
-        { title: 'RejectedEventBatch' },
-      ),
+      schema: Type.Object({ ...problemMembers, ...resultFields }, { title: 'RejectedEventBatch' }),
     },
   },
 };
@@ -124,8 +123,10 @@ export const scopeQuery = OneOf(EVENT_SCOPES, {
 export const EventFilterQuery = Type.Object({
   scope: scopeQuery,
   ...TimeFilter('events that occurred'),
-  eventKey: Type.Optional(Type.String({ maxLength: 512 })),
-  eventValue: Type.Optional(Type.String({ maxLength: 512 })),
+  eventKey: Type.Optional(Type.String({ maxLength: 512, description: 'Only events with this key.' })),
+  eventValue: Type.Optional(
+    Type.String({ maxLength: 512, description: 'Only events with this value of their definition.' }),
+  ),
   playerId: Type.Optional(
     Type.String({
       ...Guid,
@@ -133,7 +134,9 @@ export const EventFilterQuery = Type.Object({
         'Only events of this player, with those of merged profiles. Each event keeps the `playerId` of its profile.',
     }),
   ),
-  matchSessionId: Type.Optional(Guid),
+  matchSessionId: Type.Optional(
+    Type.String({ ...Guid, description: 'Only events of this match. Needs `scope=match`.' }),
+  ),
 });
 
 export const EventsQuery = Type.Object({
@@ -148,9 +151,11 @@ export const ExportQuery = Type.Object({
   format: OneOf(['ndjson', 'csv'], { title: 'EventExportFormat', default: 'ndjson' }),
 });
 
+const EVENT_BUCKETS = ['minute', 'hour', 'day'] as const;
+
 export const SummaryQuery = Type.Object({
   ...EventFilterQuery.properties,
-  bucket: OneOf(['minute', 'hour', 'day'], {
+  bucket: OneOf(EVENT_BUCKETS, {
     title: 'EventBucket',
     default: 'hour',
     description: 'The width of a time bucket, in UTC.',
@@ -207,7 +212,7 @@ export const EventSummary = Type.Object(
   {
     from: Timestamp,
     to: Timestamp,
-    bucket: Type.String(),
+    bucket: OneOf(EVENT_BUCKETS, { title: 'EventBucket' }),
     items: Type.Array(
       Type.Object(
         {

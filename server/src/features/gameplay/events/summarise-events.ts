@@ -15,7 +15,7 @@ export const MAX_SUMMARY_ROWS = 20_000;
 export interface EventSummary {
   from: string;
   to: string;
-  bucket: string;
+  bucket: SummaryOptions['bucket'];
   items: SummaryRow[];
   /** Whether the newest buckets are left out, because there are more than 20,000 rows. */
   hasMore: boolean;

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { JWK } from 'jose';
 import { Type } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -6,8 +7,22 @@ import { problems } from '../../../http/schemas.ts';
 import type { TokenSigner } from '../signing-keys/index.ts';
 import { createDatabaseCheck } from './check-database.ts';
 
+/** A public key (RFC 7517). */
+const JsonWebKey = Type.Object(
+  {
+    kid: Type.String({ description: 'The `kid` in the header of the tokens that the key signs.' }),
+    kty: Type.Literal('EC'),
+    crv: Type.Literal('P-256'),
+    x: Type.String(),
+    y: Type.String(),
+    alg: Type.Literal('ES256'),
+    use: Type.Literal('sig'),
+  },
+  { title: 'JsonWebKey' },
+);
+
 const JsonWebKeySet = Type.Object(
-  { keys: Type.Array(Type.Object({}, { title: 'JsonWebKey', additionalProperties: true })) },
+  { keys: Type.Array(Type.Unsafe<JWK>(JsonWebKey)) },
   { title: 'JsonWebKeySet' },
 );
 

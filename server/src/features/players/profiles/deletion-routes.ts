@@ -9,7 +9,13 @@ import {
   readDeletionReceipts,
   type DeletionServices,
 } from './delete-player.ts';
-import { DeletionReceipt, DeletionReceiptPage, DeletionReceiptsQuery, RECEIPT_HEADER } from './schemas.ts';
+import {
+  Deleted,
+  DeletionReceipt,
+  DeletionReceiptPage,
+  DeletionReceiptsQuery,
+  RECEIPT_HEADER,
+} from './schemas.ts';
 
 /** The credential is the SaaS JWT of a platform administrator. */
 export function playerDeletionRoutes(services: DeletionServices): FastifyPluginAsyncTypebox {
@@ -26,7 +32,7 @@ export function playerDeletionRoutes(services: DeletionServices): FastifyPluginA
             'delete their profile themselves. It cannot be undone. Idempotent. Answers 404 for the id of a merged profile: use the ' +
             'id of the profile that it was merged into. The header `X-Deletion-Receipt` has the number of the receipt.',
           params: Type.Object({ playerId: Guid }),
-          response: { 204: Type.Null() },
+          response: { 204: Deleted },
         },
       },
       async (request, reply) => {

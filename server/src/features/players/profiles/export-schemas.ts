@@ -3,6 +3,7 @@ import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { visibilities } from '../../../core/visibility.ts';
 import { StoredEvent } from '../../gameplay/events/index.ts';
 import { platforms } from '../../sign-in/login/index.ts';
+import { logoutReasons } from '../../sign-in/sessions/index.ts';
 import { Device } from './devices/schemas.ts';
 import { FullPlayerProfile } from './schemas.ts';
 
@@ -70,7 +71,7 @@ const ExportedLogout = Type.Object(
     id: Guid,
     sessionId: Guid,
     tenantId: Guid,
-    reason: Type.String(),
+    reason: OneOf(logoutReasons, { title: 'LogoutReason' }),
     message: Nullable(Type.String()),
     occurredAt: Timestamp,
     receivedAt: Timestamp,

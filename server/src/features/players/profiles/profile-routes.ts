@@ -15,6 +15,7 @@ import { PlayerDataExport } from './export-schemas.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import {
   ChangeProfileBody,
+  Deleted,
   FullPlayerProfile,
   ProofBody,
   RECEIPT_HEADER,
@@ -76,7 +77,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
             'still read the remaining data until it expires. A later sign-in creates a new player. The header `X-Deletion-Receipt` has the number of the receipt. Idempotent.',
           headers: ProofHeaders,
           body: ProofBody,
-          response: { 204: Type.Null(), ...problems(502) },
+          response: { 204: Deleted, ...problems(502) },
         },
       },
       async (request, reply) => {

@@ -172,6 +172,11 @@ export const MergeBody = Type.Object(
 /** The response header with the id of the receipt of a deletion. */
 export const RECEIPT_HEADER = 'X-Deletion-Receipt';
 
+/** The answer to a deletion. */
+export const Deleted = Type.Null({
+  headers: { [RECEIPT_HEADER]: { type: 'string', description: 'The id of the receipt of the deletion.' } },
+});
+
 export const DeletionReceipt = Type.Object(
   {
     receiptId: Guid,

@@ -1,4 +1,5 @@
 export { loginRowHash, loginRowHashParts } from './login-row-hash.ts';
+export { logoutReasons } from './logout-reasons.ts';
 export { openLoginData, openLogoutMetadata, sealLoginData, type SealedRow } from './personal-data.ts';
 export {
   changeSessions,

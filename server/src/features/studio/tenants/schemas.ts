@@ -58,23 +58,25 @@ export const Tenant = Type.Object(
 export const TenantPage = Page(Tenant);
 
 /** The settings of each provider. Secrets are optional, because an omitted secret keeps its value. */
-const settingsOf: Record<Provider, TSchema> = {
+const settingsOf = {
   StoreA: Type.Object({
-    appId: Name(64, 'The application id at the store.'),
-    webApiKey: Type.Optional(Name(256, 'The web API key of the publisher. Write-only.')),
-    identity: Type.Optional(Name(256, 'The identity that the game passes when it requests a ticket.')),
+    appId: Name(64, 'StoreA: the application id at the store.'),
+    webApiKey: Type.Optional(Name(256, 'StoreA: the web API key of the publisher. Write-only.')),
+    identity: Type.Optional(
+      Name(256, 'StoreA: the identity that the game passes when it requests a ticket.'),
+    ),
   }),
-  StoreB: Type.Object({ clientId: Name(256, 'The OAuth client id that tokens are issued to.') }),
+  StoreB: Type.Object({ clientId: Name(256, 'StoreB: the OAuth client id that tokens are issued to.') }),
   WalletJwt: Type.Object({
     issuer: Name(
       512,
-      'The issuer of the tokens: an https URL. The signing keys are found by OpenID discovery.',
+      'WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery.',
     ),
-    audience: Name(256, 'The expected audience of the tokens.'),
+    audience: Name(256, 'WalletJwt: the expected audience of the tokens.'),
     addressClaim: Type.Optional(
       Name(
         128,
-        'The claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used.',
+        'WalletJwt: the claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used.',
       ),
     ),
   }),
@@ -83,13 +85,14 @@ const settingsOf: Record<Provider, TSchema> = {
       Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
         maxItems: 64,
         uniqueItems: true,
+        description: 'EvmWallet: the accepted chains. Without it, all chains are accepted.',
       }),
     ),
   }),
   EmailOneTimeCode: Type.Object({}),
   EmailPassword: Type.Object({}),
   Mock: Type.Object({}),
-};
+} satisfies Record<Provider, TSchema>;
 
 /** The request body for each provider. The route validates against it after it has read the provider from the path. */
 export const providerBodies = new Map<string, TSchema>(
@@ -99,28 +102,41 @@ export const providerBodies = new Map<string, TSchema>(
   ]),
 );
 
+const { webApiKey, ...readableSettings } = {
+  ...settingsOf.StoreA.properties,
+  ...settingsOf.StoreB.properties,
+  ...settingsOf.WalletJwt.properties,
+  ...settingsOf.EvmWallet.properties,
+};
+
 export const SetProviderBody = Type.Object(
   {
     enabled: Type.Boolean(),
     settings: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
+      Type.Partial(Type.Object({ ...readableSettings, webApiKey }), {
+        title: 'UpdateProviderSettings',
         description:
-          'StoreA: `appId`, `webApiKey` (write-only), `identity?`. StoreB: `clientId`. WalletJwt: `issuer`, `audience`, ' +
-          '`addressClaim?`. EvmWallet: `chainIds?`. The other providers have no settings. Omit `settings` to keep the stored ones.',
+          'StoreA needs `appId` and `webApiKey`, StoreB `clientId`, and WalletJwt `issuer` and `audience`. A provider ignores the ' +
+          'settings of others. Omit `settings` to keep the stored ones.',
       }),
     ),
   },
   { title: 'UpdateProviderRequest' },
 );
 
+const hasWebApiKey = Type.Boolean({ description: 'StoreA: whether a web API key is stored.' });
+
 export const ProviderView = Type.Object(
   {
     provider: OneOf(providers, { title: 'AuthProvider' }),
     enabled: Type.Boolean(),
     isConfigured: Type.Boolean({ description: 'Whether all required settings have a value.' }),
-    settings: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Secrets are not shown. `hasWebApiKey` is true if a web API key is stored.',
-    }),
+    settings: Type.Unsafe<Record<string, unknown>>(
+      Type.Partial(Type.Object({ ...readableSettings, hasWebApiKey }), {
+        title: 'ProviderSettings',
+        description: 'The settings of this provider. Secrets are not shown.',
+      }),
+    ),
     updatedAt: Nullable(Timestamp),
   },
   { title: 'Provider' },

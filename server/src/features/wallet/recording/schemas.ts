@@ -193,9 +193,11 @@ const Entry = Type.Object(
   {
     index: Type.Integer({ description: 'The position in the tenant’s chain, from 1.' }),
     recordedAt: Timestamp,
-    kind: Type.String(),
+    kind: Type.Unsafe<string>(OneOf(entryKinds, { title: 'WalletEntryKind' })),
     playerIndex: Type.Integer({ description: 'The player that the entry is about.' }),
-    body: Type.Record(Type.String(), Type.Unknown()),
+    body: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What the entry records. The members depend on `kind`.',
+    }),
     salt: Type.String(),
     canonical: Type.String({
       description: 'The canonical text of the entry. contentHash is its keccak-256.',
