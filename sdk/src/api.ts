@@ -573,7 +573,7 @@ export interface paths {
         put?: never;
         /**
          * Validate an assertion
-         * @description Use it instead of verifying the assertion with the public keys, or to check whether the player was banned in the meantime. The request must contain the audience of the assertion.
+         * @description Returns the player of the assertion. Use it instead of verifying the assertion with the public keys, or to check whether the player was banned in the meantime. The request must contain the audience of the assertion.
          */
         post: operations["validateAssertion"];
         delete?: never;
@@ -4324,11 +4324,20 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the server registered the device.
+             */
             createdAtGl: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the server last changed the record.
+             */
             updatedAtGl: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the database stored the device.
+             */
             receivedAtDb: string;
         };
         DeviceInfo: {
@@ -5084,7 +5093,10 @@ export interface components {
         LogoutRequest: {
             /** Format: uuid */
             sessionId: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Stored in the logout ledger.
+             */
             deviceId?: string | null;
         };
         LogoutResult: {

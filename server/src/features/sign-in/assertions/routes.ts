@@ -56,8 +56,8 @@ export function assertionValidationRoutes({ database }: { database: Database }):
           tags: ['Assertions'],
           summary: 'Validate an assertion',
           description:
-            'Use it instead of verifying the assertion with the public keys, or to check whether the player was banned in the meantime. ' +
-            'The request must contain the audience of the assertion.',
+            'Returns the player of the assertion. Use it instead of verifying the assertion with the public keys, or to check whether the ' +
+            'player was banned in the meantime. The request must contain the audience of the assertion.',
           body: ValidateBody,
           response: { 200: ValidateResult, ...problems(403) },
         },

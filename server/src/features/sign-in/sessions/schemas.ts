@@ -5,7 +5,7 @@ import { logoutReasons } from './logout-reasons.ts';
 export const LogoutBody = Type.Object(
   {
     sessionId: Guid,
-    deviceId: Type.Optional(Guid),
+    deviceId: Type.Optional(Type.String({ ...Guid, description: 'Stored in the logout ledger.' })),
   },
   { title: 'LogoutRequest' },
 );

@@ -20,9 +20,9 @@ export const Device = Type.Object(
     lastSeenAt: Timestamp,
     loginCount: Type.Integer(),
     metadata: Metadata,
-    createdAtGl: Timestamp,
-    updatedAtGl: Timestamp,
-    receivedAtDb: Timestamp,
+    createdAtGl: Type.String({ ...Timestamp, description: 'When the server registered the device.' }),
+    updatedAtGl: Type.String({ ...Timestamp, description: 'When the server last changed the record.' }),
+    receivedAtDb: Type.String({ ...Timestamp, description: 'When the database stored the device.' }),
   },
   { title: 'Device' },
 );
