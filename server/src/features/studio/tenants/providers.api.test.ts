@@ -114,6 +114,12 @@ describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
     }
   });
 
+  test('ignores the settings of other providers', async () => {
+    const settings = { clientId: 'client', appId: '480' };
+    const answer = await put('StoreB', { enabled: true, settings });
+    assert.deepEqual([answer.status, answer.body.settings], [200, { clientId: 'client' }]);
+  });
+
   test('returns 400 for invalid settings and changes nothing', async () => {
     const before = (await app.http.get(pathOf(), viewer)).body;
     const bad: [string, unknown][] = [
@@ -127,6 +133,7 @@ describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
       ['EvmWallet', { enabled: true, settings: { chainIds: ['1'] } }],
       ['EvmWallet', { enabled: true, settings: { chainIds: [0] } }],
       ['Mock', { enabled: 'yes' }],
+      ['Mock', { enabled: true, settings: { clientId: 480 } }],
       ['Mock', { settings: {} }],
       ['Mock', { enabled: null }],
       ['Mock', []],

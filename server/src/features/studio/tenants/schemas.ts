@@ -94,14 +94,6 @@ const settingsOf = {
   Mock: Type.Object({}),
 } satisfies Record<Provider, TSchema>;
 
-/** The request body for each provider. The route validates against it after it has read the provider from the path. */
-export const providerBodies = new Map<string, TSchema>(
-  providers.map((provider) => [
-    provider,
-    Type.Object({ enabled: Type.Boolean(), settings: Type.Optional(settingsOf[provider]) }),
-  ]),
-);
-
 const { webApiKey, ...readableSettings } = {
   ...settingsOf.StoreA.properties,
   ...settingsOf.StoreB.properties,
@@ -109,11 +101,24 @@ const { webApiKey, ...readableSettings } = {
   ...settingsOf.EvmWallet.properties,
 };
 
+const anySettings = Type.Partial(Type.Object({ ...readableSettings, webApiKey })).properties;
+
+/** The request body for each provider. The route validates against it after it has read the provider from the path. */
+export const providerBodies = new Map<string, TSchema>(
+  providers.map((provider) => [
+    provider,
+    Type.Object({
+      enabled: Type.Boolean(),
+      settings: Type.Optional(Type.Object({ ...anySettings, ...settingsOf[provider].properties })),
+    }),
+  ]),
+);
+
 export const SetProviderBody = Type.Object(
   {
     enabled: Type.Boolean(),
     settings: Type.Optional(
-      Type.Partial(Type.Object({ ...readableSettings, webApiKey }), {
+      Type.Object(anySettings, {
         title: 'UpdateProviderSettings',
         description:
           'StoreA needs `appId` and `webApiKey`, StoreB `clientId`, and WalletJwt `issuer` and `audience`. A provider ignores the ' +
