@@ -228,9 +228,9 @@ describe('tokens of invitations', () => {
     assert.equal((await invite(email)).status, 201);
     const withdrawn = await arrange();
     assert.equal((await withdraw(withdrawn.id)).status, 204);
-    const expired = await arrange();
-    await app.owner.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [expired.id]);
     const { token: good } = await arrange();
+    const expired = await arrangeInvitation(app, foreign, { email });
+    await app.owner.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [expired.id]);
     const bad = [
       replaced.token,
       withdrawn.token,
@@ -428,6 +428,12 @@ describe('limits and rules of invitations', () => {
     const refused = await invite(someEmail(), 'viewer', busy);
     assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
+
+    await app.owner.query(
+      `UPDATE invitations SET created_at = created_at - interval '1 day' WHERE invited_by = $1`,
+      [busy.accountId],
+    );
+    assert.equal((await invite(someEmail(), 'viewer', busy)).status, 201);
   });
 
   test('returns 429 after 10 invitations per day by an account with an unverified address', async () => {

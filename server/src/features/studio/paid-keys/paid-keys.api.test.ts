@@ -264,6 +264,7 @@ describe('subscriberWorkspaceId of an API key', () => {
     const wanted = { name: 'own', subscriberWorkspaceId: scene.payer.workspaceId };
     const { id } = (await app.http.post(path, wanted, scene.owner)).body;
     await app.http.post(`${path}/${id}/rotate`, {}, scene.owner);
+    assert.equal((await scene.end(id)).status, 404);
     await app.http.patch(`${path}/${id}`, { subscriberWorkspaceId: null }, scene.owner);
     const { record, count } = await newestOf(scene.payer, scene.owner);
     assert.deepEqual([record.action, count], ['api_key.updated', 0]);

@@ -174,9 +174,20 @@ describe('traffic alerts', () => {
       items.map(({ keyId, threshold }: Record<string, unknown>) => [keyId, threshold]),
       [[strict.id, 1]],
     );
-    await app.http.patch(`${path}/game-keys/${lax.id}`, { rateLimitPerMinute: 4 }, owner);
-    await ask({ gameKey: lax.key }, 1);
-    await raised(2);
+    const lower = { rateLimitPerMinute: 4, payloadBytesPerMinute: 1000 };
+    await app.http.patch(`${path}/game-keys/${lax.id}`, lower, owner);
+    await sendBytes({ gameKey: lax.key }, 1001);
+    await raised(3);
+    assert.deepEqual(
+      (await list()).items
+        .filter(({ keyId }: { keyId: string }) => keyId === lax.id)
+        .map(({ type, threshold }: Record<string, unknown>) => [type, threshold])
+        .toSorted(),
+      [
+        ['payload_spike', 1000],
+        ['rate_spike', 4],
+      ],
+    );
   });
 
   test('count requests that a rate limit refuses', async () => {
