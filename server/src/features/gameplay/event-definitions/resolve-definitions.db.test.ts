@@ -152,6 +152,15 @@ describe('createDefinitionCache', () => {
     fill('c', 20);
     assert.equal(cache.get('c').byId.size, 0, 'a tenant larger than the whole cache is not kept');
   });
+
+  test('does not replace newer definitions with those that were read before a change', () => {
+    const cache = createDefinitionCache({ on: () => {}, close: async () => {} });
+    const before = cache.get('a');
+    cache.invalidate('a');
+    const after = cache.get('a');
+    cache.add('a', before, [definition('kill')]);
+    assert.equal(cache.get('a'), after);
+  });
 });
 
 describe('DefinitionResolver.autoCreate', () => {

@@ -189,6 +189,32 @@ describe('the device of a login', () => {
     );
   });
 
+  test('was seen last by the server whose clock is ahead', async () => {
+    const elsewhere = await arrangeTenant(app, tenant);
+    const token = somebody();
+    const deviceInfo = { deviceFingerprint: fingerprint };
+    const { playerId } = (await logIn({ token, deviceInfo })).body;
+    const seenLast = async () =>
+      (
+        await app.owner.query(
+          `SELECT device.last_seen_at > now() AS device, access.last_seen_at > now() AS player
+           FROM devices device JOIN tenant_access access USING (player_id)
+           WHERE player_id = $1 AND device_fingerprint = $2 AND tenant_id = $3`,
+          [playerId, fingerprint, tenant.tenantId],
+        )
+      ).rows[0];
+    for (const table of ['devices', 'tenant_access'])
+      await app.owner.query(
+        `UPDATE ${table} SET last_seen_at = now() + interval '1 hour' WHERE player_id = $1`,
+        [playerId],
+      );
+    await logIn({ token, deviceInfo });
+    assert.deepEqual(await seenLast(), { device: true, player: true }, 'a known device');
+    await logIn({ token, deviceInfo: { deviceFingerprint: 'another-new-device' } });
+    await logIn({ token, deviceInfo }, { 'x-game-key': elsewhere.gameKey });
+    assert.deepEqual(await seenLast(), { device: true, player: true }, 'a new device and a new tenant');
+  });
+
   test('is registered once by sixteen parallel logins', async () => {
     const token = somebody();
     const { playerId } = (await logIn({ token })).body;
