@@ -166,11 +166,11 @@ export async function moveCredentials(db: Querier, sourceId: string, targetId: s
   await db.run(sql`UPDATE email_credentials SET player_id = ${targetId} WHERE player_id = ${sourceId}`);
 }
 
-/** Deletes the password of an address and its reset tokens. */
+/** Deletes the password of an address and its mailed tokens. */
 export async function deletePassword(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
   await db.run(sql`
     WITH password AS (UPDATE email_credentials SET password_hash = NULL WHERE email = ${email} AND player_id = ${playerId})
-    DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId} AND purpose = 'reset'`);
+    DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
 }
 
 /** Takes one address away from a player, with its tokens and codes. If the profile showed it, the profile shows another verified one. */
