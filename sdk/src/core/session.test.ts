@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryStorage } from '../storage/memory.ts';
 import { GuildhallError } from './errors.ts';
 import { createSession, type Tokens } from './session.ts';
@@ -72,29 +71,95 @@ describe('a refresh during a sign-in with a storage that is full', () => {
   });
 });
 
+/** Refuses the first text with the renewed session. */
+function refuseOnce() {
+  let isFull = true;
+  return (text: string | undefined): boolean => {
+    if (!text?.includes('ada 2') || !isFull) return false;
+    isFull = false;
+    return true;
+  };
+}
+
 for (const [what, isRefused] of [
   ['full', (text: string | undefined) => text?.includes('ada 2') ?? false],
+  ['full for a moment', refuseOnce()],
   ['blocked', () => true],
 ] as const)
   test(`a sign-out lasts if the storage is ${what} and a refresh is being stored`, async () => {
     const stored = memoryStorage();
-    const write = async (...[changes, onlyIf]: Parameters<ClientStorage['write']>) => {
-      await sleep(20);
-      if (isRefused(changes[KEY])) throw new Error(what);
-      return stored.write(changes, onlyIf);
-    };
     const storage: ClientStorage = { ...stored };
     const { session, answer, asked } = await arrangeExpired(storage);
     const token = session.accessToken();
     await asked;
-    storage.write = write;
+    const [removed, mayConfirm] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let removals = 0;
+    storage.write = async (changes, onlyIf) => {
+      const isDone = isRefused(changes[KEY]) ? undefined : await stored.write(changes, onlyIf);
+      if (changes[KEY] === undefined && ++removals === 1) {
+        removed.resolve();
+        await mayConfirm.promise;
+      }
+      if (isDone === undefined) throw new Error(what);
+      return isDone;
+    };
     answer.resolve(tokensOf('ada 2'));
-    // The first write has failed, and the removal of the used session has begun.
-    await sleep(30);
+    // The first write has failed, and the removal of the used session is not confirmed yet.
+    await removed.promise;
     assert.equal(await session.end(), 'refresh ada');
+    mayConfirm.resolve();
     assert.equal(await token, undefined);
     assert.equal(session.current, undefined);
+    if (what !== 'blocked') assert.equal(await stored.get(KEY), undefined);
   });
+
+test('a renewed session is stored if the storage has room after the removal of the used one', async () => {
+  const stored = memoryStorage();
+  const isRefused = refuseOnce();
+  const write: ClientStorage['write'] = async (changes, onlyIf) => {
+    if (isRefused(changes[KEY])) throw new Error('full');
+    return stored.write(changes, onlyIf);
+  };
+  const { session, answer } = await arrangeExpired({ ...stored, write });
+  answer.resolve(tokensOf('ada 2'));
+  assert.equal(await session.accessToken(), 'access ada 2');
+  assert.match((await stored.get(KEY))!, /refresh ada 2/);
+});
+
+test('a sign-out lasts if the storage confirms an earlier refresh after it', async () => {
+  const stored = memoryStorage();
+  const storage: ClientStorage = { ...stored };
+  const { session, answer, asked } = await arrangeExpired(storage);
+  const token = session.accessToken();
+  await asked;
+  const [written, mayConfirm] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  storage.write = async (changes, onlyIf) => {
+    const isDone = await stored.write(changes, onlyIf);
+    if (changes[KEY] !== undefined) {
+      written.resolve();
+      await mayConfirm.promise;
+    }
+    return isDone;
+  };
+  answer.resolve(tokensOf('ada 2'));
+  await written.promise;
+  assert.equal(await session.end(), 'refresh ada');
+  mayConfirm.resolve();
+  assert.deepEqual([await token, session.current, await stored.get(KEY)], [undefined, undefined, undefined]);
+});
+
+test('a refused refresh leaves the session that another tab has stored', async () => {
+  const storage = memoryStorage();
+  const { session, ends, answer, asked } = await arrangeExpired(storage);
+  const token = session.accessToken();
+  await asked;
+  const other = createSession<string>({ storage, key: KEY, refresh: () => Promise.reject(refused()) });
+  await other.start(tokensOf('bob'), 'bob');
+  answer.reject(refused());
+  assert.equal(await token, 'access bob');
+  assert.match((await storage.get(KEY))!, /access bob/);
+  assert.deepEqual(ends, []);
+});
 
 test('a refused refresh takes over the session that another tab has stored at the same moment', async () => {
   const storage = memoryStorage();
@@ -189,7 +254,9 @@ test('a used refresh token does not stay in a storage that has no room for the n
   assert.equal(session.current, 'ada');
 });
 
-test('a refresh waits as long as the server asked, in all calls', async () => {
+test('a refresh waits as long as the server asked, in all calls', async ({ mock }) => {
+  let now = 0;
+  mock.method(performance, 'now', () => now);
   let refreshes = 0;
   const session = createSession<string>({
     storage: memoryStorage(),
@@ -203,7 +270,7 @@ test('a refresh waits as long as the server asked, in all calls', async () => {
   const isLimited = { name: 'GuildhallError', code: 'rate_limited' };
   for (let call = 0; call < 20; call++) await assert.rejects(session.accessToken(), isLimited);
   assert.equal(refreshes, 1);
-  await new Promise((resolve) => setTimeout(resolve, 1_600));
+  now = 1_600;
   await assert.rejects(session.accessToken(), isLimited);
   assert.equal(refreshes, 2);
 });
