@@ -21,10 +21,12 @@ describe('createFairSemaphore', () => {
     const { run } = createFairSemaphore(LIMITS);
     const all = [run('a', work('a1')), run('a', work('a2')), run('b', work('b1'))];
     assert.deepEqual(started, ['a1', 'b1']);
+    end('b1');
+    await all[2];
+    assert.deepEqual(started, ['a1', 'b1'], 'the free slot is not for the owner with a running task');
     end('a1');
     await all[0];
     assert.deepEqual(started, ['a1', 'b1', 'a2']);
-    end('b1');
     end('a2');
     assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'b1']);
   });
