@@ -49,6 +49,9 @@ describe('DELETE /api/player-profile/me', () => {
       `UPDATE players SET email = 'ada@example.com', platform_role = 'Admin' WHERE id = $1`,
       [player.playerId],
     );
+    const shop = { audience: 'https://shop.example', includeRefreshToken: true };
+    const caller = { gameKey: tenant.gameKey, bearer: player.bearer };
+    assert.equal((await app.http.post('/api/player-auth/jwt/exchange', shop, caller)).status, 200);
     const before = await read(player);
     assert.equal((await readdir(app.avatars)).length, 1);
 
@@ -76,6 +79,12 @@ describe('DELETE /api/player-profile/me', () => {
       player.playerId,
     ]);
     assert.equal(rows.length, 0);
+    const { rows: thirdPartyTokens } = await app.owner.query(
+      `SELECT revoked_at IS NOT NULL AS "isRevoked", display_name AS "displayName", email
+       FROM third_party_refresh_tokens WHERE player_id = $1`,
+      [player.playerId],
+    );
+    assert.deepEqual(thirdPartyTokens, [{ isRevoked: true, displayName: null, email: null }]);
     const again = await login(player.username);
     assert.equal(again.body.isNewPlayer, true);
     assert.notEqual(again.body.playerId, player.playerId);
