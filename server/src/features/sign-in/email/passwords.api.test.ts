@@ -7,6 +7,7 @@ import { emailClient, PASSWORD, someNetwork } from '../../../testing/email-playe
 import { eventually } from '../../../testing/eventually.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
@@ -108,6 +109,23 @@ describe('POST /api/player-auth/email/signup and /tenant-login', () => {
     assert.deepEqual([wrong.status, wrong.rest.code], [401, 'invalid_credentials']);
     assert.deepEqual(plain(await logIn(someEmail(), tenant, 'wrong')), wrong);
     assert.deepEqual(plain(await logIn(byCode, tenant, 'wrong')), wrong);
+  });
+
+  test('returns 401 if the password is replaced while it is compared', async () => {
+    const { email } = await signedUp();
+    await whileLocked(
+      app,
+      async (hold) =>
+        void (await hold.query(`UPDATE email_credentials SET password_hash = 'another' WHERE email = $1`, [
+          email,
+        ])),
+      async (waiting, release) => {
+        const login = logIn(email, tenant);
+        await waiting(1);
+        await release();
+        assert.equal((await login).status, 401);
+      },
+    );
   });
 
   test('limits wrong passwords for one network and address to ten', async () => {
@@ -260,29 +278,23 @@ describe('POST /api/player-auth/email/password-reset', () => {
     const { email, playerId } = await signedUp();
     await verify(await secretTo(email));
     const token = await resetTokenFor(email, tenant);
-    const hold = await app.owner.connect();
-    await hold.query('BEGIN');
-    await hold.query('SELECT FROM tenant_access WHERE player_id = $1 FOR UPDATE', [playerId]);
-    const waiting = async (count: number) => {
-      const { rows } = await app.owner.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length === count;
-    };
-    // The password was compared, and the login is about to write its session.
-    const login = logIn(email, tenant);
-    try {
-      await eventually(() => waiting(1));
-      const reset = confirm(token, 'a new password');
-      await Promise.race([reset, eventually(() => waiting(2))]);
-      await hold.query('COMMIT');
-      assert.equal((await reset).status, 200);
-    } finally {
-      hold.release();
-    }
-    const { status, body } = await login;
-    assert.equal(status, 200);
-    assert.equal((await refresh(body.refreshToken, tenant)).status, 401);
+    await whileLocked(
+      app,
+      async (hold) =>
+        void (await hold.query('SELECT FROM tenant_access WHERE player_id = $1 FOR UPDATE', [playerId])),
+      async (waiting, release) => {
+        // The password was compared, and the login is about to write its session.
+        const login = logIn(email, tenant);
+        await waiting(1);
+        const reset = confirm(token, 'a new password');
+        await waiting(2);
+        await release();
+        assert.equal((await reset).status, 200);
+        const { status, body } = await login;
+        assert.equal(status, 200);
+        assert.equal((await refresh(body.refreshToken, tenant)).status, 401);
+      },
+    );
   });
 
   test('lets one of several parallel resets succeed, and keeps its password', async () => {

@@ -142,9 +142,14 @@ describe('verification of an address that another person signed up with', () => 
       () => uploadAvatar(app, bearer),
     ];
     for (const use of uses(leaver.accessToken)) assert.equal((await use()).status, 200, 'after a logout');
+    const endOfLeaver = async () =>
+      (await app.owner.query('SELECT ended_at FROM login_sessions WHERE session_id = $1', [leaver.sessionId]))
+        .rows[0].ended_at;
+    const endedAt = await endOfLeaver();
 
     const owner = await exchange(email, await codeFor(email, tenant), tenant);
     assert.equal(owner.body.playerId, stranger.playerId);
+    assert.deepEqual(await endOfLeaver(), endedAt, 'an ended session does not end again');
     for (const { accessToken } of [stranger, leaver]) {
       for (const use of uses(accessToken)) {
         const { status, body } = await use();
