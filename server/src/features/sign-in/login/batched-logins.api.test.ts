@@ -172,9 +172,14 @@ describe('sign-ins of existing players that arrive together', () => {
     assert.deepEqual(statuses(refreshed), { 200: 60 });
   });
 
-  test('fail alone: banned, wrong secret, blocked device, unknown player', async () => {
+  test('fail alone: banned, wrong secret, blocked device, method of another workspace, unknown player', async () => {
     const { tenant, usernames, idOf } = await arrangePlayers(20);
-    const [banned, blocked] = usernames as [string, string];
+    const [banned, blocked, foreign] = usernames as [string, string, string];
+    await query(
+      'UPDATE auth_methods SET linked_in_workspace = $1 WHERE player_id = $2',
+      (await arrangeTenant(app)).workspaceId,
+      idOf(foreign),
+    );
     await query('UPDATE tenant_access SET banned_until = $1 WHERE player_id = $2', 'infinity', idOf(banned));
     await query('UPDATE devices SET is_blocked = true WHERE player_id = $1', idOf(blocked));
     const before = await unitsOf(tenant);
@@ -187,20 +192,22 @@ describe('sign-ins of existing players that arrive together', () => {
       () => logIn(tenant, usernames[7]!, { deviceInfo: { deviceFingerprint: 'another-fingerprint' } }),
     ]);
     assert.deepEqual(statuses(answers), {
-      200: 21,
+      200: 20,
       '403 player_banned': 1,
       '403 device_blocked': 1,
+      '403 identity_proof_required': 1,
       '401 invalid_credentials': 1,
       '404 player_not_found': 1,
     });
     assert.equal(answers[1]!.body.code, 'player_banned');
     assert.equal(answers[2]!.body.code, 'device_blocked');
-    assert.equal(await unitsOf(tenant), before + 21);
+    assert.equal(await unitsOf(tenant), before + 20);
     const written = await query('SELECT FROM login_sessions WHERE player_id = ANY($1::uuid[])', [
       idOf(banned),
       idOf(blocked),
+      idOf(foreign),
     ]);
-    assert.equal(written.length, 2, 'only their first sign-ins');
+    assert.equal(written.length, 3, 'only their first sign-ins');
   });
 
   test('notice a ban and a block that come after their batch was read', async () => {
