@@ -252,6 +252,10 @@ describe('subscriberWorkspaceId of an API key', () => {
   test('does not begin again with a later expiry of an expired key', async () => {
     const scene = await arrange();
     const { id } = (await scene.create()).body;
+    for (const seconds of [60, 120]) {
+      const expiresAt = new Date(Date.now() + seconds * 1_000).toISOString();
+      assert.equal((await scene.change(id, { expiresAt })).status, 200, 'a key that has not expired');
+    }
     await app.owner.query('UPDATE tenant_keys SET expires_at = now() WHERE id = $1', [id]);
     assert.equal((await scene.change(id, { expiresAt: null })).status, 409);
     assert.equal((await scene.change(id, { expiresAt: null, subscriberWorkspaceId: null })).status, 200);

@@ -35,6 +35,10 @@ describe('a change feed whose connection is half-open', () => {
       assert.equal((await app.http.delete(`${path}/${id}`, admin)).status, 204);
       await eventually(async () => (await statusOf(key)) === 401);
     }
+    const own = await createKey();
+    assert.equal(await statusOf(own.key), 404);
+    assert.equal((await other.http.delete(`${path}/${own.id}`, admin)).status, 204);
+    assert.equal(await statusOf(own.key), 401, 'the process that revokes a key needs no feed');
     proxy.open();
     const { id, key } = keys[2]!;
     assert.equal(await statusOf(key), 404, 'a key that was not revoked still works');
