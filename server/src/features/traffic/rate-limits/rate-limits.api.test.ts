@@ -5,6 +5,7 @@ import { arrangeAccount, arrangePlan, arrangePlayer, arrangeTenant } from '../..
 import { eventually } from '../../../testing/eventually.ts';
 import type { Answer, Caller } from '../../../testing/http-client.ts';
 import { startTestApp, type TestApp } from '../../../testing/test-app.ts';
+import { arrangeWalletPlayer, arrangeWalletTenant, WALLET_ENV } from '../../../testing/wallet-recording.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -259,6 +260,34 @@ describe('rate limit of requests without a key', () => {
     assert.equal((await http.get('/api/player-profile/me', account)).status, 401, 'no token of a player');
     const ofKey = await http.get(`${path}/events?scope=player`, { apiKey: tenant.apiKey });
     assert.deepEqual([ofKey.status, limitHeaders(ofKey)[0]], [200, 60_000]);
+  });
+
+  test('limits each player, and each wallet-linked player whose request has no key', async () => {
+    const limited = await startTestApp({ env: { ...WALLET_ENV, ACCOUNT_RATE_LIMIT: '5' } });
+    const { http } = limited;
+    const tenant = await arrangeWalletTenant(limited);
+    const profile = '/api/player-profile/me';
+    const walletPath = '/api/BlockchainStorage/players/1';
+    const playing = await arrangeTenant(limited);
+    const [player, friend] = [
+      (await arrangePlayer(limited, playing)).accessToken,
+      (await arrangePlayer(limited, playing)).accessToken,
+    ];
+    const [wallet, rival] = [
+      await arrangeWalletPlayer(limited, tenant),
+      await arrangeWalletPlayer(limited, tenant),
+    ];
+    for (const [path, bearer, another] of [
+      [profile, player, friend],
+      [walletPath, wallet.bearer, rival.bearer],
+    ] as const) {
+      const burst = await Promise.all(Array.from({ length: 50 }, () => http.get(path, { bearer })));
+      assert.deepEqual(new Set(burst.map(({ status }) => status)), new Set([200]), path);
+      assert.equal((await http.get(path, { bearer })).status, 429, path);
+      assert.equal((await http.get(path, { bearer: another })).status, 200, path);
+    }
+    const withKey = { gameKey: tenant.gameKey, bearer: wallet.bearer };
+    assert.equal((await http.get(walletPath, withKey)).status, 200);
   });
 
   test('counts an export as 30 requests', async () => {
