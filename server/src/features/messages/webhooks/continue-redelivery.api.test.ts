@@ -138,9 +138,11 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
   test('ends when the webhook is deleted', async () => {
     const { receiver, webhook } = await arrange();
     await arrangeDeliveries(app, webhook.id, 300);
+    const { release } = hold(receiver);
     const { id } = await webhook.startRedelivery();
     await eventually(() => receiver.received.length > 0);
     await webhook.delete();
+    release();
     await eventually(async () => {
       const { rows } = await app.owner.query(
         `SELECT state FROM pgboss.job WHERE name = 'webhook-redelivery' AND data->>'redeliveryId' = $1`,

@@ -110,7 +110,7 @@ describe('access tokens', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     await spare.owner.query('INSERT INTO signing_keys VALUES ($1, $2, $3, now(), NULL)', [
       'next',
-      { ...publicKey.export({ format: 'jwk' }), kid: 'next', alg: 'ES256' },
+      { ...publicKey.export({ format: 'jwk' }), kid: 'next', alg: 'ES256', use: 'sig' },
       vault.seal(JSON.stringify(privateKey.export({ format: 'jwk' })), 'signing key'),
     ]);
     const kids = async () =>
