@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { openArchive } from '../features/gameplay/events/index.ts';
 import { createBackup } from '../runtime/backup/create-backup.ts';
 import { restoreBackup } from '../runtime/backup/restore-backup.ts';
 import { interruptSignal, readSettings, UsageError } from './command.ts';
-import { reportAlteredRows, verify } from './verify.ts';
+import { verifyWithProgress } from './verify.ts';
 
 export const backupCommand = new Command('backup')
   .description(
@@ -25,7 +24,7 @@ export const restoreCommand = new Command('restore')
     const config = readSettings();
     const altered = { count: 0 };
     const rows = await restoreBackup(config, folder, interruptSignal(), (url) =>
-      verify(url, {}, reportAlteredRows(altered), { archive: openArchive(config), chain: config.chain }),
+      verifyWithProgress(url, {}, altered, config),
     );
     if (altered.count > 0)
       throw new UsageError(`${altered.count} of ${rows} restored rows do not match their hashes.`);

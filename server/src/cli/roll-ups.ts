@@ -11,10 +11,8 @@ import {
   correctPlayerCounts,
   type PlayerCountDifference,
 } from '../features/players/administration/index.ts';
+import { showProgress } from './progress.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
-
-/** Progress is printed this often. */
-const PROGRESS_MS = 2_000;
 
 /** How many differences are printed one by one. */
 const PRINTED_DIFFERENCES = 100;
@@ -33,6 +31,7 @@ rollUpsCommand
     let days = 0;
     let differences = 0;
     let playerDifferences = 0;
+    const progress = showProgress(() => `${days} days compared so far.`);
     await forEachTenant(options, async (sources, tenantId) => {
       await checkRollups(sources, tenantId, ({ count, differences: found, ...day }) => {
         days++;
@@ -44,7 +43,7 @@ rollUpsCommand
         console.log(describePlayerDifference(tenantId, difference));
         playerDifferences++;
       }
-    });
+    }).finally(progress.end);
     console.log(
       differences === 0
         ? `The roll-ups of ${days} days match the stored events.`
@@ -65,22 +64,16 @@ rollUpsCommand
   .action(async (options: TenantOption) => {
     let days = 0;
     let events = 0;
-    let printedAt = Date.now();
+    const progress = showProgress(() => `${events} events of ${days} days counted so far.`);
     await forEachTenant(options, async (sources, tenantId) => {
       await correctPlayerCounts(sources.database, tenantId);
       await rebuildRollups(sources, tenantId, (day) => {
         days++;
         events += day.events;
-        if (Date.now() - printedAt < PROGRESS_MS) return;
-        printedAt = Date.now();
-        console.log(`${describeDay(day)}: ${events} events of ${days} days counted so far.`);
       });
-    });
+    }).finally(progress.end);
     console.log(`Counted ${events} events of ${days} days, and the players.`);
   });
-
-const describeDay = ({ tenantId, scope, day }: CountedDay): string =>
-  `tenant ${tenantId}, ${scope} events of ${day.slice(0, 10)}`;
 
 const describePlayerDifference = (
   tenantId: string,

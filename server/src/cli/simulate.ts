@@ -25,6 +25,7 @@ import {
   UsageError,
   withStorage,
 } from './command.ts';
+import { showProgress } from './progress.ts';
 import { checkTenantId } from './tenants.ts';
 
 const duration = durationOption(1, 7 * 24 * 60 * 60);
@@ -90,10 +91,8 @@ async function run(options: Options): Promise<void> {
     const api = openApi(url, access.gameKey, stop.signal);
     await api.check();
     console.log(`${options.players} players play at ${url}. Ctrl-C ends the simulation.`);
-    const progress = showProgress(
-      () => tally.accepted,
-      (perSecond) => progressLine(tally, durationMs, perSecond),
-    );
+    const perSecond = rateOf(() => tally.accepted);
+    const progress = showProgress(() => progressLine(tally, durationMs, perSecond()));
     const spikeEveryMs = options.spike === 0 ? undefined : options.spike * 1000;
     const settings = { ...options, durationMs, spikeEveryMs, thresholds: access.thresholds };
     try {
@@ -171,32 +170,17 @@ async function findSimulationTenant(database: Database, tenant: string | undefin
   );
 }
 
-const SAMPLE_MS = 250;
-const RATE_OVER_MS = 5000;
-const LOG_EVERY_MS = 10_000;
+const RATE_OVER_MS = 5_000;
 
-/** Shows the progress: one line that is updated on a terminal, or a new line every ten seconds in a log. */
-function showProgress(accepted: () => number, line: (perSecond: number) => string): { end(): void } {
-  const { stderr } = process;
-  const samples: { at: number; accepted: number }[] = [];
-  let loggedAt = performance.now();
-  const show = (): void => {
-    const now = { at: performance.now(), accepted: accepted() };
+/** Returns the rate per second of the last five seconds, each time that it is called. */
+function rateOf(count: () => number): () => number {
+  const samples: { at: number; count: number }[] = [];
+  return () => {
+    const now = { at: performance.now(), count: count() };
     samples.push(now);
     while (samples[0]!.at < now.at - RATE_OVER_MS) samples.shift();
-    if (!stderr.isTTY && now.at - loggedAt < LOG_EVERY_MS) return;
-    loggedAt = now.at;
-    const oldest = samples[0]!;
-    const perSecond = ((now.accepted - oldest.accepted) * 1000) / Math.max(now.at - oldest.at, SAMPLE_MS);
-    const text = line(perSecond);
-    stderr.write(stderr.isTTY ? `\r${text.slice(0, (stderr.columns || 80) - 1)}\u001B[K` : `${text}\n`);
-  };
-  const timer = setInterval(show, SAMPLE_MS);
-  return {
-    end() {
-      clearInterval(timer);
-      if (stderr.isTTY) stderr.write('\n');
-    },
+    const { at, count: before } = samples[0]!;
+    return at === now.at ? 0 : ((now.count - before) * 1000) / (now.at - at);
   };
 }
 

@@ -13,7 +13,9 @@ import {
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
 import type { OpenRange } from '../core/time-range.ts';
+import type { Config } from '../runtime/config.ts';
 import { UsageError, withStorage } from './command.ts';
+import { showProgress } from './progress.ts';
 import { checkTenantId, selectTenantIds } from './tenants.ts';
 
 export const verifyCommand = new Command('verify')
@@ -33,10 +35,7 @@ export const verifyCommand = new Command('verify')
     const altered = { count: 0 };
     await withStorage(async (url, config) => {
       const range = { tenantId: tenant, from, to };
-      const rows = await verify(url, range, reportAlteredRows(altered), {
-        archive: openArchive(config),
-        chain: config.chain,
-      });
+      const rows = await verifyWithProgress(url, range, altered, config);
       console.log(
         altered.count === 0
           ? `All ${rows} rows match their hashes.`
@@ -45,6 +44,26 @@ export const verifyCommand = new Command('verify')
     });
     if (altered.count > 0) process.exitCode = 2;
   });
+
+/** Verifies with the archive and the chain of the settings. Prints the progress, and a line for each altered row. */
+export async function verifyWithProgress(
+  databaseUrl: string,
+  range: VerifyRange,
+  altered: { count: number },
+  config: Config,
+): Promise<number> {
+  let verified = 0;
+  const progress = showProgress(() => `${verified} rows verified so far.`);
+  try {
+    return await verify(databaseUrl, range, reportAlteredRows(altered), {
+      archive: openArchive(config),
+      chain: config.chain,
+      onRows: (rows) => (verified += rows),
+    });
+  } finally {
+    progress.end();
+  }
+}
 
 /** Counts altered rows, and prints a line for each. */
 export function reportAlteredRows(altered: { count: number }): (row: AlteredRow) => void {
@@ -62,24 +81,28 @@ export interface VerifyRange extends OpenRange {
 /**
  * Recomputes the row hashes of all ledgers and events of one tenant or of all tenants, and walks the chains of the wallet ledgers.
  * With an archive, it also checks the archived events. A range selects events by the time of occurrence, and ledger rows by the
- * time of receipt. Without a range, it also compares the ledgers with the EVM chain, if there is one. Reports each altered row.
- * Returns the number of rows read.
+ * time of receipt. Without a range, it also compares the ledgers with the EVM chain, if there is one. Reports each altered row, and
+ * calls `onRows` with the number of each part of the rows that it has read. Returns the number of all rows read.
  */
 export async function verify(
   databaseUrl: string,
   range: VerifyRange,
   report: (row: AlteredRow) => void,
-  { archive, chain: settings }: { archive?: Archive; chain?: ChainSettings | undefined } = {},
+  {
+    archive,
+    chain: settings,
+    onRows,
+  }: { archive?: Archive; chain?: ChainSettings | undefined; onRows?: (rows: number) => void } = {},
 ): Promise<number> {
   return withDatabaseAt(databaseUrl, async (database) => {
     const tenantIds = await selectTenantIds(database, range.tenantId);
     let count = 0;
     for (const id of tenantIds) {
-      count += await verifyLogins(database, id, range, report);
+      count += await verifyLogins(database, id, range, report, onRows);
       for (const scope of EVENT_SCOPES)
-        count += await verifyEvents(database, id, { ...range, scope }, report);
-      if (archive) count += await verifyArchive(database, archive, id, range, report);
-      count += await verifyLedger(database, id, range, report);
+        count += await verifyEvents(database, id, { ...range, scope }, report, onRows);
+      if (archive) count += await verifyArchive(database, archive, id, range, report, onRows);
+      count += await verifyLedger(database, id, range, report, onRows);
     }
     if (range.from !== undefined || range.to !== undefined) return count;
     await verifyEnqueued(database, range.tenantId && tenantIds[0], report);

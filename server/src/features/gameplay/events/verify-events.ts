@@ -14,6 +14,7 @@ export async function verifyEvents(
   tenantId: string,
   filter: EventFilter,
   report: (row: AlteredRow) => void,
+  onRows: (rows: number) => void = () => {},
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
   let count = 0;
@@ -30,6 +31,7 @@ export async function verifyEvents(
       if (expected !== rowHash) report({ table: eventTables[filter.scope], tenantId, id: row.id });
     }
     count += rows.length;
+    onRows(rows.length);
   }
   return count;
 }

@@ -342,7 +342,10 @@ describe('the records of a login', () => {
       assert.equal((await loginDataOf(app, answer.body.sessionId)).ipAddress, kept, forwarded);
     }
     const altered: AlteredRow[] = [];
-    const read = await verify(app.databaseUrl, {}, (found) => altered.push(found));
+    let counted = 0;
+    const onRows = (rows: number) => (counted += rows);
+    const read = await verify(app.databaseUrl, {}, (found) => altered.push(found), { onRows });
+    assert.equal(counted, read, 'the progress counts each row');
     const range = { from: '2000-01-01T00:00:00+23:00', to: '2099-01-01T00:00:00-23:00' };
     assert.equal(await verify(app.databaseUrl, range, (found) => altered.push(found)), read);
     assert.equal(altered.length, 0);

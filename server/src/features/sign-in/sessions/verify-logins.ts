@@ -13,6 +13,7 @@ export async function verifyLogins(
   tenantId: string,
   range: OpenRange,
   report: (row: AlteredRow) => void,
+  onRows: (rows: number) => void = () => {},
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
   let count = 0;
@@ -25,6 +26,7 @@ export async function verifyLogins(
         report({ table: 'login_ledger', tenantId, id: row.id });
     }
     count += rows.length;
+    onRows(rows.length);
   }
   return count;
 }

@@ -27,6 +27,7 @@ export async function verifyLedger(
   tenantId: string,
   range: OpenRange,
   report: (problem: LedgerProblem) => void,
+  onRows: (rows: number) => void = () => {},
 ): Promise<number> {
   const tenant = database.forTenant(tenantId);
   let isSound = true;
@@ -39,7 +40,7 @@ export async function verifyLedger(
   // range too.
   const indices = isWhole ? ALL : await findIndexRange(tenant, tenantId, rangeInUtc(range));
   if (!indices) return 0;
-  const count = await verifyEntries(tenant, tenantId, indices, isWhole ? GENESIS : undefined, found);
+  const count = await verifyEntries(tenant, tenantId, indices, isWhole ? GENESIS : undefined, found, onRows);
   if (!isWhole) return count;
 
   const { headIndex, headHash, lastIndex, lastHash } = await compareEnds(tenant, tenantId);
@@ -69,6 +70,7 @@ async function verifyEntries(
   indices: IndexRange,
   start: Head | undefined,
   found: (table: string, id: string, problem: string) => void,
+  onRows: (rows: number) => void,
 ): Promise<number> {
   let before = start && { ...start, recomputed: start.hash };
   let count = 0;
@@ -92,6 +94,7 @@ async function verifyEntries(
       before = { index, hash, recomputed: hashLink(previousHash, contentHash) };
     }
     count += entries.length;
+    onRows(entries.length);
   }
   return count;
 }

@@ -33,6 +33,7 @@ export async function verifyArchive(
   tenantId: string,
   range: OpenRange,
   report: (row: AlteredRow) => void,
+  onRows: (rows: number) => void = () => {},
 ): Promise<number> {
   const from = toMicroseconds(range.from ?? '') ?? '';
   const to = toMicroseconds(range.to ?? '') ?? '9';
@@ -43,6 +44,7 @@ export async function verifyArchive(
     const problem = await verifyPart(archive, part, report);
     if (problem) report(ofPart(part, problem));
     rows += part.rows;
+    onRows(part.rows);
   }
   if (range.from !== undefined || range.to !== undefined) return rows;
   const { root, bucket } = archive;
