@@ -272,15 +272,17 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
     assert.equal(live.status, 200, live.text);
     await rename(`${folder}-elsewhere`, folder);
     assert.equal((await ask({ groupBy: ['playerId'] })).status, 200);
-    await assert.rejects(
-      queryEvents({ database, archive: { ...noArchive, root } }, tenant.tenantId, {
+    const readFrom = (folder: string) =>
+      queryEvents({ database, archive: { ...noArchive, root: folder } }, tenant.tenantId, {
         filter: { scope: 'player', from: month(-2), to: month(1) },
         groupBy: ['playerId'],
         countPlayers: false,
         limit: 1,
-      }),
-      (error: { code?: string }) => error.code === 'archive_unavailable',
-    );
+      });
+    const unavailable = (reason: RegExp) => (error: { code?: string; cause?: unknown }) =>
+      error.code === 'archive_unavailable' && reason.test(String(error.cause));
+    await assert.rejects(readFrom(root), unavailable(/@duckdb/));
+    await assert.rejects(readFrom(join(root, 'elsewhere')), unavailable(/is missing. Set ARCHIVE_DIR/));
   });
 
   test('counts each event once while events are archived', async () => {

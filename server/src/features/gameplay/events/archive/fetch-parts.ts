@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pathExists } from '../../../../core/path-exists.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { untilAborted } from '../../../../core/until-aborted.ts';
 import { ArchiveStorageError, ArchiveTooLargeError } from './archive-bucket.ts';
@@ -14,7 +15,7 @@ export interface ReadLimits {
 
 /**
  * Returns the paths of files of parts, after their download from the bucket if there is one. A download that has begun continues after
- * the time limit, so that the next reader finds the file.
+ * the time limit, so that the next reader finds the file. Throws {@link ArchiveStorageError} if a file is missing.
  */
 export async function fetchParts(
   { root, bucket }: Archive,
@@ -37,7 +38,14 @@ export async function fetchParts(
       gone.abort();
     }
   }
-  return parts.flatMap((part) => files.map((file) => join(partFolder(root, part), file)));
+  const paths = parts.flatMap((part) => files.map((file) => join(partFolder(root, part), file)));
+  if (!bucket)
+    for (const path of paths)
+      if (!(await pathExists(path)))
+        throw new ArchiveStorageError(
+          `The archived file ${path} is missing. Set ARCHIVE_DIR to the folder in which the events are archived.`,
+        );
+  return paths;
 }
 
 /** The answer of a query whose archived events have too many groups, or need too much memory. */
