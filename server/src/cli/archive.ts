@@ -12,7 +12,7 @@ import {
 } from '../features/gameplay/events/index.ts';
 import type { Config } from '../runtime/config.ts';
 import { firstDayOf, withOwner } from './command.ts';
-import { showProgress } from './progress.ts';
+import { withProgress } from './progress.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
 import { reportAlteredRows } from './verify.ts';
 
@@ -67,17 +67,14 @@ archiveCommand
   .action(async (options: TenantOption) => {
     const altered = { count: 0 };
     let rows = 0;
-    const progress = showProgress(() => `${rows} archived events verified so far.`);
-    await forEachTenant(options, async ({ database, archive }, tenantId) => {
-      await verifyArchive(
-        database,
-        archive,
-        tenantId,
-        {},
-        reportAlteredRows(altered),
-        (more) => (rows += more),
-      );
-    }).finally(progress.end);
+    const report = reportAlteredRows(altered);
+    await withProgress(
+      () => `${rows} archived events verified so far.`,
+      () =>
+        forEachTenant(options, async ({ database, archive }, tenantId) => {
+          await verifyArchive(database, archive, tenantId, {}, report, (more) => (rows += more));
+        }),
+    );
     console.log(
       altered.count === 0
         ? `All ${rows} archived events match their checksums and hashes.`

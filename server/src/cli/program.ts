@@ -34,7 +34,11 @@ Exit codes: 0 if the command succeeded, 1 if it failed, 2 if verify or check fou
 const [name = ''] = process.argv.slice(2);
 // The help and the message about an unknown command list all of them.
 const needed = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
-for (const load of needed) inheritSettings(program, program.addCommand(await load()).commands.at(-1)!);
+for (const load of needed) {
+  const command = await load();
+  inheritSettings(program, command);
+  program.addCommand(command);
+}
 
 program.parseAsync().catch(fail);
 

@@ -3,10 +3,10 @@ const UPDATE_EVERY_MS = 250;
 const LOG_EVERY_MS = 10_000;
 
 /**
- * Shows the progress of a long command on the standard error: one line that is updated on a terminal, or a new line every ten seconds
- * in a log. Calls `line` four times per second.
+ * Shows the progress of long work on the standard error until it ends: one line that is updated on a terminal, or a new line every ten
+ * seconds in a log. Calls `line` four times per second.
  */
-export function showProgress(line: () => string): { end(): void } {
+export async function withProgress<Result>(line: () => string, work: () => Promise<Result>): Promise<Result> {
   const { stderr } = process;
   let loggedAt = performance.now();
   const show = (): void => {
@@ -19,10 +19,10 @@ export function showProgress(line: () => string): { end(): void } {
     }
   };
   const timer = setInterval(show, UPDATE_EVERY_MS);
-  return {
-    end() {
-      clearInterval(timer);
-      if (stderr.isTTY) stderr.write('\r\u001B[K');
-    },
-  };
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (stderr.isTTY) stderr.write('\r\u001B[K');
+  }
 }

@@ -11,7 +11,7 @@ import {
   correctPlayerCounts,
   type PlayerCountDifference,
 } from '../features/players/administration/index.ts';
-import { showProgress } from './progress.ts';
+import { withProgress } from './progress.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
 
 /** How many differences are printed one by one. */
@@ -31,19 +31,22 @@ rollUpsCommand
     let days = 0;
     let differences = 0;
     let playerDifferences = 0;
-    const progress = showProgress(() => `${days} days compared so far.`);
-    await forEachTenant(options, async (sources, tenantId) => {
-      await checkRollups(sources, tenantId, ({ count, differences: found, ...day }) => {
-        days++;
-        for (const difference of found.slice(0, Math.max(0, PRINTED_DIFFERENCES - differences)))
-          console.log(describeDifference(day, difference));
-        differences += count;
-      });
-      for (const difference of await checkPlayerCounts(sources.database, tenantId)) {
-        console.log(describePlayerDifference(tenantId, difference));
-        playerDifferences++;
-      }
-    }).finally(progress.end);
+    await withProgress(
+      () => `${days} days compared so far.`,
+      () =>
+        forEachTenant(options, async (sources, tenantId) => {
+          await checkRollups(sources, tenantId, ({ count, differences: found, ...day }) => {
+            days++;
+            for (const difference of found.slice(0, Math.max(0, PRINTED_DIFFERENCES - differences)))
+              console.log(describeDifference(day, difference));
+            differences += count;
+          });
+          for (const difference of await checkPlayerCounts(sources.database, tenantId)) {
+            console.log(describePlayerDifference(tenantId, difference));
+            playerDifferences++;
+          }
+        }),
+    );
     console.log(
       differences === 0
         ? `The roll-ups of ${days} days match the stored events.`
@@ -64,14 +67,17 @@ rollUpsCommand
   .action(async (options: TenantOption) => {
     let days = 0;
     let events = 0;
-    const progress = showProgress(() => `${events} events of ${days} days counted so far.`);
-    await forEachTenant(options, async (sources, tenantId) => {
-      await correctPlayerCounts(sources.database, tenantId);
-      await rebuildRollups(sources, tenantId, (day) => {
-        days++;
-        events += day.events;
-      });
-    }).finally(progress.end);
+    await withProgress(
+      () => `${events} events of ${days} days counted so far.`,
+      () =>
+        forEachTenant(options, async (sources, tenantId) => {
+          await correctPlayerCounts(sources.database, tenantId);
+          await rebuildRollups(sources, tenantId, (day) => {
+            days++;
+            events += day.events;
+          });
+        }),
+    );
     console.log(`Counted ${events} events of ${days} days, and the players.`);
   });
 

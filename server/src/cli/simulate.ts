@@ -25,7 +25,7 @@ import {
   UsageError,
   withStorage,
 } from './command.ts';
-import { showProgress } from './progress.ts';
+import { withProgress } from './progress.ts';
 import { checkTenantId } from './tenants.ts';
 
 const duration = durationOption(1, 7 * 24 * 60 * 60);
@@ -92,13 +92,14 @@ async function run(options: Options): Promise<void> {
     await api.check();
     console.log(`${options.players} players play at ${url}. Ctrl-C ends the simulation.`);
     const perSecond = rateOf(() => tally.accepted);
-    const progress = showProgress(() => progressLine(tally, durationMs, perSecond()));
     const spikeEveryMs = options.spike === 0 ? undefined : options.spike * 1000;
     const settings = { ...options, durationMs, spikeEveryMs, thresholds: access.thresholds };
     try {
-      await simulate(api, settings, stop, tally);
+      await withProgress(
+        () => progressLine(tally, durationMs, perSecond()),
+        () => simulate(api, settings, stop, tally),
+      );
     } finally {
-      progress.end();
       await api.close();
     }
     console.log(summary(tally));

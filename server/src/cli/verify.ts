@@ -15,7 +15,7 @@ import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/
 import type { OpenRange } from '../core/time-range.ts';
 import type { Config } from '../runtime/config.ts';
 import { UsageError, withStorage } from './command.ts';
-import { showProgress } from './progress.ts';
+import { withProgress } from './progress.ts';
 import { checkTenantId, selectTenantIds } from './tenants.ts';
 
 export const verifyCommand = new Command('verify')
@@ -53,16 +53,15 @@ export async function verifyWithProgress(
   config: Config,
 ): Promise<number> {
   let verified = 0;
-  const progress = showProgress(() => `${verified} rows verified so far.`);
-  try {
-    return await verify(databaseUrl, range, reportAlteredRows(altered), {
-      archive: openArchive(config),
-      chain: config.chain,
-      onRows: (rows) => (verified += rows),
-    });
-  } finally {
-    progress.end();
-  }
+  return withProgress(
+    () => `${verified} rows verified so far.`,
+    () =>
+      verify(databaseUrl, range, reportAlteredRows(altered), {
+        archive: openArchive(config),
+        chain: config.chain,
+        onRows: (rows) => (verified += rows),
+      }),
+  );
 }
 
 /** Counts altered rows, and prints a line for each. */
