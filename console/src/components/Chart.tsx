@@ -58,8 +58,8 @@ function formatTick(seconds: number, step: number, isDaily: boolean): string {
 
 /** Whether the last bucket ends after now, so that its number still grows. */
 function isLastUnfinished(times: ArrayLike<number>): boolean {
-  const [before, last] = Array.from(times).slice(-2);
-  return last !== undefined && last + (last - before!) > Date.now() / 1000;
+  const [before, last] = [times[times.length - 2], times[times.length - 1]];
+  return before !== undefined && last! + (last! - before) > Date.now() / 1000;
 }
 
 /** A bucket that is not over says so. */

@@ -1,6 +1,7 @@
 import { sign } from 'node:crypto';
 import { errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { createLruCache } from '../../../core/lru-cache.ts';
+import type { WarningLog } from '../../../core/warning-log.ts';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
@@ -54,10 +55,7 @@ export async function openTokenSigner(
   vault: Vault,
   changes: ChangeFeed,
   issuer: string,
-  {
-    reloadMs = RELOAD_MS,
-    logger,
-  }: { reloadMs?: number; logger?: { warn(details: object, message: string): void } } = {},
+  { reloadMs = RELOAD_MS, logger }: { reloadMs?: number; logger?: WarningLog } = {},
 ): Promise<TokenSigner> {
   await ensureSigningKey(database, vault);
   let keys = await readKeyRing(database, vault);
