@@ -45,7 +45,7 @@ export interface ArchiveBucket {
   check(part: StoredPart): Promise<PartManifest | string>;
 }
 
-/** Thrown if the bucket cannot be reached, an object is missing or damaged, or the folder has no room. */
+/** Thrown if the bucket cannot be reached, a file or object is missing, an object is damaged, or the folder has no room. */
 export class ArchiveStorageError extends OperatorError {
   override name = 'ArchiveStorageError';
 }
