@@ -101,6 +101,15 @@ describe('charging the last unit of a hard stop', () => {
   });
 });
 
+/** Gives the plan the hard stop while another transaction has changed its usage. The change waits for the end of that. */
+async function setHardStopBeside(other: Session, planner: Session, workspaceId: string): Promise<void> {
+  const change = setHardStop(planner, workspaceId);
+  await untilWaiting(planner);
+  await commit(other);
+  await change;
+  await commit(planner);
+}
+
 describe('the units of a hard stop', () => {
   test('are allocated once if the first charges of a month run in parallel', async () => {
     const workspaceId = await arrangeWorkspace({ hardStop: true });
@@ -117,11 +126,7 @@ describe('the units of a hard stop', () => {
     const workspaceId = await arrangeWorkspace({ hardStop: false });
     const [writer, planner, next] = [await openSession(), await openSession(), await openSession()];
     assert.equal(await charge(writer, workspaceId, 6), 'charged');
-    const change = setHardStop(planner, workspaceId);
-    await untilWaiting(planner);
-    await commit(writer);
-    await change;
-    await commit(planner);
+    await setHardStopBeside(writer, planner, workspaceId);
     assert.equal(await charge(next, workspaceId, 6), 'GH002');
     next.client.release();
   });
@@ -147,11 +152,7 @@ describe('the units of a hard stop', () => {
       `SELECT guildhall_record_usage(ARRAY[$1::uuid], ARRAY[gen_random_uuid()], ARRAY[gen_random_uuid()], '{6}', '{0}', '{0}')`,
       [workspaceId],
     );
-    const change = setHardStop(planner, workspaceId);
-    await untilWaiting(planner);
-    await commit(meter);
-    await change;
-    await commit(planner);
+    await setHardStopBeside(meter, planner, workspaceId);
     assert.equal(await charge(next, workspaceId, 6), 'GH002');
     next.client.release();
   });
