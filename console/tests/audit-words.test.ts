@@ -5,7 +5,7 @@ import { actionWords, describeAction } from '../src/pages/audit/action-words.ts'
 import { summarise } from '../src/pages/audit/summarise.ts';
 
 describe('the words of the audit log', () => {
-  test('are there for each action of the server, and for no other', () => {
+  test('cover each action of the server, and no other', () => {
     assert.deepEqual(Object.keys(actionWords).toSorted(), [...auditActions].toSorted());
   });
 
@@ -24,7 +24,7 @@ describe('the words of the audit log', () => {
 describe('the summary of a record', () => {
   const id = '01a21ebd-8ca3-7646-b08c-ef6fe2b3e6c8';
 
-  test('has what changed, with the value before', () => {
+  test('shows what changed, with the value before', () => {
     const before = { name: 'Old', enabled: false, settings: {}, subscriberWorkspaceId: null };
     const after = { name: 'New', enabled: true, settings: { chainIds: [1, 10] }, subscriberWorkspaceId: id };
     assert.equal(
@@ -33,7 +33,7 @@ describe('the summary of a record', () => {
     );
   });
 
-  test('has the values of a new record, without those that are missing', () => {
+  test('shows the values of a new record, without missing ones', () => {
     const after = { name: 'Build 7', payloadBytesPerMinute: 5_000_000, rateLimit: null };
     assert.equal(summarise({ after }), 'name: Build 7 · payload bytes per minute: 5,000,000');
   });

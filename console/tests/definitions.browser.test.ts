@@ -185,7 +185,7 @@ describe('definitions', () => {
     );
   });
 
-  test('are requested when the link of the page is pointed at', async () => {
+  test('are requested when the pointer is over the link of the page', async () => {
     const page = await studio.open(studio.game);
     const requested = page.waitForRequest('**/event-definitions?*');
     await page.getByRole('link', { name: 'Definitions' }).hover();
@@ -210,7 +210,7 @@ describe('definitions', () => {
     await becomes(() => autoCreate.isChecked(), before);
   });
 
-  test('names the network if its sign-in page answers', async () => {
+  test('says that the sign-in page of a network has answered', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
     await page.route('**/event-definitions/settings', (route) =>
       route.request().method() === 'PATCH'

@@ -171,7 +171,7 @@ describe('events', () => {
     await page.getByRole('cell', { name: '9,223,372,036,854,775,807' }).waitFor();
   });
 
-  test('offers a command with the key of the game if there are no events, which works', async () => {
+  test('offers a working command with the key of the game if there are no events', async () => {
     const tenant = await arrangeGame();
     const player = await arrangePlayer(studio.app, tenant);
     const match = await studio.app.http.post(

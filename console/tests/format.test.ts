@@ -7,7 +7,7 @@ const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const format = (offset: number): string => formatRelativeTime(new Date(NOW + offset).toISOString(), NOW);
 
 describe('a relative time', () => {
-  test('rounds what is ahead, so that a ban of 7 days ends in 7 days', () => {
+  test('rounds a future time, so that a ban of 7 days ends in 7 days', () => {
     assert.deepEqual([7 * DAY - SECOND, DAY - SECOND, HOUR - SECOND, 90 * SECOND, 20 * SECOND].map(format), [
       format(7 * DAY),
       format(DAY),
@@ -25,7 +25,7 @@ describe('a relative time', () => {
     assert.match(format(183 * DAY), /6/);
   });
 
-  test('counts whole units of what is over', () => {
+  test('counts whole units of a past time', () => {
     assert.equal(format(-(2 * DAY - SECOND)), format(-(DAY + SECOND)));
     assert.notEqual(format(-(2 * DAY - SECOND)), format(-2 * DAY));
     assert.equal(format(-SECOND), 'now');
@@ -33,7 +33,7 @@ describe('a relative time', () => {
 });
 
 describe('the names of records', () => {
-  test('have the end of the id if several records share them', () => {
+  test('include the end of the id if several records share the name', () => {
     const [one, other, third] = ['01a21eba-1111', '01a21eba-2222', '01a21eba-3333'] as const;
     assert.deepEqual(
       [

@@ -137,7 +137,7 @@ describe('the keyboard alone', () => {
     await becomes(() => page.evaluate(() => document.activeElement?.ariaLabel), 'Redelivery');
   });
 
-  test('returns to what opened a dialog or menu, and stays near a row that disappears', async () => {
+  test('returns the focus to the opener of a dialog or menu, and keeps it near a removed row', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     const focusIs = (name: string): Promise<void> =>
       becomes(
@@ -174,7 +174,7 @@ describe('the keyboard alone', () => {
     await focusIs('Game keys');
   });
 
-  test('closes the notifications after all are read, and saved views without any', async () => {
+  test('closes the notifications after all are read, and the menu of views if none is saved', async () => {
     await studio.app.owner.query(
       `INSERT INTO notifications (id, account_id, type, title, text, workspace_id)
        SELECT gen_random_uuid(), id, 'usage.warning', 'Much is used', 'The plan is nearly used.', $1

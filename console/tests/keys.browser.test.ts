@@ -254,7 +254,7 @@ describe('paid keys of other workspaces', () => {
     return { id: created.body.id as string, agreedBy: rows[0].email as string };
   }
 
-  test('opens from a notification, and ends after a question', async () => {
+  test('open from a notification, and are no longer paid after a confirmation', async () => {
     const page = await studio.open(studio.game);
     const { id, agreedBy } = await arrangePaidKey('Statistics');
     await page.getByRole('button', { name: 'Notifications: 1 unread' }).click();
@@ -444,7 +444,7 @@ describe('the workspace that pays for the reads of an API key', () => {
     assert.equal(await payerOf('Refused'), undefined);
   });
 
-  test('that the reader does not know is called another workspace, and stays when the key is edited', async () => {
+  test('is called another workspace if the reader is not a member, and stays when the key is edited', async () => {
     const other = await arrangeTenant(studio.app);
     await studio.app.owner.query(
       `UPDATE tenant_keys SET subscriber_workspace_id = $1, subscriber_agreement_id = id, subscriber_agreed_at = now(),

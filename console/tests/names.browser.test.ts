@@ -90,7 +90,7 @@ describe('a player', () => {
     await page.waitForURL(`**${game}/players/${ben.playerId}`);
   });
 
-  test('has a name beyond the first page of players, and a merged profile that of the remaining one', async () => {
+  test('has a name beyond the first page of players, and a merged profile has the name of the remaining one', async () => {
     const cam = await arrangePlayer(app, tenant, 'cam');
     await sendEvent(cam, 'cam_1');
     const merge = await app.http.post(
@@ -181,7 +181,7 @@ describe('a key', () => {
     await page.getByRole('tooltip').filter({ hasText: keyId }).waitFor();
   });
 
-  test('has a name in the delivery of an alert, as its game has', async () => {
+  test('has a name in the delivery of an alert, and so does its game', async () => {
     const owner = await arrangeAccount(app, tenant, 'owner');
     const created = await app.http.post(
       `/api${workspace}/webhooks`,
@@ -206,8 +206,8 @@ describe('a key', () => {
   });
 });
 
-describe('two of the same name', () => {
-  test('have the end of their ids in the game menu and in the choices of a game, others do not', async () => {
+describe('records with the same name', () => {
+  test('show the end of their ids in the game menu and in the choices of a game, and others do not', async () => {
     const twin = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const lone = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     await app.owner.query(`UPDATE tenants SET name = 'Tidewater' WHERE id = $1`, [twin.tenantId]);
@@ -227,7 +227,7 @@ describe('two of the same name', () => {
     await page.getByRole('button', { name: `Game: ${nameOf(twin)}` }).waitFor();
   });
 
-  test('have the end of their ids in the search', async () => {
+  test('show the end of their ids in the search', async () => {
     const players = [await arrangePlayer(app, tenant, 'zoe-1'), await arrangePlayer(app, tenant, 'zoe-2')];
     await app.owner.query(`UPDATE players SET display_name = 'Zoe' WHERE id = ANY($1)`, [
       players.map(({ playerId }) => playerId),

@@ -16,7 +16,7 @@ const other = `/games/${rows[0].id}`;
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 
 describe('the game of the page', () => {
-  test('stays when the link of another game is only pointed at', async () => {
+  test('stays when the pointer is over the link of another game', async () => {
     const page = await studio.open(studio.game);
     await heading(page, 'Overview').waitFor();
     await page.getByRole('link', { name: 'Games', exact: true }).click();
@@ -151,7 +151,7 @@ describe('eight tabs', () => {
 });
 
 describe('the notifications', () => {
-  test('have one that comes after they are read, and before the feed connects', async () => {
+  test('include one that arrives after the list is read and before the feed connects', async () => {
     const page = await studio.open('/account', { role: 'admin' });
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
     // The feed reads the newest notification before it connects.
@@ -177,14 +177,14 @@ describe('the notifications', () => {
 });
 
 describe('the URL', () => {
-  test('loses unknown and empty filters', async () => {
+  test('drops unknown and empty filters', async () => {
     const page = await studio.open(studio.game);
     await page.goto(`${studio.game}/players?foo=1&search=&sort=displayName`);
     await page.waitForURL(`**${studio.game}/players?sort=displayName`);
     await page.getByRole('heading', { name: 'No players yet' }).waitFor();
   });
 
-  test('may have filters that the server refuses, which can be removed', async () => {
+  test('may have filters that the server refuses, and the page removes them on request', async () => {
     const page = await studio.open(`${studio.game}/players?sort=age`);
     await page.getByRole('heading', { name: 'A filter is not valid' }).waitFor();
     await page.getByRole('button', { name: 'Remove the filters' }).click();
@@ -197,7 +197,7 @@ describe('the URL', () => {
     await page.getByRole('heading', { name: 'No such entry' }).waitFor();
   });
 
-  test('may have an unknown range, which is the usual one', async () => {
+  test('may have an unknown range, and the page uses the default', async () => {
     const page = await studio.open(`${studio.game}/events?range=constructor`);
     await page.getByRole('heading', { name: 'No events in this time' }).waitFor();
     await becomes(() => page.getByRole('combobox', { name: 'Time range' }).inputValue(), 'Last hour');

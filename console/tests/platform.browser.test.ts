@@ -133,7 +133,7 @@ describe('platform administration', () => {
     await page.getByRole('cell', { name: '3 failed' }).waitFor();
   });
 
-  test('says from when the health is if it cannot be read again', async () => {
+  test('shows the time of the last health data if they cannot be read again', async () => {
     const page = await open('health');
     await page.getByText(/^PostgreSQL \d/).waitFor();
     await page.route('**/api/admin/health', (route) =>

@@ -65,7 +65,7 @@ describe('players', () => {
     await page.context().close();
   });
 
-  test('asks for the rows when the link of the page is pointed at', async () => {
+  test('requests the rows when the pointer is over the link of the page', async () => {
     const page = await studio.open(studio.game);
     const rows = page.waitForRequest('**/players?limit=100&**');
     await page.getByRole('link', { name: 'Players', exact: true }).hover();

@@ -141,7 +141,7 @@ describe('a change of another person', () => {
 });
 
 describe('a change without an answer', () => {
-  test('shows, because the page reads its data again', async () => {
+  test('shows after the page has read its data again', async () => {
     const page = await studio.open(`${studio.game}/providers`);
     await page.route('**/providers/*', async (route) => {
       await route.fetch();

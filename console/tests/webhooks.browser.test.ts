@@ -68,7 +68,7 @@ describe('webhooks', () => {
     assert.deepEqual(rows, [{ delivery_ids: [failed] }]);
   });
 
-  test('rotates the secret, and forgets why an earlier attempt failed', async () => {
+  test('rotates the secret, and removes the error of an earlier attempt', async () => {
     const { id } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}`);
     const ask = async (): Promise<void> => {

@@ -151,7 +151,7 @@ describe('createAdminClient', () => {
     );
   });
 
-  test('stays signed in when the answer of a refresh is lost, and takes no page for an answer', async () => {
+  test('stays signed in when the answer of a refresh is lost, and rejects a web page as an answer', async () => {
     const { email } = await accounts.signUp();
     const storage = memoryStorage();
     const admin = newAdmin({ baseUrl: proxy.url, storage });

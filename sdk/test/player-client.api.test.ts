@@ -131,7 +131,7 @@ describe('sign-in', () => {
     );
   });
 
-  test('signs in with a wallet, whose other members stay on the device', async () => {
+  test('signs in with a wallet, and sends no other members of the wallet object', async () => {
     const bodies: string[] = [];
     const wallet = new TestWallet();
     const game = newClient({
@@ -216,7 +216,7 @@ describe('sign-in', () => {
     );
   });
 
-  test('does not take the answer of a gateway for a sign-in', async () => {
+  test('rejects the answer of a gateway to a sign-in', async () => {
     const storage = memoryStorage();
     const game = newClient({ baseUrl: proxy.url, storage });
     proxy.plan([{ match: 'POST /api/player-auth/login', action: 'answer_200' }]);
@@ -330,7 +330,7 @@ describe('sign-in', () => {
     assert.equal(game.session.current, undefined);
   });
 
-  test('signs out here while the server cannot be reached', async () => {
+  test('signs out on the device while the server cannot be reached', async () => {
     const game = newClient({ baseUrl: proxy.url });
     await game.signIn.withProvider(mock('offline'));
     proxy.plan([{ match: 'POST /api/player-auth/logout', action: 'cut' }]);
@@ -404,7 +404,7 @@ describe('the own profile', () => {
     assert.equal((await game.profile.get()).isActive, false);
   });
 
-  test('uploads an avatar, and refuses what is no image', async () => {
+  test('uploads an avatar, and refuses a file that is no image', async () => {
     const game = newClient();
     await game.signIn.withProvider(mock('painter'));
     const upload = (bytes: Uint8Array) => game.profile.uploadAvatar(new Blob([bytes as BlobPart]));
@@ -601,7 +601,7 @@ describe('a proof of identity', () => {
 });
 
 describe('createAssertion', () => {
-  test('makes an assertion for one audience', async () => {
+  test('creates an assertion for one audience', async () => {
     const game = newClient();
     await game.signIn.withProvider(mock('asserted'));
     const { audience, refreshToken } = await game.createAssertion('https://shop.example');

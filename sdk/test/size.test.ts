@@ -40,7 +40,7 @@ describe('the size of a bundle, compressed', () => {
       assert.ok(bytes <= kilobytes * 1000, `${bytes} bytes`);
     });
 
-  test('a bundle has only what it imports', async () => {
+  test('a bundle contains only what it imports', async () => {
     const { code } = await sizeOf('index', 'createPlayerClient');
     for (const text of ['indexedDB', '/api/game/events', '/api/player-portal-auth/refresh'])
       assert.ok(!code.includes(text), text);

@@ -64,7 +64,7 @@ describe('guildhall backup and restore with archived events', () => {
     return answer.text();
   };
 
-  test('carry the archive, and verify it', async () => {
+  test('include the archive, and verify it', async () => {
     const server = await startServer({ dataDir: source.path });
     tenant = await arrangeEvents(server.url);
     before = await exportFrom(server.url);
@@ -98,7 +98,7 @@ describe('guildhall backup and restore with archived events', () => {
     assert.match((await run('archive verify', restored, env)).output, /has no events\.parquet/);
   });
 
-  test('refuse a backup whose archive was altered, and name a file that was before the backup', async () => {
+  test('refuse a backup whose archive was altered, and name an archived file that the backup lacks', async () => {
     // The restored folder is damaged, so its backup is too.
     const damaged = join(target.path, 'damaged');
     assert.equal((await run(`backup ${damaged}`, restored, env)).code, 0);

@@ -260,7 +260,7 @@ describe(`the first week of an operator (${LONG ? 'long' : 'short'})`, { concurr
     await players.more();
   });
 
-  test('Tuesday: a backup under load', { timeout }, async () => {
+  test('Tuesday: the server is backed up under load', { timeout }, async () => {
     saved = players.soFar();
     await guildhall(version1, `backup ${backup}`, { DATA_DIR: dataDir });
     await players.more();
@@ -309,22 +309,26 @@ describe(`the first week of an operator (${LONG ? 'long' : 'short'})`, { concurr
     assert.deepEqual(await missing(dataDir, players.soFar()), []);
   }
 
-  test('Saturday: an upgrade with a migration', { timeout }, async () => {
+  test('Saturday: the server is upgraded with a migration', { timeout }, async () => {
     const migration = `
       ALTER TABLE players ADD COLUMN of_next_version text;
       CREATE TABLE of_next_version (id uuid PRIMARY KEY);`;
     await replaceBy(install(join(folder.path, 'version-2'), { version: '9.9.9', migration }), '9.9.9');
   });
 
-  test('Sunday: a roll-back to the old version on the migrated database', { timeout }, async () => {
-    const { version } = JSON.parse(readFileSync(join(version1, 'package.json'), 'utf8')) as {
-      version: string;
-    };
-    await replaceBy(version1, version);
-    await players.stop();
-    assert.deepEqual(await missing(dataDir, players.acknowledged), []);
-    assert.match(await guildhall(version1, 'verify', { DATA_DIR: dataDir }), /^All \d+ rows match/m);
-    assert.equal(await unit.stop(), 0, unit.output());
-    assert.equal(postgresOf(dataDir), undefined);
-  });
+  test(
+    'Sunday: the server is rolled back to the old version on the migrated database',
+    { timeout },
+    async () => {
+      const { version } = JSON.parse(readFileSync(join(version1, 'package.json'), 'utf8')) as {
+        version: string;
+      };
+      await replaceBy(version1, version);
+      await players.stop();
+      assert.deepEqual(await missing(dataDir, players.acknowledged), []);
+      assert.match(await guildhall(version1, 'verify', { DATA_DIR: dataDir }), /^All \d+ rows match/m);
+      assert.equal(await unit.stop(), 0, unit.output());
+      assert.equal(postgresOf(dataDir), undefined);
+    },
+  );
 });

@@ -16,7 +16,7 @@ const ROUNDS = LONG ? 20 : 3;
 const CLIENTS = 4;
 
 test(
-  `billed units are the accepted writes, over ${ROUNDS} crashes`,
+  `bills exactly the accepted writes over ${ROUNDS} crashes`,
   { timeout: LONG ? 900_000 : 600_000 },
   async () => {
     const storage = await createStorage();

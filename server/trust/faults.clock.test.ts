@@ -22,8 +22,8 @@ const { app, game, storeA, signIn, signInToStore, refresh, play, useAll } = awai
 describe('the clock of the server', () => {
   afterEach(() => void (offsetMs = 0));
   for (const [name, jumpMs] of [
-    ['one hour forward, and back', HOUR_MS],
-    ['one hour back, and forward', -HOUR_MS],
+    ['may jump one hour forward and back', HOUR_MS],
+    ['may jump one hour back and forward', -HOUR_MS],
   ] as const)
     test(name, { timeout: 300_000 }, async () => {
       let before = await signIn();

@@ -51,8 +51,8 @@ async function minutesAhead(): Promise<number> {
 
 describe('the clock of PostgreSQL', () => {
   for (const [name, jump, minutes] of [
-    ['one hour forward, and back', '+1h', 60],
-    ['one hour back, and forward', '-1h', -60],
+    ['may jump one hour forward and back', '+1h', 60],
+    ['may jump one hour back and forward', '-1h', -60],
   ] as const)
     test(name, { timeout: 300_000 }, async () => {
       let before = await signIn();

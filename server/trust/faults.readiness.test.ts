@@ -11,7 +11,7 @@ const proxy = await proxyOf(database.url);
 const app = await startTestApp({ databaseUrl: proxy.url, env: { LOG_LEVEL: 'silent' } });
 const PROBES = 200;
 
-test('many probes of a silent database wait for few queries, and the server is ready again after it', async () => {
+test('answers many probes of a silent database with few queries, and is ready again afterwards', async () => {
   proxy.begin('blackhole');
   const answers = await Promise.all(Array.from({ length: PROBES }, () => app.http.get('/health/ready')));
   for (const { status, text } of answers) assert.equal(status, 503, text);

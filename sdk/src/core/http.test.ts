@@ -24,7 +24,7 @@ describe('the address of the server', () => {
     }
   });
 
-  test('must be one', () => {
+  test('must be a URL', () => {
     const error = { name: 'TypeError', message: /baseUrl is the address of the server/ };
     for (const wrong of [
       'api.example',
@@ -39,7 +39,7 @@ describe('the address of the server', () => {
       assert.throws(() => read({ baseUrl: wrong as string }), error, String(wrong));
   });
 
-  test('cannot be a path outside of a page', async () => {
+  test('must not be a path outside of a web page', async () => {
     await assert.rejects(read({ baseUrl: '/api', fetch }), { name: 'TypeError', message: /\/api/ });
   });
 });
@@ -77,7 +77,7 @@ describe('a request that cannot be sent', () => {
     assert.equal(sent, 0);
   });
 
-  test('is one whose path parameter is missing, or would make it the path of another operation', async () => {
+  test('has no path parameter, or one that would make it the path of another operation', async () => {
     let sent = 0;
     const counted: typeof fetch = async (url) => (sent++, echo(url));
     const server = createServerClient({ baseUrl, gameKey, fetch: counted });
@@ -90,7 +90,7 @@ describe('a request that cannot be sent', () => {
     assert.equal(await server.players.get('../a b'), `${baseUrl}/api/player-profiles/..%2Fa%20b`);
   });
 
-  test('with the placeholder of a key is found when the client is made', () => {
+  test('is refused when the client is created with the placeholder of a key', () => {
     for (const apiKey of ['gh_api_…', 'gh_game_0', '']) {
       const message = apiKey ? /apiKey must begin with gh_api_/ : /apiKey is missing/;
       const error = { name: 'TypeError', message };
@@ -135,7 +135,7 @@ describe('an answer with status 200', () => {
     });
   });
 
-  test('that is not of the API leaves no connection open', async (context) => {
+  test('leaves no connection open if it does not come from the API', async (context) => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).write('<h1>Sign in</h1>');
     }).listen(0, '127.0.0.1');
@@ -207,7 +207,7 @@ describe('timeoutMs', () => {
   });
 });
 
-test('the error of a gateway has members of the promised types', async () => {
+test('the error of a gateway has members of the declared types', async () => {
   const problem = { title: 'Invalid', detail: [{ msg: 'required' }], errors: { email: ['required'] } };
   const refuse: typeof fetch = async () => new Response(JSON.stringify(problem), { status: 400 });
   await assert.rejects(read({ fetch: refuse }), {
@@ -261,7 +261,7 @@ describe('a network error in a page', () => {
     });
   });
 
-  test('does not name it outside of a page', async () => {
+  test('does not name CORS_ORIGINS outside of a web page', async () => {
     const detail = await read({ fetch: fail }).catch((error: GuildhallError) => error.detail);
     assert.ok(String(detail).startsWith(`The server cannot be reached at ${baseUrl}, or`), String(detail));
     assert.doesNotMatch(String(detail), /CORS/);

@@ -15,7 +15,7 @@ describe('parseJson', () => {
     ]);
   });
 
-  test('leaves digits in texts and fractions alone', () => {
+  test('does not change digits in texts and fractions', () => {
     const text = '{"a\\"1234567890123456789": "say \\"12345678901234567890\\" 1", "b": 1234567890123456.75}';
     assert.deepEqual(parseJson(text), JSON.parse(text));
   });

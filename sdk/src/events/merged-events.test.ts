@@ -135,7 +135,7 @@ describe('events of a profile that was merged into another', () => {
     assert.deepEqual({ stored, dropped }, { stored: 2, dropped: 0 });
   });
 
-  test('cost no question if only the player has events', async (context) => {
+  test('cause no request if only the player has events', async (context) => {
     const storage = await storageWith(other, { ...player, tenantId: 'elsewhere' });
     const { server, send } = mergingServer(other.playerId);
     const queue = createEventQueue(ofPlayer(other, send), { storage });

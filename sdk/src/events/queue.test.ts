@@ -164,7 +164,7 @@ test('takes events of a player whose session has ended before the first of them'
   assert.equal(queue.progress.waiting, 1);
 });
 
-test('names a refused event in the console by what the game called it', async (context) => {
+test('names a refused event in the console by its key, definition or idempotency key', async (context) => {
   const warn = context.mock.method(console, 'warn', () => {});
   const queue = createEventQueue({ ...sender, send: refuseAll }, { storage: memoryStorage() });
   context.after(() => queue.close());
@@ -178,8 +178,8 @@ test('names a refused event in the console by what the game called it', async (c
   );
 });
 
-describe('an own name of an event', () => {
-  test('needs the time of the event, which is part of the name', async (context) => {
+describe('an idempotencyKey of the game', () => {
+  test('needs the occurredAt of the event, because both identify it', async (context) => {
     const queue = createEventQueue(sender, { storage: memoryStorage() });
     context.after(() => queue.close());
     const nameOnly = { eventKey: 'level', idempotencyKey: 'level-7-done' } as unknown as EventContent;
@@ -435,7 +435,7 @@ describe('a storage of the game', () => {
     assert.deepEqual([stored, waiting, values.size], [1, 0, 0]);
   });
 
-  test('is refused if it is none, with the way to make one', () => {
+  test('is refused if it is no storage, with the way to create one', () => {
     const error = { name: 'TypeError', message: /await fileStorage\(path\)/ };
     for (const wrong of [Promise.resolve(memoryStorage()), memoryStorage, new Map(), 'events', null]) {
       const storage = wrong as unknown as ClientStorage;

@@ -17,7 +17,7 @@ function assertBetween(values: number[], least: number, most: number): void {
 }
 
 describe('the retry policy', () => {
-  test('spreads the players that a Retry-After asks to wait', () => {
+  test('spreads the retries of players after a Retry-After', () => {
     const pauses = pausesOf({ code: 'rate_limited', status: 429, retryAfter: 60 });
     assertBetween(pauses, 60_000, 90_000);
     assert.ok(new Set(pauses.map((pause) => Math.round(pause / 1_000))).size > 10);

@@ -61,7 +61,7 @@ for (const [name, open] of [
   });
 
 describe('fileStorage', () => {
-  test('reads after a restart what was written before, and forgets half a line', async () => {
+  test('reads after a restart what was written before, and drops an incomplete line', async () => {
     const path = newPath();
     const first = await fileStorage(path);
     await first.write({ a: '1', b: 'ä\n"' });
@@ -153,7 +153,7 @@ describe('fileStorage', () => {
     await (await fileStorage(path)).close();
   });
 
-  test('belongs to one of several that open it at once', async () => {
+  test('belongs to one of several processes and callers that open it at once', async () => {
     const path = newPath();
     const inThisProcess = await Promise.allSettled(Array.from({ length: 5 }, () => fileStorage(path)));
     const [first, ...others] = inThisProcess.filter(({ status }) => status === 'fulfilled');
@@ -224,7 +224,7 @@ test('localStorage may be blocked by the browser', async (context) => {
     await assert.rejects(call, { name: 'SecurityError' });
 });
 
-test('localStorage works in Node, which has no events of it', async (context) => {
+test('localStorage works in Node, which sends no storage events', async (context) => {
   const existing = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
   const values = new Map<string, string>();
   Object.defineProperty(globalThis, 'localStorage', {

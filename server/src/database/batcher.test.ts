@@ -104,7 +104,7 @@ describe('createBatcher', () => {
     );
   });
 
-  test('runs one batch of a group at a time, if it is told so', async () => {
+  test('runs one batch of a group at a time, if configured so', async () => {
     const { submit, started, end } = manualBatcher({ maxItems: 10, maxBatchesPerGroup: 1 });
     const all = Array.from({ length: 30 }, (_, number) => submit(`${number}`));
     await nextTurn();
@@ -134,7 +134,7 @@ describe('createBatcher', () => {
     await Promise.all(all);
   });
 
-  test('repeats the items of a rejected batch alone, so that only the poisoned item fails', async () => {
+  test('repeats the items of a rejected batch one by one, so that only the faulty item fails', async () => {
     const started: string[][] = [];
     const batcher = createBatcher<string, string>({
       groupOf: () => 'a',

@@ -15,8 +15,8 @@ const WITHOUT_TENANT: Record<string, string> = {
   'tenant_keys: the unique index tenant_keys_pkey has no tenant_id': 'other tables refer to a key',
 };
 
-describe('a cluster of Citus accepts the schema', () => {
-  test('with the known exceptions', async () => {
+describe('the check of the schema for Citus', () => {
+  test('finds only the known exceptions', async () => {
     const client = await app.owner.connect();
     try {
       assert.deepEqual(await findProblems(client), Object.keys(WITHOUT_TENANT).toSorted());
@@ -64,7 +64,7 @@ describe('a cluster of Citus accepts the schema', () => {
     },
   ];
   for (const { name, change, problem } of broken)
-    test(`and the test finds ${name}`, async () => {
+    test(`finds ${name}`, async () => {
       const client = await app.owner.connect();
       try {
         await client.query(`BEGIN; ${change}`);

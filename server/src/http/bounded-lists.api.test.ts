@@ -73,7 +73,7 @@ test('every array in the response of a GET has a limit in the query or in its sc
   assert.ok(arrays > 15);
 });
 
-test('docs/api-conventions.md lists each page size that is not the usual one', () => {
+test('docs/api-conventions.md lists each page size that is not the default', () => {
   const page = readFileSync(new URL('../../../docs/api-conventions.md', import.meta.url), 'utf8');
   const listed = [...page.matchAll(/^\| `GET (\S+)` \| ([\d,]+) \| ([\d,]+) \|$/gm)].map((row) =>
     row.slice(1),

@@ -46,7 +46,7 @@ describe('createExports', () => {
     await eventually(() => admits(exports, 'd', 'three'));
   });
 
-  test('counts exports that concern no tenant for their caller and the server alone', async () => {
+  test('counts exports without a tenant for their caller and the server only', async () => {
     const limits = { perCaller: 1, perTenant: 1, perNetwork: 9, inAll: 3, reading: 1 };
     const exports = createExports(createAcquireSlots(), 'test', limits);
     await exports.open(by('a'), null, pieces('x'));

@@ -46,7 +46,7 @@ test('a response has its status, even if a hook refuses the request', async (con
   assert.deepEqual(server.statuses(), [503]);
 });
 
-test('a client that disconnects before the response is an incomplete one', async (context) => {
+test('a request is incomplete if its client disconnects before the response', async (context) => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const server = await startServer(context, (app) =>
     app.get('/', async (_request, reply) => {

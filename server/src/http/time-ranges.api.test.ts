@@ -47,7 +47,7 @@ function send({ path, method, requestBody }: Ranged, range: { from: string; to: 
 }
 
 describe('a range of time', () => {
-  test('is a part of these operations', () => {
+  test('is a parameter of exactly these operations', () => {
     assert.deepEqual(ranged.map(({ operationId }) => operationId).toSorted(), [
       'exportEvents',
       'getEventSummary',

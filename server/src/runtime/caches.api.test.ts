@@ -150,7 +150,7 @@ const CACHED_COLUMNS = [
 ];
 
 describe('the caches', () => {
-  test('follow each column that they read', async () => {
+  test('are invalidated by a change of each column that they read', async () => {
     await arrange();
     const visible: string[] = [];
     for (const [table, ofScene] of Object.entries(tables)) {
@@ -176,7 +176,7 @@ describe('the caches', () => {
     assert.deepEqual(visible.toSorted(), CACHED_COLUMNS);
   });
 
-  test('follow the plan of the workspace that pays for a key', async () => {
+  test('are invalidated by a change of the plan of the workspace that pays for a key', async () => {
     const [scene, payer] = [await arrange(), await arrange()];
     await app.owner.query(
       `UPDATE tenant_keys SET subscriber_workspace_id = $2, subscriber_agreement_id = id, subscriber_agreed_by = $3,
@@ -191,7 +191,7 @@ describe('the caches', () => {
     await eventually(async () => (await hasHardStop()) === false);
   });
 
-  test('follow the end of a membership and the deletion of a key', async () => {
+  test('are invalidated by the end of a membership and the deletion of a key', async () => {
     const scene = await arrange();
     const { roleInTenant, api } = await cached.read(scene);
     assert.deepEqual([roleInTenant, api?.keyId !== undefined], ['admin', true]);

@@ -16,7 +16,7 @@ describe('createRepeatLimit', () => {
     assert.equal(limit.admit('a'), 0);
   });
 
-  test('forgets old texts instead of growing', () => {
+  test('evicts old texts, so that its memory does not grow', () => {
     const limit = createRepeatLimit(() => 0);
     for (let line = 0; line < 10; line++) limit.admit('first');
     for (let text = 0; text < 2000; text++) limit.admit(String(text));

@@ -48,7 +48,7 @@ for (const operation of operations) {
   const rule = rules[operationId];
   if (!rule) continue;
 
-  test(`${operationId} is for ${rule.needs}, and nobody else`, async () => {
+  test(`${operationId} requires ${rule.needs}, and refuses all other callers`, async () => {
     const tenant = await arrangeTenant(app);
     // An account that owns the workspaces of all tests could not create another one.
     const members = roles.map((role) => accounts[role].accountId);

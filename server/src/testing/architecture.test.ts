@@ -130,7 +130,7 @@ describe('imports', () => {
     ({ to }) => to.startsWith('testing/') || to.includes('.test.'),
   );
 
-  test('of the libraries of tracing are in one file, which is loaded only if traces are on', () => {
+  test('of the tracing libraries are in one file, which is loaded only if traces are on', () => {
     const ofTracing = production.filter(({ to }) => to.startsWith('@opentelemetry/'));
     assert.deepEqual([...new Set(ofTracing.map(({ from }) => from))], ['runtime/tracing.ts']);
     const importers = production.filter(({ to }) => to === 'runtime/tracing.ts').map(({ from }) => from);

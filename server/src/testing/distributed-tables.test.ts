@@ -70,11 +70,11 @@ const ALL_SHARDS: Record<string, { statement: string; problem: string }> = {
     statement: 'SELECT id FROM runs WHERE tenant_id = $1 UNION ALL SELECT id FROM runs',
     problem: 'runs without tenant_id',
   },
-  'forgets it in a sub-select': {
+  'omits it in a sub-select': {
     statement: 'SELECT FROM runs WHERE tenant_id = $1 AND EXISTS (SELECT FROM laps WHERE run_id = id)',
     problem: 'laps without tenant_id',
   },
-  'forgets it in a DELETE of a CTE': {
+  'omits it in a DELETE of a CTE': {
     statement: 'WITH old AS (DELETE FROM laps RETURNING run_id) SELECT FROM runs WHERE tenant_id = $1',
     problem: 'laps without tenant_id',
   },

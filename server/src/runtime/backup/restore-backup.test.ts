@@ -16,7 +16,7 @@ import { restoreBackup } from './restore-backup.ts';
 /** The channel of Node that publishes each new process, before the function that starts it returns. */
 const SPAWNED = 'tracing:child_process.spawn:end';
 
-test('ends tar if the restore is interrupted in the moment in which tar starts', async () => {
+test('ends tar if the restore is interrupted while tar starts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildhall-restore-'));
   const backup = join(folder, 'backup');
   mkdirSync(backup);

@@ -198,7 +198,7 @@ describe('a duplicate with an unknown key', () => {
     }
   });
 
-  test('is charged to no hard stop, and its definition is created with the first new event', async () => {
+  test('is never charged under a hard stop, and its definition is created with the first new event', async () => {
     await avoidEndOf('month');
     const { tenantId, send, some } = await arrangeSender();
     const batch = some(3);

@@ -104,7 +104,7 @@ describe('a player with a merged profile', () => {
 });
 
 describe('a merge of two profiles that are in a match', () => {
-  test('marks the entry of the source as left, and keeps its events and results possible', async () => {
+  test('marks the entry of the source as left, and still accepts its events and results', async () => {
     const [source, target] = [await newPlayer(), await newPlayer()];
     const [match, ofSource, ofTarget] = await arrangeMatch(source, target);
     await merge(source, target);
@@ -201,7 +201,7 @@ describe('a join during a merge', () => {
     assert.equal((await rosterOf(match)).length, 3);
   });
 
-  test('of a new match creates none with the source, or marks its entry as left', async () => {
+  test('leaves one of both profiles in a match that is created at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       const [source, target] = [await newPlayer(), await newPlayer()];
       const players = [source, target].map(({ playerId }) => ({ playerId }));

@@ -124,7 +124,7 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
     assert.equal(await webhook.count('failed'), 200);
   });
 
-  test('skips deliveries that are deleted meanwhile, also a whole step of them', async () => {
+  test('skips deliveries that are deleted meanwhile, even all of a step', async () => {
     const { receiver, webhook } = await arrange();
     const ids = await arrangeDeliveries(app, webhook.id, 250);
     const { release } = hold(receiver);
@@ -180,7 +180,7 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
     assertEachOnce(receiver, [waiting, waiting, ...others]);
   });
 
-  test('gives a delivery all retries whose last attempt is running', async () => {
+  test('gives all retries to a delivery whose last attempt is running', async () => {
     const { receiver, webhook } = await arrange();
     receiver.answer = refuse;
     const id = await webhook.test();

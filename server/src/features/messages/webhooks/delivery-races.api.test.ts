@@ -78,7 +78,7 @@ describe('attemptDelivery with two workers', () => {
     await webhook.delete();
   });
 
-  test('a webhook fails or works as the attempt that ended last', async () => {
+  test('takes the state of the webhook from the attempt that ended last', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
     const held = new Map<string, ServerResponse>();
@@ -271,7 +271,7 @@ describe('attemptDelivery with two workers', () => {
   });
 });
 
-test('a delivery is read in one state with its attempts', async () => {
+test('reads a delivery and its attempts in one snapshot', async () => {
   const receiver = await startWebhookReceiver();
   const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
   const id = await webhook.test();

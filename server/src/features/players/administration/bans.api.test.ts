@@ -244,7 +244,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     assert.deepEqual((await login(player.username)).body.ban, { reason: null, until: null });
   });
 
-  test('is named to a login that read the player before the ban', async () => {
+  test('names the ban to a login that read the player before it', async () => {
     const player = await arrangePlayer(app, tenant);
     await whileLocked(
       app,

@@ -189,7 +189,7 @@ describe('the device of a login', () => {
     );
   });
 
-  test('was seen last by the server whose clock is ahead', async () => {
+  test('keeps the later time of a server whose clock is ahead', async () => {
     const elsewhere = await arrangeTenant(app, tenant);
     const token = somebody();
     const deviceInfo = { deviceFingerprint: fingerprint };

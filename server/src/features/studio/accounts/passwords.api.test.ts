@@ -232,7 +232,7 @@ describe('POST /api/saas-auth/password-reset/confirm', () => {
     assert.equal((await mailsTo(account.email))[0]?.subject, 'Your Guildhall password was changed');
   });
 
-  test('leaves nothing to somebody who was signed in: no access token, and no second factor that is about to be added', async () => {
+  test('ends the access tokens of open sessions, and the second factors that they were adding', async () => {
     const account = await accounts.signUpVerified();
     const { secret } = (await post('totp/enroll', {}, account.bearer)).body;
     assert.equal((await confirm(await resetTokenFor(account.email))).status, 200);

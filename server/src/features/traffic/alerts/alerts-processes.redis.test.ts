@@ -38,7 +38,7 @@ async function untilChecked(): Promise<void> {
 }
 
 describe('traffic alerts of several processes', () => {
-  test('use the sum of all processes: nothing at the threshold, one alert above it', async () => {
+  test('use the sum of all processes, and raise one alert above the threshold', async () => {
     const { tenant, list } = await arrangeWatched(30);
     for (const process of processes) await ask(tenant, 10, process);
     await untilChecked();

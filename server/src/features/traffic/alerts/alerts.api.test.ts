@@ -69,7 +69,7 @@ describe('traffic alerts', () => {
     assert.equal((await list('?type=payload_spike')).totalCount, 0);
   });
 
-  test('raise nothing at the request threshold, and one alert for one request more', async () => {
+  test('raise no alert at the request threshold, and one alert at one request above it', async () => {
     const { tenant, list, raised } = await arrangeWatched({ rateLimitPerMinute: 20 });
     await ask(tenant, 20);
     await untilChecked();
@@ -93,7 +93,7 @@ describe('traffic alerts', () => {
     assert.ok(age >= 58_000 && age < 70_000, `${age} ms`);
   });
 
-  test('raise nothing at the byte threshold, and one alert for one byte more', async () => {
+  test('raise no alert at the byte threshold, and one alert at one byte above it', async () => {
     const { tenant, list, raised } = await arrangeWatched({ payloadBytesPerMinute: 1000 });
     await sendBytes(tenant, 600);
     await sendBytes(tenant, 400);

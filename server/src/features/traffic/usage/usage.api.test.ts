@@ -85,7 +85,7 @@ describe('usage metering', () => {
     await write('post', '/api/player-auth/logout', { sessionId: ada.sessionId });
   });
 
-  test('charges one unit for each stored event of a batch, with INSERT and with COPY', async () => {
+  test('charges one unit for each stored event of a small and of a large batch', async () => {
     const payer = await arrangePayer();
     const ada = await arrangePlayer(app, payer);
     let units = 1;
@@ -99,7 +99,7 @@ describe('usage metering', () => {
     await send(few, 201, 3);
     await send(few, 422, 0);
     await send([...few, ...someEvents(ada.playerId, 2), { ...few[0], playerId: randomUUID() }], 201, 2);
-    // Twenty events or more use COPY, which fails if one of them is already stored.
+    // A batch of 20 events or more has its own COPY, which PostgreSQL refuses if one of them is stored already.
     const many = someEvents(ada.playerId, 100);
     await send(many, 201, 100);
     await send(many, 422, 0);

@@ -15,7 +15,7 @@ import { createOutboxSender } from './outbox-sender.ts';
 import { abandonWaiting, deployContract, openConfiguredChain, readAppended } from './index.ts';
 
 describe('recovery of the chain sender', () => {
-  test('stops to send when the connection of its lock becomes silent, and continues with a new one', async () => {
+  test('stops sending when the connection of its lock becomes silent, and continues with a new one', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);
     const { app, chain: opened, log } = deployment;
@@ -215,7 +215,7 @@ describe('readAppended', () => {
 });
 
 describe('abandoned calls', () => {
-  test('are none while a process sends calls', async () => {
+  test('cannot be requested while a process sends calls', async () => {
     const deployment = await arrangeChainDeployment(await startTestChain());
     const sender = deployment.startSender();
     await deployment.record(await deployment.tenant());
@@ -228,7 +228,7 @@ describe('abandoned calls', () => {
     assert.equal(await abandonWaiting(deployment.database), 0);
   });
 
-  test('are a gap in the contract when the key was lost and another signer continues', async () => {
+  test('leave a gap in the contract when the key was lost and another signer continues', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);
     const [tenant, idle] = [await deployment.tenant(), await deployment.tenant()];
@@ -251,7 +251,7 @@ describe('abandoned calls', () => {
     assert.equal((await deployment.transactionStatus(abandoned))?.state, 'abandoned');
   });
 
-  test('are a gap in a contract that was deployed again at the same address', async () => {
+  test('leave a gap in a contract that was deployed again at the same address', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);
     const tenant = await deployment.tenant();

@@ -5,12 +5,12 @@ import { continuesNonces } from './outbox-sender.ts';
 const calls = (...nonces: number[]) => nonces.map((nonce) => ({ nonce }));
 
 describe('continuesNonces', () => {
-  test('is in step if the nonces continue those of the chain', () => {
+  test('returns true if the nonces continue those of the chain', () => {
     assert.equal(continuesNonces(calls(7, 8, 9), 7), true);
     assert.equal(continuesNonces(calls(), 7), true);
   });
 
-  test('is out of step if a nonce was used elsewhere, or if a call is missing', () => {
+  test('returns false if a nonce was used elsewhere, or if a call is missing', () => {
     assert.equal(continuesNonces(calls(7, 8), 8), false);
     assert.equal(continuesNonces(calls(7, 9), 7), false);
     assert.equal(continuesNonces(calls(8), 7), false);

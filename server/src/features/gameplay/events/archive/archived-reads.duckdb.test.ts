@@ -139,7 +139,7 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
       }
   });
 
-  test('gives the answers from before the events were archived', async () => {
+  test('returns the same answers as before the events were archived', async () => {
     const [tenant, other] = [await arrange(), await arrange()];
     for (const scope of ['match', 'player'] as const) {
       await tenant.send(scope, 'first', 40);
@@ -318,7 +318,7 @@ describe('exports with archived events', () => {
     return text;
   };
 
-  test('are those from before the events were archived', async () => {
+  test('return the same rows as before the events were archived', async () => {
     const [tenant, other] = [await arrange(), await arrange()];
     for (const scope of ['match', 'player'] as const) {
       await tenant.send(scope, 'first', 40);
@@ -498,7 +498,7 @@ describe('exports with archived events', () => {
 });
 
 describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
-  test('lists the events from before they were archived, each once', async () => {
+  test('lists the same events as before they were archived, each once', async () => {
     const [tenant, other] = [await arrange(), await arrange()];
     for (const scope of ['match', 'player'] as const) {
       await tenant.send(scope, 'first', 40);

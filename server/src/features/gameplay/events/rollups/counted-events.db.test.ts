@@ -39,7 +39,7 @@ describe('the roll-ups of a chart by minute', () => {
     database.forTenant(tenantId).one(sql`
       SELECT count(*)::int AS parts, sum(events)::int AS events FROM (${counted(...eventKeys)}) counted`);
 
-  test('are those of one key, and no others are read', async () => {
+  test('are read for one key only', async () => {
     assert.deepEqual(await sumOf('key 7'), { parts: MINUTES - 1, events: 7 * (MINUTES - 1) });
     const [row] = await database
       .forTenant(tenantId)
@@ -48,7 +48,7 @@ describe('the roll-ups of a chart by minute', () => {
     assert.ok(rows <= MINUTES, `${rows} rows`);
   });
 
-  test('are those of several keys, and of none', async () => {
+  test('are read for several keys, and for none', async () => {
     const both = await sumOf('key 7', 'key 9');
     assert.deepEqual(both, { parts: 2 * (MINUTES - 1), events: 16 * (MINUTES - 1) });
     assert.deepEqual(await sumOf('unknown'), { parts: 0, events: null });

@@ -212,7 +212,7 @@ async function findDifferences(tenantId: string) {
 }
 
 describe('roll-ups of events', () => {
-  test('with their deltas equal the events after each step', async () => {
+  test('equal the events after each step, together with their deltas', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(step, query), { minLength: 4, maxLength: 12 }), async (steps) => {
         // Roll-ups start at one time for all tenants, so each run begins with all of it. Without the rows of earlier runs, a seed
@@ -317,7 +317,7 @@ describe('roll-ups of events', () => {
     assert.deepEqual((await findDifferences(game.tenantId)).found, []);
   });
 
-  test('of one span are deleted, and those of the others stay', async () => {
+  test('are deleted for one span, and stay for the others', async () => {
     await app.owner.query(`UPDATE event_rollup_starts SET starts_at = '-infinity'`);
     const game = await arrangeGame();
     // Two minutes of an old hour, then one of a new day: in their partitions, the new hour and the new day have the place (ctid) of

@@ -40,7 +40,7 @@ async function arrangeDevice(username = newName()) {
   return { username, fingerprint, caller, login: body, device: devices[0] };
 }
 
-describe('changes of devices without end', () => {
+describe('repeated changes of devices', () => {
   test('are limited to 100 unblocks a day, and a block is never refused', async () => {
     const { caller, device, username } = await arrangeDevice();
     await login(username, newFingerprint());

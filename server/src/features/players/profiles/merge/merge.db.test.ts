@@ -242,7 +242,7 @@ describe('mergeProfiles', () => {
     });
   });
 
-  test('is covered by the test above: without a transaction, a failure leaves changes', async () => {
+  test('leaves changes after a failure without a transaction, so the test above can fail', async () => {
     const pair = await arrangePair();
     const before = await readAllRows();
     await assert.rejects(mergeThrough(killAtStep(12, { isTransaction: false }).db, pair), /killed/);
