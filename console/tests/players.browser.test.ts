@@ -325,7 +325,7 @@ describe('players', () => {
     assert.deepEqual([data.player.displayName, data.logins.length], ['Ada Lovelace', 1]);
   });
 
-  test('offers a viewer nothing that a viewer may not do', async () => {
+  test('offers a viewer only actions that a viewer may do', async () => {
     const page = await studio.open(`${studio.game}/players/${ada.playerId}`, { role: 'viewer' });
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor();
     await countBecomes(page.getByRole('button', { name: 'Ban', exact: true }), 0);
@@ -412,7 +412,7 @@ describe('players', () => {
     await becomes(() => page.getByLabel('New note').inputValue(), 'Half a note');
   });
 
-  test('shows another player without what was typed about the one before', async () => {
+  test('shows another player without the text that was typed about the previous one', async () => {
     const page = await studio.open(`${studio.game}/players/${ben.playerId}`);
     const title = (name: string) => page.getByRole('heading', { level: 1, name });
     await title('Ben Bitdiddle').waitFor();

@@ -176,7 +176,7 @@ describe('the settings of a game', () => {
 });
 
 describe('a sign-in provider', () => {
-  test('asks for what is required, and empties the field of a secret that was saved', async () => {
+  test('asks for the required settings, and empties the field of a saved secret', async () => {
     const page = await studio.open(`${studio.game}/providers`);
     const store = page.locator('section', { hasText: 'Store A' });
     await page.getByRole('switch', { name: 'Store A is on' }).press('Space');

@@ -96,7 +96,7 @@ describe('the end of a session', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
   };
 
-  test('leaves the pages of all tabs, and returns to them and to what was typed after a sign-in in one', async () => {
+  test('leaves the pages of all tabs, and restores the pages and typed text after a sign-in in one tab', async () => {
     const page = await studio.open(studio.game);
     const second = await page.context().newPage();
     await second.goto(`${studio.game}/keys?revoked=true`);
@@ -119,7 +119,7 @@ describe('the end of a session', () => {
     await becomes(() => second.getByLabel('Name').inputValue(), '');
   });
 
-  test('keeps what was typed for the same account only, and no passwords', async () => {
+  test('keeps typed text for the same account only, and no passwords', async () => {
     const { email } = await accounts.signUpVerified();
     const page = await studio.open(studio.game);
     const [settings, account] = [await page.context().newPage(), await page.context().newPage()];
@@ -202,7 +202,7 @@ describe('the end of a session', () => {
 });
 
 describe('a changed role', () => {
-  test('hides what the role does not allow any more, and all of a workspace after the membership has ended', async () => {
+  test('hides actions that the role no longer allows, and the whole workspace after the membership has ended', async () => {
     const { email, id } = await accounts.signUpVerified();
     const { workspaceId } = studio.tenant;
     await studio.app.owner.query(

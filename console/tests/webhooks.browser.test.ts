@@ -102,7 +102,7 @@ describe('webhooks', () => {
     await page.getByRole('status').getByText('Redelivery stopped: 0 delivered, 1 not sent.').waitFor();
   });
 
-  test('shows viewers the progress, and lets them change nothing', async () => {
+  test('shows viewers the progress, and offers them no change', async () => {
     const { id } = await arrangeDeliveries();
     await app.http.post(`/api${webhooks}/${id}/redeliveries`, { status: 'failed' }, admin);
     const page = await studio.open(`${webhooks}/${id}`, { role: 'viewer' });
@@ -129,7 +129,7 @@ describe('webhooks', () => {
     await becomes(async () => (await heightOf()) > height, true);
   });
 
-  test('offers nothing that a disabled webhook refuses', async () => {
+  test('offers no action that a disabled webhook refuses', async () => {
     const { id, failed } = await arrangeDeliveries();
     await app.http.patch(`/api${webhooks}/${id}`, { enabled: false }, admin);
     const page = await studio.open(`${webhooks}/${id}`);

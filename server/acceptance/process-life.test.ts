@@ -291,7 +291,7 @@ test('the next start succeeds if another process has the id of a killed PostgreS
   }
 });
 
-test('restarts PostgreSQL as the first process of a container, where nobody collects dead processes', async (context) => {
+test('restarts PostgreSQL as the first process of a container, without an init process that reaps zombies', async (context) => {
   assert.equal(await running.end('SIGTERM'), 0);
   if (process.getuid?.() !== 0) return context.skip('SKIPPED: only root makes a process namespace.');
   const port = await freePort();

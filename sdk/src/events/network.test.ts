@@ -50,7 +50,7 @@ describe('a wait for the network in a page', () => {
     assert.equal(listeners(), 0);
   });
 
-  test('waits longer without a network, but not for ever, because the flag may be wrong', async (context) => {
+  test('waits longer without a network, but not without end, because the flag may be wrong', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     setOnline(false);
     let isDone = false;

@@ -229,7 +229,7 @@ describe('a listener of the game that throws', () => {
     assert.equal(uncaught.length, 3);
   });
 
-  test('onDropped does not change what the caller gets', async (context) => {
+  test('onDropped does not change the result of the call', async (context) => {
     const uncaught = collectUncaught(context);
     const onDropped = () => {
       throw new Error('of the game');

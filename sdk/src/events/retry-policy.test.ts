@@ -31,7 +31,7 @@ describe('the retry policy', () => {
     assertBetween(pausesOf({ code: 'quota_exceeded', status: 429, retryAfter: 2_000_000 }), 60_000, 90_000);
   });
 
-  test('doubles the pauses up to the longest, and begins anew after a success', () => {
+  test('doubles the pauses up to the longest, and begins with the shortest again after a success', () => {
     const policy = createRetryPolicy(backOff);
     const fail = () =>
       policy.failed(new GuildhallError({ code: 'network_error', status: 0 }), 10)!.milliseconds;
@@ -52,7 +52,7 @@ describe('the retry policy', () => {
     assert.equal(policy.unitsLeft, Infinity);
   });
 
-  test('names what the queue waits for', () => {
+  test('names the reason for which the queue waits', () => {
     for (const [code, status, reason] of [
       ['invalid_token', 401, 'session'],
       ['invalid_game_key', 401, 'server'],

@@ -190,7 +190,7 @@ describe('fileStorage', () => {
     assert.deepEqual(locks, []);
   });
 
-  test('writes its file anew when most of it is deleted entries', async () => {
+  test('compacts its file when most of it is deleted entries', async () => {
     const path = newPath();
     const storage = await fileStorage(path);
     await storage.write({ kept: 'yes' });

@@ -62,7 +62,7 @@ const guesses = (key: string) => [
 ];
 
 describe('a stolen refresh token that was exchanged with an idempotency key', () => {
-  test('gives nothing for guessed keys, and does not sign the player out within 10 seconds', async () => {
+  test('returns no token for guessed keys, and does not sign the player out within 10 seconds', async () => {
     const { stolen, key, current, sessionId } = await arrangeRefreshedPlayer();
     const answers = [];
     const left = guesses(key);
@@ -101,7 +101,7 @@ describe('a stolen refresh token that was exchanged with an idempotency key', ()
     });
   }
 
-  test('gives nothing with the right key after the next refresh of the player', async () => {
+  test('returns no token for the right key after the next refresh of the player', async () => {
     const { stolen, key, current } = await arrangeRefreshedPlayer();
     const next = await refresh(current, key);
     assert.equal((await refresh(stolen, key)).status, 401);
@@ -112,14 +112,14 @@ describe('a stolen refresh token that was exchanged with an idempotency key', ()
     );
   });
 
-  test('gives nothing with the right key after 60 seconds', async () => {
+  test('returns no token for the right key after 60 seconds', async () => {
     const { stolen, key, current, sessionId } = await arrangeRefreshedPlayer();
     await passSeconds(sessionId, 61);
     assert.equal((await refresh(stolen, key)).status, 401);
     assert.equal((await refresh(current)).status, 401, 'the family is revoked');
   });
 
-  test('gives nothing with the right key and the game key of another studio', async () => {
+  test('returns no token for the right key with the game key of another studio', async () => {
     const { stolen, key, current } = await arrangeRefreshedPlayer();
     assert.equal((await refresh(stolen, key, await arrangeStudio(url))).status, 401);
     assert.equal((await refresh(current)).status, 200, 'the family is not revoked');

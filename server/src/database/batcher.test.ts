@@ -113,7 +113,7 @@ describe('createBatcher', () => {
     await Promise.all(all);
   });
 
-  test('answers nothing before the write of the batch has ended', async () => {
+  test('sends no answer before the write of the batch has ended', async () => {
     const { submit, end } = manualBatcher();
     let isAnswered = false;
     const answer = submit('1').then(() => (isAnswered = true));
@@ -179,7 +179,7 @@ describe('createBatcher', () => {
     assert.ok(started.indexOf('b') < 5, started.join(' '));
   });
 
-  test('repeats nothing after an error that leaves the outcome open, or that would hit every item', async () => {
+  test('repeats no item after an error with an unknown outcome, or one that every item would cause', async () => {
     for (const error of [
       new Error('Connection terminated unexpectedly'),
       databaseError('57014'),

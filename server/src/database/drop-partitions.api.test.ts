@@ -88,7 +88,7 @@ describe('dropPartitionsBefore', () => {
     assert.equal(await count('player_events'), 2);
   });
 
-  test('deletes what an interrupted run has detached', async () => {
+  test('deletes the partitions that an interrupted run has detached', async () => {
     const old = nameOf('player_events', -1);
     await app.owner.query(`ALTER TABLE player_events DETACH PARTITION ${old}`);
     await app.owner.query(`ALTER TABLE ${old} RENAME TO dropped_${old}`);
@@ -221,7 +221,7 @@ describe('applyRetention', () => {
     assert.deepEqual(rows, [{ at: new Date(within(-5)) }]);
   });
 
-  test('drops what is older than the months to keep, and nothing without a retention', async () => {
+  test('drops rows older than the months to keep, and no rows without a retention', async () => {
     await createOlderPartitions(app.owner, 'logout_ledger', 4, today);
     const all = await namesOf('logout_ledger');
     await retain({});

@@ -16,7 +16,7 @@ const WALLET_PLAYER = '/api/BlockchainStorage/players/1';
 const OWN_PROFILE = '/api/player-profile/me';
 const EVENTS = `/api/bus_tenants/${tenant.tenantId}/events?scope=match`;
 
-test('a refused credential is described by what was sent', async () => {
+test('the error of a refused credential describes the credential that was sent', async () => {
   const cut = tenant.gameKey.slice(0, -8);
   const mistyped = tenant.gameKey.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
   const cases = [

@@ -35,7 +35,7 @@ describe('createGroupOwners', () => {
     assert.deepEqual([owners.groupsOf(['A']), owners.groupsOf(['B'])], [[], ['b1']]);
   });
 
-  test('keeps what it knows if a look-up fails', async () => {
+  test('keeps the known owners if a look-up fails', async () => {
     let isFailing = false;
     const owners = createGroupOwners(
       (groups) => (isFailing ? Promise.reject(new Error('unavailable')) : findOwners(groups)),

@@ -39,7 +39,7 @@ describe('a bucket that sends its responses byte for byte', () => {
   });
 });
 
-test('a bucket that takes a request byte for byte, and sends no headers, ends it', async () => {
+test('ends a request that the bucket reads byte by byte without sending headers', async () => {
   let open = 0;
   const url = await serveOnLoopback((request, response) => {
     open++;

@@ -30,7 +30,7 @@ describe('openChannel', () => {
     await assert.rejects(primary.request('never', null, 10), /does not respond/);
   });
 
-  test('takes a response that arrived while this process was blocked for longer than the time limit', async (context) => {
+  test('accepts a response that arrived while this process was blocked for longer than the time limit', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     let receive: (message: object) => void;
     const channel = openChannel(

@@ -205,7 +205,7 @@ describe('the caches', () => {
 });
 
 describe('the change feed', () => {
-  test('reports neither new rows nor changes of what no cache reads', async () => {
+  test('reports neither new rows nor changes of columns that no cache reads', async () => {
     const scene = await arrange();
     const last = await arrange();
     const notified: (string | undefined)[] = [];
@@ -234,7 +234,7 @@ describe('the change feed', () => {
 });
 
 describe('an account that changes its own workspace', () => {
-  test('does not invalidate what is cached of others', async () => {
+  test('does not invalidate the cached rows of others', async () => {
     const [noisy, quiet] = [await arrangeTenant(app), await arrangeTenant(app)];
     const owner = await arrangeAccount(app, noisy, 'owner');
     const other = await arrangeAccount(app, quiet, 'viewer');

@@ -285,7 +285,7 @@ describe('POST /api/bus_tenants/:tenantId/queries', () => {
     }
   });
 
-  test('refuses what the language does not have', async () => {
+  test('refuses members and values that the query language does not have', async () => {
     const refused: object[] = [
       { groupBy: ['eventKey', 'eventValue', 'eventCategory', 'playerId'] },
       { groupBy: ['eventKey', 'eventKey'] },

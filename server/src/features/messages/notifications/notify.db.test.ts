@@ -140,7 +140,7 @@ describe('mails of notices', () => {
     assert.deepEqual(await failuresOf('test.next-day'), [null]);
   });
 
-  test('are delivered after the mails that somebody waits for', async () => {
+  test('are delivered after codes, verifications, resets and invitations', async () => {
     const { workspaceId, accountId } = await arrangeOwner({ isVerified: true });
     await notifyAt(workspaceId, 'test.queue');
     const content = { subject: 'Code', paragraphs: [] };

@@ -45,7 +45,7 @@ async function sendEvent({ playerId, caller }: Awaited<ReturnType<typeof arrange
 }
 
 describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/export', () => {
-  test('returns all that the tenant has about the player, and nothing of another tenant', async () => {
+  test('returns all data of the tenant about the player, and none of another tenant', async () => {
     const player = await arrangeAcrossTenants('ada');
     const other = await arrangePlayer(app, tenant, 'ben');
     await sendEvent(player);
@@ -137,7 +137,7 @@ describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/export', () => {
     assert.equal(rowCount, answers.length - refused.length, 'a refused export leaves no audit record');
   });
 
-  test('returns the rows of merged profiles, and what is left of a deleted one', async () => {
+  test('returns the rows of merged profiles, and the remaining rows of a deleted one', async () => {
     const [player, absorbed] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
     const merge = {
       sourceProfileId: absorbed.playerId,

@@ -56,7 +56,7 @@ describe('GET /api/admin/players', () => {
     }
   });
 
-  test('leaves a record of who looked whom up, without the search text', async () => {
+  test('writes an audit record with the administrator and the found player, without the search text', async () => {
     const recordsOf = async (request: string | null) => {
       const { rows } = await app.owner.query(
         `SELECT actor_id, action, target_id, tenant_id, details, ip_address FROM audit_records WHERE request_id = $1`,

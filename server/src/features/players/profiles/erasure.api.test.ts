@@ -198,7 +198,7 @@ describe('the deletion of a player', () => {
     assert.deepEqual(await addresses(bystander), [kept.address], 'other players keep their data');
   });
 
-  test('leaves nothing that opens the data, even with the master key', async () => {
+  test('leaves nothing in the database that decrypts the data, even with the master key', async () => {
     const marks = newMarks();
     const player = await signIn(newName(), marks);
     const sealed = async () =>

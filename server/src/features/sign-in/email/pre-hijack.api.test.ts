@@ -120,7 +120,7 @@ describe('verification of an address that another person signed up with', () => 
     assert.equal(profile.body.email, email);
   });
 
-  test('refuses what the access tokens of the earlier sign-up read and change', async () => {
+  test('refuses reads and changes with the access tokens of the earlier sign-up', async () => {
     const email = someEmail();
     const deviceInfo = { deviceFingerprint: randomBytes(16).toString('hex') };
     const { body: stranger } = await signUp(email, tenant, { deviceInfo });

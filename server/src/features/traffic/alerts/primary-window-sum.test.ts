@@ -4,7 +4,7 @@ import { openChannelPair } from '../../../testing/channel-pair.ts';
 import { createPrimaryWindowSum, createWindowSumHandler } from './primary-window-sum.ts';
 
 describe('createPrimaryWindowSum', () => {
-  test('adds up what several processes count within a minute', async () => {
+  test('adds up the counts of several processes within a minute', async () => {
     let now = 1_000_000_000;
     const handlers = { 'sum-windows': createWindowSumHandler(() => now) };
     const [one, other] = [1, 2].map(() => createPrimaryWindowSum(openChannelPair(handlers).primary));

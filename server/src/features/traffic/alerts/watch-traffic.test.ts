@@ -206,7 +206,7 @@ describe('createTrafficWatch', () => {
     assert.equal(withoutRedis.raised.length, 1, 'it uses its own counts while Redis does not respond');
   });
 
-  test('counts together what arrives within a minute, even if the system clock is set', async (context) => {
+  test('counts the requests of a minute together, even if the system clock is set', async (context) => {
     const raised: Spike[] = [];
     const watch = createTrafficWatch({
       suppressionSeconds: SUPPRESSION,
