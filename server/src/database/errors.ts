@@ -1,27 +1,28 @@
 import pg from 'pg';
 
+/** Whether PostgreSQL has returned an error with this SQLSTATE. */
+function hasCode(error: unknown, code: string): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === code;
+}
+
 /** Whether an error is a unique violation, of the named constraint or of any. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return (
-    error instanceof pg.DatabaseError &&
-    error.code === '23505' &&
-    (!constraint || error.constraint === constraint)
-  );
+  return hasCode(error, '23505') && (!constraint || error.constraint === constraint);
 }
 
 /** Whether a database exists already, or another process creates it at the same time. */
 export function isDuplicateDatabase(error: unknown): boolean {
-  return isUniqueViolation(error) || (error instanceof pg.DatabaseError && error.code === '42P04');
+  return isUniqueViolation(error) || hasCode(error, '42P04');
 }
 
 /** Whether PostgreSQL refuses connections because it starts, recovers or ends. */
 export function isNotReady(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57P03';
+  return hasCode(error, '57P03');
 }
 
 /** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError && error.code === 'GH001' ? error.message : undefined;
+  return hasCode(error, 'GH001') ? error.message : undefined;
 }
 
 /**
@@ -59,22 +60,22 @@ export function isRejected(error: unknown): boolean {
 
 /** Whether an error says that the hard stop of a plan is reached. */
 export function isQuotaExceeded(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === 'GH002';
+  return hasCode(error, 'GH002');
 }
 
 /** Whether an error is a deadlock. */
 export function isDeadlock(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '40P01';
+  return hasCode(error, '40P01');
 }
 
 /** Whether PostgreSQL has stopped a statement at its time limit. */
 export function isTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57014';
+  return hasCode(error, '57014');
 }
 
 /** Whether a statement waited for a lock for longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
+  return hasCode(error, '55P03');
 }
 
 /** Whether a node of Citus refused a COPY, for example because a row is stored already. The error has the message of the node without its code. */
