@@ -31,9 +31,9 @@ export async function findPartitionsBefore(
 /** Further steps of the transaction that detaches partitions. */
 export interface DropOptions {
   /** Runs before the table is locked. If it throws, the partitions stay. */
-  prepare?: (client: pg.ClientBase, partitions: Partition[]) => Promise<void>;
+  prepare?: (partitions: Partition[]) => Promise<void>;
   /** Runs while the table is locked, so it must be short. Returns a table with rows that stay. It becomes the partition `…_past`. */
-  keepRows?: (client: pg.ClientBase) => Promise<string>;
+  keepRows?: () => Promise<string>;
 }
 
 /**
@@ -74,7 +74,7 @@ async function detach(
     }
     // The months of ledgers have no late rows.
     if (partitionedTables[table] !== 'occurred_at') return;
-    const kept = await keepRows?.(client);
+    const kept = await keepRows?.();
     const past = `${table}_past`;
     await client.query(
       kept
@@ -86,7 +86,7 @@ async function detach(
       `ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`,
     );
   };
-  await withLocks(client, table, work, prepare && (() => prepare(client, partitions)));
+  await withLocks(client, table, work, prepare && (() => prepare(partitions)));
 }
 
 /** The rows of months without a partition from before a day. */

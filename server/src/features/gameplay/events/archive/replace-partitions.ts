@@ -24,7 +24,7 @@ export async function replacePartitions(
   );
   const dropped = await dropPartitionsBefore(client, table, end, {
     // Nobody waits for these statements: they take as long as there are events.
-    async prepare(_, found) {
+    async prepare(found) {
       const names = found.map(({ name }) => name);
       const late = `SELECT tenant_id, occurred_at, id FROM ${lateTable(scope)}`;
       const isSame =
