@@ -15,14 +15,15 @@ export type WatchedTable =
   | 'account_sessions'
   | 'notifications';
 
+/**
+ * Its argument is the id of the tenant (keys, settings and definitions), of the account (memberships and notifications) or of the
+ * changed row. It is undefined if changes may have been missed. Then the listener must invalidate the whole table.
+ */
+type Listener = (id: string | undefined) => void;
+
 /** Notifies this process when a transaction of any process has changed a watched row. */
 export interface ChangeFeed {
-  /**
-   * Registers a listener. Its argument is the id of the tenant (keys, settings and definitions), of the account
-   * (memberships and notifications) or of the changed row. It is undefined if changes may have been missed. Then the
-   * listener must invalidate the whole table.
-   */
-  on(table: WatchedTable, invalidate: (id: string | undefined) => void): void;
+  on(table: WatchedTable, listener: Listener): void;
   close(): Promise<void>;
 }
 
@@ -39,7 +40,7 @@ const INVALIDATE_EVERY_MS = 1000;
 
 /** Listens for changes on its own connection, and reconnects until it is closed. */
 export async function openChangeFeed(url: string): Promise<ChangeFeed> {
-  const listeners = new Map<string, ((id: string | undefined) => void)[]>();
+  const listeners = new Map<string, Listener[]>();
   let closed = false;
   let client: pg.Client;
 
@@ -54,7 +55,7 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
     const connection = client;
     client.on('notification', ({ payload = '' }) => {
       const [table = '', id] = payload.split(' ');
-      for (const invalidate of listeners.get(table) ?? []) invalidate(id || undefined);
+      for (const listener of listeners.get(table) ?? []) listener(id || undefined);
     });
     client.on('error', () => {});
     try {
@@ -75,16 +76,20 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
     if (closed) await client.end();
   };
 
+  const invalidateAll = (): void => {
+    for (const listener of [...listeners.values()].flat()) listener(undefined);
+  };
+
   const reconnect = async (): Promise<void> => {
     if (closed) return;
     // An attempt may take 10 seconds. Meanwhile caches fill again, and no notifications arrive.
-    const invalidating = setInterval(() => invalidateAll(listeners), INVALIDATE_EVERY_MS).unref();
+    const invalidating = setInterval(invalidateAll, INVALIDATE_EVERY_MS).unref();
     while (!closed) {
-      invalidateAll(listeners);
+      invalidateAll();
       try {
         await connect();
         // Notifications from the time without a connection are lost.
-        invalidateAll(listeners);
+        invalidateAll();
         break;
       } catch {
         await sleep(RECONNECT_MS);
@@ -95,8 +100,8 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
 
   await connect();
   return {
-    on(table, invalidate) {
-      listeners.set(table, [...(listeners.get(table) ?? []), invalidate]);
+    on(table, listener) {
+      listeners.set(table, [...(listeners.get(table) ?? []), listener]);
     },
     async close() {
       closed = true;
@@ -108,8 +113,4 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
 /** Destroys the socket, because an unreachable server does not answer a graceful close. */
 function cutOff(client: pg.Client): void {
   streamOf(client).destroy();
-}
-
-function invalidateAll(listeners: Map<string, ((id: string | undefined) => void)[]>): void {
-  for (const invalidate of [...listeners.values()].flat()) invalidate(undefined);
 }
