@@ -139,16 +139,12 @@ export async function removePart(root: string, name: PartName): Promise<void> {
  * Reads the manifest of a part, and compares its hash and those of the files. Returns what is wrong with the first damaged file
  * instead. Only an intact manifest is read.
  */
-export async function checkPart(
-  root: string,
-  name: PartName,
-  manifestHash: Buffer,
-): Promise<PartManifest | string> {
-  const folder = partFolder(root, name);
+export async function checkPart(root: string, part: StoredPart): Promise<PartManifest | string> {
+  const folder = partFolder(root, part);
   return checkFiles(async (file) => {
     const handle = await open(join(folder, file)).catch(ifMissing);
     return handle?.createReadStream();
-  }, manifestHash);
+  }, part.manifestHash);
 }
 
 /** Does the work of {@link checkPart} wherever the files are. `openFile` returns undefined if a file does not exist. */

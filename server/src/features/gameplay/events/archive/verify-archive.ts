@@ -71,12 +71,12 @@ async function verifyPart(
   report: (row: AlteredRow) => void,
 ): Promise<string | undefined> {
   const { root, bucket, duckdb } = archive;
-  const manifest = await (bucket?.check(part) ?? checkPart(root, part, part.manifestHash));
+  const manifest = await (bucket?.check(part) ?? checkPart(root, part));
   if (typeof manifest === 'string') return manifest;
   const fetchFiles = () =>
     fetchParts(archive, [part], [EVENTS_FILE, PROOFS_FILE], { seconds: SECONDS_PER_PAGE });
   let files = await fetchFiles();
-  if (bucket && typeof (await checkPart(root, part, part.manifestHash)) === 'string') {
+  if (bucket && typeof (await checkPart(root, part)) === 'string') {
     // The disk has damaged the copies since they were downloaded.
     await removePart(root, part);
     files = await fetchFiles();
