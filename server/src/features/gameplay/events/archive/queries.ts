@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
-import type { MonthName, PartName, StoredPart } from './archive-files.ts';
+import { partName, type MonthName, type PartName, type StoredPart } from './archive-files.ts';
 import type { WrittenPart } from './write-part.ts';
 
 /** A part whose events are in the archive, and not in PostgreSQL any more. */
@@ -23,8 +23,9 @@ export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart
 }
 
 /** Returns the names of all parts of a tenant, including those whose files are being written or deleted. */
-export async function selectRegistered(db: Querier, tenantId: string): Promise<PartName[]> {
-  return db.rows(sql`SELECT ${NAME} FROM event_archives WHERE tenant_id = ${tenantId}`);
+export async function selectPartNames(db: Querier, tenantId: string): Promise<Set<string>> {
+  const rows = await db.rows<PartName>(sql`SELECT ${NAME} FROM event_archives WHERE tenant_id = ${tenantId}`);
+  return new Set(rows.map(partName));
 }
 
 /** Returns any archived part of a tenant. */

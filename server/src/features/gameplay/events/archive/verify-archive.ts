@@ -17,7 +17,7 @@ import {
 import type { Archive } from './archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
-import { selectParts, selectRegistered, type ArchivedPart } from './queries.ts';
+import { selectParts, selectPartNames, type ArchivedPart } from './queries.ts';
 
 /** Rows that fail the check of DuckDB and are checked again at a time. */
 const ROWS_PER_PAGE = 5_000;
@@ -50,7 +50,7 @@ export async function verifyArchive(
   const { root, bucket } = archive;
   const stored = (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId));
   // Read after the folders: a part is registered before it has files.
-  const known = new Set((await selectRegistered(database.forTenant(tenantId), tenantId)).map(partName));
+  const known = await selectPartNames(database.forTenant(tenantId), tenantId);
   for (const folder of stored)
     if (!known.has(partName(folder)))
       report(ofPart(folder, 'is no part of the archive: its events are in the database, or were deleted'));
