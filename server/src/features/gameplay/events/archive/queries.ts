@@ -6,11 +6,7 @@ import { partName, type MonthName, type PartName, type StoredPart } from './arch
 import type { WrittenPart } from './write-part.ts';
 
 /** A part whose events are in the archive, and not in PostgreSQL any more. */
-export interface ArchivedPart extends StoredPart {
-  rows: number;
-  bytes: number;
-  firstAt: string;
-  lastAt: string;
+export interface ArchivedPart extends WrittenPart {
   /** One microsecond after `lastAt`. */
   endAt: string;
 }

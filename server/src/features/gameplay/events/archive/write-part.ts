@@ -10,6 +10,7 @@ import {
   publishDraft,
   removePart,
   type PartName,
+  type StoredPart,
 } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
@@ -19,12 +20,11 @@ import { eventColumns, proofColumns, type Column } from './part-columns.ts';
 import { ROWS_ORDER, spooled, spoolEvents, type RowRange } from './spool-events.ts';
 
 /** The contents of a written part. */
-export interface WrittenPart extends PartName {
+export interface WrittenPart extends StoredPart {
   rows: number;
   bytes: number;
   firstAt: string;
   lastAt: string;
-  manifestHash: Buffer;
 }
 
 /** The events of a range that were found in PostgreSQL: those of a new part, and those of earlier parts. */
