@@ -36,7 +36,9 @@ export interface Chain {
   node: ChainNode;
   writer: Writer;
   signer: Signer;
+  /** The number of blocks, including its own, after which a transaction is final. */
   confirmations: number;
+  /** The highest fee per unit of gas that is offered, in wei. */
   feeLimit: number;
   /** Enqueues a batch in the transaction that writes its entries. Returns the hash of the signed call. */
   enqueueBatch(transaction: Querier, batch: Batch): Promise<Hex>;

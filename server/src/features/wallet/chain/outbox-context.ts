@@ -1,21 +1,17 @@
 import type { BaseLogger } from 'pino';
 import { parseTransaction } from 'viem';
 import type { Database } from '../../../database/database.ts';
-import type { ChainNode } from './chain-node.ts';
 import type { FeeCap } from './fees.ts';
-import type { WaitingCall, Writer } from './queries.ts';
-import type { Call, Signer } from './signer.ts';
+import type { Chain } from './open-chain.ts';
+import type { WaitingCall } from './queries.ts';
+import type { Call } from './signer.ts';
 
 /** The dependencies of the outbox sender. */
-export interface OutboxContext {
+export interface OutboxContext extends Pick<
+  Chain,
+  'node' | 'writer' | 'signer' | 'confirmations' | 'feeLimit'
+> {
   database: Database;
-  node: ChainNode;
-  writer: Writer;
-  signer: Signer;
-  /** The number of blocks, including its own, after which a transaction is final. */
-  confirmations: number;
-  /** The highest fee per unit of gas that is offered, in wei. */
-  feeLimit: number;
   logger: Pick<BaseLogger, 'info' | 'warn'>;
 }
 
