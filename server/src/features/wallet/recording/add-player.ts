@@ -28,7 +28,7 @@ export async function addAnonymousPlayer(
   const playerId = playerIdOf(given.playerId, address);
 
   // Checked before the expensive password hash.
-  const names = { playerIndexes: [], playerIds: [playerId], addresses: [address] };
+  const names = { playerIds: [playerId], addresses: [address] };
   refuseIfTaken(await findPlayers(database.forTenant(tenantId), tenantId, names), { playerId, address });
 
   const passwordHash = await hashPassword(given.signInPassword);

@@ -28,7 +28,7 @@ export async function listLedgerEntries(
   const { first, last } = isOldest ? rangeAfter(cursor ?? 0) : rangeBefore(cursor ?? head.index + 1);
   const found = await listEntries(tenant, tenantId, { ...filter, first, last }, limit);
   const playerIndexes = [...new Set(found.map(({ playerIndex }) => playerIndex))];
-  const players = await findPlayers(tenant, tenantId, { playerIndexes, playerIds: [], addresses: [] });
+  const players = await findPlayers(tenant, tenantId, { playerIndexes });
   const playerIds = new Map(players.map(({ playerIndex, playerId }) => [playerIndex, playerId]));
   const items = found.map((entry) => ({
     ...toShownEntry(entry),

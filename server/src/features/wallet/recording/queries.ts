@@ -58,15 +58,19 @@ const withScore = (stored: StoredPlayer): WalletPlayer => ({ ...stored, score: B
 export async function findPlayers(
   db: Querier,
   tenantId: string,
-  names: { playerIndexes: number[]; playerIds: string[]; addresses: string[] },
+  {
+    playerIndexes = [],
+    playerIds = [],
+    addresses = [],
+  }: { playerIndexes?: number[]; playerIds?: string[]; addresses?: string[] },
 ): Promise<WalletPlayer[]> {
   // A union, because no index serves an OR of three columns as well.
   const rows = await db.rows<StoredPlayer>(sql`
-    SELECT found.* FROM unnest(${names.playerIndexes}::bigint[]) wanted (key) CROSS JOIN LATERAL (
+    SELECT found.* FROM unnest(${playerIndexes}::bigint[]) wanted (key) CROSS JOIN LATERAL (
       SELECT ${player} FROM wallet_players WHERE tenant_id = ${tenantId} AND player_index = wanted.key OFFSET 0) found
-    UNION SELECT found.* FROM unnest(${names.playerIds}::text[]) wanted (key) CROSS JOIN LATERAL (
+    UNION SELECT found.* FROM unnest(${playerIds}::text[]) wanted (key) CROSS JOIN LATERAL (
       SELECT ${player} FROM wallet_players WHERE (tenant_id = ${tenantId}) IS TRUE AND player_id = wanted.key OFFSET 0) found
-    UNION SELECT found.* FROM unnest(${names.addresses}::text[]) wanted (key) CROSS JOIN LATERAL (
+    UNION SELECT found.* FROM unnest(${addresses}::text[]) wanted (key) CROSS JOIN LATERAL (
       SELECT ${player} FROM wallet_players WHERE (tenant_id = ${tenantId}) IS TRUE AND address = wanted.key OFFSET 0) found`);
   return rows.map(withScore);
 }

@@ -47,9 +47,10 @@ export async function readPlayer(
   actor: Actor,
   playerIndex: number,
 ): Promise<FullWalletPlayer> {
-  const names = { playerIndexes: [actor.playerIndex, playerIndex], playerIds: [], addresses: [] };
   const tenant = database.forTenant(tenantId);
-  const players = await findPlayers(tenant, tenantId, names);
+  const players = await findPlayers(tenant, tenantId, {
+    playerIndexes: [actor.playerIndex, playerIndex],
+  });
   const reader = players.find((player) => player.playerIndex === actor.playerIndex);
   if (!reader || !isValidFor(actor, reader)) throw new ProblemError('invalid_bearer');
   const player = players.find((each) => each.playerIndex === playerIndex);
