@@ -1,4 +1,5 @@
 import type { BillingContext } from '../../../core/billing-context.ts';
+import { columnOf } from '../../../database/column-of.ts';
 import { chargeUnits, type Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import {
@@ -17,22 +18,20 @@ const sharedColumns = sql`auth_provider, issuer, provider_user_id, secret_hash, 
         client_build, ip_address, key_salt, personal_data, token_hash, token_expires_at`;
 
 function sharedArrays(logins: UnidentifiedLogin[]): Sql {
-  const column = <Value>(valueOf: (login: UnidentifiedLogin) => Value) => logins.map(valueOf);
+  const column = columnOf(logins);
+  const identity = columnOf(column('identity'));
+  const devices = column('device');
+  const tokens = columnOf(column('refreshToken'));
   return sql`
-        ${column(({ identity }) => identity.provider)}::text[], ${column(({ identity }) => identity.issuer)}::text[],
-        ${column(({ identity }) => identity.providerUserId)}::text[],
-        ${column(({ identity }) => identity.secretHash)}::bytea[],
-        ${column(({ identity }) => identity.walletAddress)}::text[],
-        ${column(({ device }) => device?.fingerprint)}::text[], ${column(({ device }) => device?.hardwareModel)}::text[],
-        ${column(({ device }) => device?.osVersion)}::text[],
-        ${column(({ device }) => device?.metadata && JSON.stringify(device.metadata))}::jsonb[],
-        ${column(({ authProvider }) => authProvider)}::text[], ${column(({ sessionId }) => sessionId)}::uuid[],
-        ${column(({ ledgerId }) => ledgerId)}::uuid[], ${column(({ platform }) => platform)}::text[],
-        ${column(({ clientVersion }) => clientVersion)}::text[], ${column(({ clientBuild }) => clientBuild)}::text[],
-        ${column(({ ipAddress }) => ipAddress)}::inet[], ${column(({ keySalt }) => keySalt)}::bytea[],
-        ${column(({ personalData }) => personalData)}::bytea[],
-        ${column(({ refreshToken }) => refreshToken.hash)}::bytea[],
-        ${column(({ refreshToken }) => refreshToken.expiresAt)}::timestamptz[]`;
+        ${identity('provider')}::text[], ${identity('issuer')}::text[], ${identity('providerUserId')}::text[],
+        ${identity('secretHash')}::bytea[], ${identity('walletAddress')}::text[],
+        ${devices.map((device) => device?.fingerprint)}::text[], ${devices.map((device) => device?.hardwareModel)}::text[],
+        ${devices.map((device) => device?.osVersion)}::text[],
+        ${devices.map((device) => device?.metadata && JSON.stringify(device.metadata))}::jsonb[],
+        ${column('authProvider')}::text[], ${column('sessionId')}::uuid[], ${column('ledgerId')}::uuid[],
+        ${column('platform')}::text[], ${column('clientVersion')}::text[], ${column('clientBuild')}::text[],
+        ${column('ipAddress')}::inet[], ${column('keySalt')}::bytea[], ${column('personalData')}::bytea[],
+        ${tokens('hash')}::bytea[], ${tokens('expiresAt')}::timestamptz[]`;
 }
 
 /**
@@ -83,13 +82,12 @@ export async function writeKnownLogins(
   logins: BatchedLogin[],
 ): Promise<BatchedOutcome[]> {
   const { tenantId } = billing;
-  const column = <Value>(valueOf: (login: BatchedLogin) => Value) => logins.map(valueOf);
+  const hashParts = (place: 0 | 1 | 2) => logins.map((login) => login.hashParts[place]);
   const rows = await db.rows<FoundColumns & { signedInId: string | null }>(sql`
     WITH request AS MATERIALIZED (
       SELECT * FROM unnest(
-        ${sharedArrays(logins)}, ${column(({ banFingerprint }) => banFingerprint)}::bytea[],
-        ${column(({ hashParts }) => hashParts[0])}::text[], ${column(({ hashParts }) => hashParts[1])}::text[],
-        ${column(({ hashParts }) => hashParts[2])}::text[])
+        ${sharedArrays(logins)}, ${logins.map(({ banFingerprint }) => banFingerprint)}::bytea[],
+        ${hashParts(0)}::text[], ${hashParts(1)}::text[], ${hashParts(2)}::text[])
       WITH ORDINALITY AS request (
         ${sharedColumns}, ban_fingerprint, hash_start, hash_middle, hash_end, number)),
     found AS MATERIALIZED (
@@ -164,15 +162,15 @@ export async function writeFirstLogins(
   logins: FirstLogin[],
 ): Promise<boolean[]> {
   const { tenantId } = billing;
-  const column = <Value>(valueOf: (login: FirstLogin) => Value) => logins.map(valueOf);
+  const column = columnOf(logins);
+  const identity = columnOf(column('identity'));
   const created = await db.rows<{ playerId: string }>(sql`
     WITH request AS MATERIALIZED (
       SELECT * FROM unnest(
-        ${sharedArrays(logins)}, ${column(({ identity }) => identity.email)}::text[],
-        ${column(({ identity }) => identity.username)}::text[], ${column(({ identity }) => identity.displayName)}::text[],
-        ${column(({ profileVisibility }) => profileVisibility)}::text[], ${column(({ playerId }) => playerId)}::uuid[],
-        ${column(({ authMethodId }) => authMethodId)}::uuid[], ${column(({ device }) => device?.id)}::uuid[],
-        ${column(({ at }) => at)}::timestamptz[], ${column(({ rowHash }) => rowHash)}::bytea[])
+        ${sharedArrays(logins)}, ${identity('email')}::text[], ${identity('username')}::text[],
+        ${identity('displayName')}::text[], ${column('profileVisibility')}::text[], ${column('playerId')}::uuid[],
+        ${column('authMethodId')}::uuid[], ${logins.map(({ device }) => device?.id)}::uuid[],
+        ${column('at')}::timestamptz[], ${column('rowHash')}::bytea[])
       AS request (
         ${sharedColumns}, email, username, display_name, profile_visibility, player_id, method_id, device_id, at, row_hash)),
     method AS (

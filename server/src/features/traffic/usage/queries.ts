@@ -1,4 +1,5 @@
 import type { KeyKind } from '../../../core/callers.ts';
+import { columnOf } from '../../../database/column-of.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { Quota } from '../../../core/quota.ts';
@@ -116,7 +117,7 @@ export interface CollectedUsage extends UsageSums {
 
 /** Writes usage that was admitted before: reads, and bytes. */
 export async function recordUsage(db: Querier, usage: CollectedUsage[]): Promise<void> {
-  const column = <Key extends keyof CollectedUsage>(key: Key) => usage.map((entry) => entry[key]);
+  const column = columnOf(usage);
   await db.run(sql`
     SELECT guildhall_record_usage(
       ${column('workspaceId')}::uuid[], ${column('tenantId')}::uuid[], ${column('keyId')}::uuid[],

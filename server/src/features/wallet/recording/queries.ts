@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import { columnOf } from '../../../database/column-of.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql } from '../../../database/sql.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
@@ -36,7 +37,7 @@ export async function writeHead(
 
 /** Inserts entries of one tenant with their transaction hashes. */
 export async function insertEntries(db: Querier, entries: LedgerEntry[], hashes: Hex[]): Promise<void> {
-  const column = <Key extends keyof LedgerEntry>(key: Key) => entries.map((entry) => entry[key]);
+  const column = columnOf(entries);
   const bytes = (key: 'salt' | 'contentHash' | 'previousHash' | 'hash') => column(key).map(bytea);
   await db.run(sql`
     INSERT INTO wallet_ledger_entries (tenant_id, entry_index, recorded_at, kind, player_index, body, salt, content_hash,
@@ -96,7 +97,7 @@ export async function findMatches(db: Querier, tenantId: string, ids: number[]):
 
 export async function writePlayers(db: Querier, tenantId: string, players: WalletPlayer[]): Promise<void> {
   if (players.length === 0) return;
-  const column = <Key extends keyof WalletPlayer>(key: Key) => players.map((each) => each[key]);
+  const column = columnOf(players);
   await db.run(sql`
     INSERT INTO wallet_players (tenant_id, player_index, player_id, address, player_type, is_verified, score)
     SELECT ${tenantId}::uuid, player.*
@@ -108,7 +109,7 @@ export async function writePlayers(db: Querier, tenantId: string, players: Walle
 
 export async function writeSessions(db: Querier, tenantId: string, sessions: WalletSession[]): Promise<void> {
   if (sessions.length === 0) return;
-  const column = <Key extends keyof WalletSession>(key: Key) => sessions.map((each) => each[key]);
+  const column = columnOf(sessions);
   await db.run(sql`
     INSERT INTO wallet_sessions (tenant_id, session_id, player_index, start_time, end_time)
     SELECT ${tenantId}::uuid, session.*
@@ -119,7 +120,7 @@ export async function writeSessions(db: Querier, tenantId: string, sessions: Wal
 
 export async function writeMatches(db: Querier, tenantId: string, matches: WalletMatch[]): Promise<void> {
   if (matches.length === 0) return;
-  const column = <Key extends keyof WalletMatch>(key: Key) => matches.map((each) => each[key]);
+  const column = columnOf(matches);
   await db.run(sql`
     INSERT INTO wallet_matches (tenant_id, match_session_id, player_index, play_data_id, is_ended)
     SELECT ${tenantId}::uuid, match.*

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { columnOf } from '../../../../database/column-of.ts';
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
@@ -109,7 +110,7 @@ export async function findParts(
 
 /** Makes written parts archived. Throws if one of them is not registered any more: another run has removed its files. */
 export async function completeParts(client: pg.ClientBase, parts: WrittenPart[]): Promise<void> {
-  const column = (key: keyof WrittenPart) => parts.map((part) => part[key]);
+  const column = columnOf(parts);
   const { rowCount } = await client.query(
     `UPDATE event_archives archive
      SET rows = written.rows, bytes = written.bytes, first_at = written.first_at, last_at = written.last_at,
