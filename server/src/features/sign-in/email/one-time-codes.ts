@@ -95,7 +95,7 @@ export async function mailCode(
 }
 
 /**
- * Compares a given code with the stored one, of a tenant or of the portal. The caller then deletes the code. The attempt is counted
+ * Compares a given code with the stored one, of a tenant or of the portal. Returns its id. The caller then deletes the code. The attempt is counted
  * first, so parallel guesses share the limit of five. A network that has guessed too often uses up no attempts of others. Throws
  * invalid_credentials and too_many_attempts.
  */
@@ -103,7 +103,7 @@ export async function checkCode(
   { database, vault, codeThrottle }: CheckCodeServices,
   tenantId: string,
   { code, ipAddress, ...key }: CodeKey & { code: string; ipAddress: string | null },
-): Promise<{ codeId: string }> {
+): Promise<string> {
   const { email } = key;
   let codeId: string | undefined;
   await codeThrottle.attempt(email, ipAddress, async () => {
@@ -113,7 +113,7 @@ export async function checkCode(
     return codeId !== undefined;
   });
   if (codeId === undefined) throw invalidCode();
-  return { codeId };
+  return codeId;
 }
 
 /** One error for every reason, so that it discloses nothing. */

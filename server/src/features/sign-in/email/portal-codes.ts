@@ -61,7 +61,7 @@ export async function exchangePortalCode(
 ): Promise<PortalTokens> {
   const { database } = services;
   const { email } = given;
-  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, given);
+  const codeId = await checkCode(services, PORTAL_TENANT_ID, given);
   return database.forTenant(PORTAL_TENANT_ID).transaction(async (transaction) => {
     // Every transaction locks the credential first. This order prevents deadlocks.
     const credential = await lockCredential(transaction, email);
@@ -80,7 +80,7 @@ export async function verifyPortalCode(
   given: { ipAddress: string | null; email: string; code: string },
 ): Promise<{ identity: Identity; use(transaction: Querier): Promise<void> }> {
   const { email } = given;
-  const { codeId } = await checkCode(services, PORTAL_TENANT_ID, given);
+  const codeId = await checkCode(services, PORTAL_TENANT_ID, given);
   return {
     identity: emailCodeIdentity(email),
     async use(transaction) {

@@ -56,7 +56,7 @@ export async function exchangeCode(
   const { tenantId } = billing;
   await services.providerSettings.require(tenantId, 'EmailOneTimeCode');
   const given = { email, ...(wantedId && { codeId: wantedId }), code, ipAddress };
-  const { codeId } = await checkCode(services, tenantId, given);
+  const codeId = await checkCode(services, tenantId, given);
 
   const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
     if (!(await claimForSignIn(transaction, email, playerId))) throw new CredentialChangedError();
@@ -104,7 +104,7 @@ export async function verifyCode(
   { tenantId, ...given }: { tenantId: string; ipAddress: string | null; email: string; code: string },
 ): Promise<ProvenAddress> {
   const { email } = given;
-  const { codeId } = await checkCode(services, tenantId, given);
+  const codeId = await checkCode(services, tenantId, given);
   return {
     identity: emailCodeIdentity(email),
     async claim(transaction, playerId) {
