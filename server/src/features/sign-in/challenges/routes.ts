@@ -4,6 +4,7 @@ import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { sendCode } from '../email/index.ts';
+import { toSignInRequest } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { issueChallenge } from '../wallet/index.ts';
 import { answerChallenge, type SignInChallengeServices } from './answer-challenge.ts';
@@ -59,14 +60,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },
-      async (request) => {
-        const { createAccountIfMissing, ...rest } = request.body;
-        return answerChallenge(services, {
-          ...rest,
-          ...sourceOf(request),
-          mode: createAccountIfMissing ? 'login' : 'only-existing',
-        });
-      },
+      async (request) => answerChallenge(services, toSignInRequest(request.body, sourceOf(request))),
     );
   };
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import type { SignInServices } from '../login/index.ts';
+import { toSignInRequest, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { EmailBody, ExchangeBody, SentCode } from './schemas.ts';
 import { exchangeCode, sendCode, type SendCodeServices } from './tenant-codes.ts';
@@ -52,14 +52,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           response: { 200: LoginResult, ...problems(403, 404, 422) },
         },
       },
-      async (request) => {
-        const { createAccountIfMissing, ...rest } = request.body;
-        return exchangeCode(services, {
-          ...rest,
-          ...sourceOf(request),
-          mode: createAccountIfMissing ? 'login' : 'only-existing',
-        });
-      },
+      async (request) => exchangeCode(services, toSignInRequest(request.body, sourceOf(request))),
     );
   };
 }

@@ -6,6 +6,7 @@ import { LoginResult } from '../tokens/index.ts';
 import { tokenProviders, type TokenProvider } from './identity.ts';
 import { playerExists, type PlayerExistsServices } from './player-exists.ts';
 import { CreatePlayerBody, LoginBody, PlayerExistsBody, PlayerExistsResult } from './schemas.ts';
+import { toSignInRequest } from './sign-in-request.ts';
 import { signIn, type SignInServices } from './sign-in.ts';
 import type { VerifyToken } from './verify-token.ts';
 
@@ -34,13 +35,9 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
       },
       async (request) => {
         const tenant = keyOf(request);
-        const { provider, token, createAccountIfMissing, ...rest } = request.body;
+        const { provider, token, ...rest } = request.body;
         const identity = await services.verifyToken(tenant, provider, token);
-        return signIn(services, identity, {
-          ...rest,
-          ...sourceOf(request),
-          mode: createAccountIfMissing ? 'login' : 'only-existing',
-        });
+        return signIn(services, identity, toSignInRequest(rest, sourceOf(request)));
       },
     );
 

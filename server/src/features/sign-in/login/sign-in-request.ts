@@ -26,3 +26,12 @@ export interface SignInRequest {
     | { platform: string; clientVersion?: string; clientBuild?: string; metadata?: Record<string, unknown> }
     | undefined;
 }
+
+/** The sign-in request of a body that may create the player, and of the source of its HTTP request. */
+export function toSignInRequest<Body extends { createAccountIfMissing: boolean }, Source>(
+  { createAccountIfMissing, ...body }: Body,
+  source: Source,
+) {
+  const mode: SignInRequest['mode'] = createAccountIfMissing ? 'login' : 'only-existing';
+  return { ...body, ...source, mode };
+}

@@ -4,7 +4,7 @@ import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import { signIn, type SignInServices } from '../login/index.ts';
+import { signIn, toSignInRequest, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { issueChallenge, issueProofChallenge, type IssueServices } from './issue-challenge.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
@@ -56,17 +56,13 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
       async (request) => {
         const source = sourceOf(request);
         const { tenantId } = source.billing;
-        const { message, signature, createAccountIfMissing, ...rest } = request.body;
+        const { message, signature, ...rest } = request.body;
         const identity = await verifyMessage(
           services,
           { tenantId, ipAddress: source.ipAddress },
           { message, signature },
         );
-        return signIn(services, identity, {
-          ...rest,
-          ...source,
-          mode: createAccountIfMissing ? 'login' : 'only-existing',
-        });
+        return signIn(services, identity, toSignInRequest(rest, source));
       },
     );
   };
