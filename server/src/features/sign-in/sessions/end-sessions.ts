@@ -10,7 +10,7 @@ import { sealLogoutMetadata } from './personal-data.ts';
 export interface LogOutRequest {
   billing: BillingContext;
   sessionId: string;
-  deviceId: string | undefined;
+  deviceId?: string | undefined;
   /** The player of the bearer token, if one was sent. The session must belong to this player. */
   playerId: string | undefined;
 }

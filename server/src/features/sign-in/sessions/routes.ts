@@ -27,9 +27,8 @@ export function logoutRoutes(services: { database: Database; vault: Vault }): Fa
       },
       async (request) =>
         logOut(services, {
+          ...request.body,
           billing: billingOf(request),
-          sessionId: request.body.sessionId,
-          deviceId: request.body.deviceId,
           playerId: request.playerCaller?.playerId,
         }),
     );
