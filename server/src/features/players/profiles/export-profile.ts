@@ -35,7 +35,7 @@ import {
   type SessionRow,
   type ThirdPartyRow,
 } from './export-queries.ts';
-import { PAGE_SIZE, readAll, streamObject, type Chunks } from './export-object.ts';
+import { readAll, streamObject, type Chunks } from './export-object.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
 import { notifyChange, type ChangeAuthor } from '../../sign-in/email/index.ts';
 import { lockProfiles } from './queries.ts';
@@ -74,7 +74,7 @@ export async function* exportProfile(
   yield* streamObject(head, {
     bans,
     portalSessions: readAll(playerIds, (id, last?: PortalSessionRow) =>
-      pagePortalSessions(playerScope, id, last, PAGE_SIZE),
+      pagePortalSessions(playerScope, id, last),
     ),
     thirdParties,
     ...ledgers,
@@ -123,21 +123,19 @@ export async function* exportInTenant(
 /** The lists that a profile and a tenant have in common. */
 function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
   return {
-    bans: readAll(owners, (owner, last?: BanRow) => pageBans(db, owner, last, PAGE_SIZE)),
+    bans: readAll(owners, (owner, last?: BanRow) => pageBans(db, owner, last)),
     // The token hash is the sort key of the pages. It is not exported.
     thirdParties: without(
       ['tokenHash'],
-      readAll(owners, (owner, last?: ThirdPartyRow) => pageThirdParties(db, owner, last, PAGE_SIZE)),
+      readAll(owners, (owner, last?: ThirdPartyRow) => pageThirdParties(db, owner, last)),
     ),
-    sessions: withoutMoved(
-      readAll(owners, (owner, last?: SessionRow) => pageSessions(db, owner, last, PAGE_SIZE)),
-    ),
+    sessions: withoutMoved(readAll(owners, (owner, last?: SessionRow) => pageSessions(db, owner, last))),
     logins: openRows(
-      readAll(owners, (owner, last?: LedgerRow) => pageLogins(db, owner, last, PAGE_SIZE)),
+      readAll(owners, (owner, last?: LedgerRow) => pageLogins(db, owner, last)),
       (row) => openLoginData(vault, row),
     ),
     logouts: openRows(
-      readAll(owners, (owner, last?: LedgerRow) => pageLogouts(db, owner, last, PAGE_SIZE)),
+      readAll(owners, (owner, last?: LedgerRow) => pageLogouts(db, owner, last)),
       (row) => ({ metadata: openLogoutMetadata(vault, row) }),
     ),
   };
@@ -158,7 +156,7 @@ function gameplayOf(sources: EventSources, tenantIds: string[], playerIds: strin
   );
   return {
     matches: readAll(tenantPlayers, ({ tenantId, playerId }, last?: MatchRow) =>
-      pageMatches(sources.database.forTenant(tenantId), tenantId, playerId, last, PAGE_SIZE),
+      pageMatches(sources.database.forTenant(tenantId), tenantId, playerId, last),
     ),
     matchEvents: readEvents(sources, 'match', tenantIds, playerIds),
     playerEvents: readEvents(sources, 'player', tenantIds, playerIds),

@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
+import { PAGE_SIZE } from './export-object.ts';
 
 // The data of an export besides the profile, without secrets. Unless noted otherwise, the statements run in the player's scope, which
 // includes the rows of merged profiles, or in a tenant's scope. `playerIds` are the ids of the player and of all merged profiles.
@@ -42,17 +43,12 @@ export interface BanRow {
 }
 
 /** A page of the bans, without the internal notes of studios. */
-export function pageBans(
-  db: Querier,
-  owner: Owner,
-  last: BanRow | undefined,
-  limit: number,
-): Promise<BanRow[]> {
+export function pageBans(db: Querier, owner: Owner, last: BanRow | undefined): Promise<BanRow[]> {
   const after = last ? sql`AND (banned_at, id) > (${last.bannedAt}::timestamptz, ${last.id}::uuid)` : empty;
   return db.rows(sql`
     SELECT id, tenant_id AS "tenantId", reason, until, banned_at AS "bannedAt", lifted_at AS "liftedAt"
     FROM player_bans WHERE ${isOf(owner)} ${after}
-    ORDER BY banned_at, id LIMIT ${limit}`);
+    ORDER BY banned_at, id LIMIT ${PAGE_SIZE}`);
 }
 
 export interface PortalSessionRow {
@@ -64,7 +60,6 @@ export function pagePortalSessions(
   db: Querier,
   playerId: string,
   last: PortalSessionRow | undefined,
-  limit: number,
 ): Promise<PortalSessionRow[]> {
   const after = last
     ? sql`AND (created_at, id) > (${last.startedAt}::timestamptz, ${last.sessionId}::uuid)`
@@ -72,7 +67,7 @@ export function pagePortalSessions(
   return db.rows(sql`
     SELECT id AS "sessionId", created_at AS "startedAt", revoked_at AS "endedAt"
     FROM portal_sessions WHERE player_id = ${playerId} ${after}
-    ORDER BY created_at, id LIMIT ${limit}`);
+    ORDER BY created_at, id LIMIT ${PAGE_SIZE}`);
 }
 
 export interface ThirdPartyRow {
@@ -84,7 +79,6 @@ export function pageThirdParties(
   db: Querier,
   owner: Owner,
   last: ThirdPartyRow | undefined,
-  limit: number,
 ): Promise<ThirdPartyRow[]> {
   const after = last
     ? sql`AND (expires_at, token_hash) > (${last.expiresAt}::timestamptz, ${last.tokenHash}::bytea)`
@@ -93,7 +87,7 @@ export function pageThirdParties(
     SELECT token_hash AS "tokenHash", tenant_id AS "tenantId", session_id AS "sessionId", audience,
            display_name AS "displayName", email, expires_at AS "expiresAt", revoked_at AS "revokedAt"
     FROM third_party_refresh_tokens WHERE ${isOf(owner)} AND used_at IS NULL ${after}
-    ORDER BY expires_at, token_hash LIMIT ${limit}`);
+    ORDER BY expires_at, token_hash LIMIT ${PAGE_SIZE}`);
 }
 
 export interface SessionRow {
@@ -104,12 +98,7 @@ export interface SessionRow {
 }
 
 /** A page of the sessions, ordered by tenant. */
-export function pageSessions(
-  db: Querier,
-  owner: Owner,
-  last: SessionRow | undefined,
-  limit: number,
-): Promise<SessionRow[]> {
+export function pageSessions(db: Querier, owner: Owner, last: SessionRow | undefined): Promise<SessionRow[]> {
   const after = last
     ? sql`AND (tenant_id, last_seen_at, session_id)
           > (${last.tenantId}::uuid, ${last.lastSeenAt}::timestamptz, ${last.sessionId}::uuid)`
@@ -119,7 +108,7 @@ export function pageSessions(
            ended_at AS "endedAt", auth_provider AS "authProvider", device_id AS "deviceId", platform,
            client_version AS "clientVersion", host(last_ip_address) AS "lastIpAddress"
     FROM login_sessions WHERE ${isOf(owner)} ${after}
-    ORDER BY tenant_id, last_seen_at, session_id LIMIT ${limit}`);
+    ORDER BY tenant_id, last_seen_at, session_id LIMIT ${PAGE_SIZE}`);
 }
 
 export interface LedgerRow extends SealedRow {
@@ -127,33 +116,23 @@ export interface LedgerRow extends SealedRow {
 }
 
 /** A page of the logins, in the order in which the database received them. */
-export function pageLogins(
-  db: Querier,
-  owner: Owner,
-  last: LedgerRow | undefined,
-  limit: number,
-): Promise<LedgerRow[]> {
+export function pageLogins(db: Querier, owner: Owner, last: LedgerRow | undefined): Promise<LedgerRow[]> {
   return db.rows(sql`
     SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", auth_method_id AS "authMethodId",
            auth_provider AS "authProvider", device_id AS "deviceId", platform, client_version AS "clientVersion",
            client_build AS "clientBuild", occurred_at AS "occurredAt", received_at_db AS "receivedAt",
            personal_data AS "personalData", ${keySaltOf(sql`login_ledger`)} AS "keySalt"
     FROM login_ledger WHERE ${isOf(owner)} ${afterReceipt(last)}
-    ORDER BY received_at_db, id LIMIT ${limit}`);
+    ORDER BY received_at_db, id LIMIT ${PAGE_SIZE}`);
 }
 
-export function pageLogouts(
-  db: Querier,
-  owner: Owner,
-  last: LedgerRow | undefined,
-  limit: number,
-): Promise<LedgerRow[]> {
+export function pageLogouts(db: Querier, owner: Owner, last: LedgerRow | undefined): Promise<LedgerRow[]> {
   return db.rows(sql`
     SELECT id, session_id AS "sessionId", tenant_id AS "tenantId", reason, message, occurred_at AS "occurredAt",
            received_at_db AS "receivedAt", personal_data AS "personalData",
            ${keySaltOf(sql`logout_ledger`)} AS "keySalt"
     FROM logout_ledger WHERE ${isOf(owner)} ${afterReceipt(last)}
-    ORDER BY received_at_db, id LIMIT ${limit}`);
+    ORDER BY received_at_db, id LIMIT ${PAGE_SIZE}`);
 }
 
 function afterReceipt(last: Pick<LedgerRow, 'id' | 'receivedAt'> | undefined): Sql {
@@ -170,7 +149,6 @@ export function pageMatches(
   tenantId: string,
   playerId: string,
   last: MatchRow | undefined,
-  limit: number,
 ): Promise<MatchRow[]> {
   return db.rows(sql`
     SELECT entry.tenant_id AS "tenantId", entry.match_session_id AS "matchSessionId", entry.id AS "matchPlayerId", match.mode,
@@ -180,5 +158,5 @@ export function pageMatches(
     JOIN match_sessions match ON match.tenant_id = entry.tenant_id AND match.id = entry.match_session_id
     WHERE entry.tenant_id = ${tenantId} AND entry.player_id = ${playerId}
       ${last ? sql`AND entry.id > ${last.matchPlayerId}` : empty}
-    ORDER BY entry.id LIMIT ${limit}`);
+    ORDER BY entry.id LIMIT ${PAGE_SIZE}`);
 }
