@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { identifyBearer } from '../features/sign-in/assertions/index.ts';
-import { createProfileCheck, createSessionCheck } from '../features/players/profiles/index.ts';
+import { existsUnmerged, mayUseProfile } from '../features/players/profiles/index.ts';
 import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
 import { isPlatformAdmin, listEndedSessions } from '../features/studio/accounts/index.ts';
 import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
@@ -63,8 +63,8 @@ export function createVerifiers({
       return { accountId, sessionId, expiresAtMs: exp * 1000 };
     },
     bearer: (token) => identifyBearer(signer, token),
-    hasProfile: createProfileCheck(database),
-    mayUseProfile: createSessionCheck(database, config),
+    hasProfile: (playerId) => existsUnmerged(database, playerId),
+    mayUseProfile: (caller) => mayUseProfile({ database, config }, caller),
     role: memberships.role,
     platformAdmin: (accountId) => isPlatformAdmin(database.forAccount(accountId), accountId),
   };

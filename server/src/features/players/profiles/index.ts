@@ -1,5 +1,5 @@
 export { authMethodRoutes } from './auth-methods/routes.ts';
-export { createSessionCheck } from './auth-methods/identity-proof.ts';
+export { mayUseProfile } from './auth-methods/identity-proof.ts';
 export { createChangeBudget } from './change-budget.ts';
 export { openAvatarStore } from './avatars/avatar-store.ts';
 export { avatarRoutes, avatarUploadRoutes } from './avatars/routes.ts';
@@ -7,8 +7,8 @@ export { deviceRoutes } from './devices/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
 export { exportInTenant, type ExportServices } from './export-profile.ts';
 export { exportedLists, TenantThirdParty } from './export-schemas.ts';
-export { createProfileCheck, requireUnrevokedSession } from './lock-profile.ts';
-export { TenantAccess } from './schemas.ts';
+export { requireUnrevokedSession } from './lock-profile.ts';
+export { existsUnmerged } from './queries.ts';
 export { profileRoutes } from './profile-routes.ts';
 export { readProfile, type FullProfile } from './read-profile.ts';
-export { FullPlayerProfile } from './schemas.ts';
+export { FullPlayerProfile, TenantAccess } from './schemas.ts';

@@ -1,19 +1,8 @@
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Querier } from '../../../database/database.ts';
 import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { revokedSessionError } from '../../sign-in/sessions/index.ts';
-import {
-  existsUnmerged,
-  isSessionRevoked,
-  lockProfiles,
-  type LockedProfile,
-  type TokenUse,
-} from './queries.ts';
-
-/** Creates the check that refuses tokens of merged profiles. See docs/decisions/0019-tokens-after-merge-and-deletion.md. */
-export function createProfileCheck(database: Database): (playerId: string) => Promise<boolean> {
-  return (playerId) => existsUnmerged(database, playerId);
-}
+import { isSessionRevoked, lockProfiles, type LockedProfile, type TokenUse } from './queries.ts';
 
 /**
  * Throws invalid_bearer if the profile was merged after the token was verified. Throws profile_deleted, because access tokens stay

@@ -11,7 +11,7 @@ export const MAX_MERGED_PROFILES = 100;
 /** How many tenants a profile lists. */
 export const MAX_LISTED_TENANTS = 1_000;
 
-/** Whether a player exists and was not merged into another one. */
+/** Whether a player exists and was not merged into another one. See docs/decisions/0019-tokens-after-merge-and-deletion.md. */
 export function existsUnmerged(db: Querier, playerId: string): Promise<boolean> {
   return db.exists(sql`SELECT FROM players WHERE id = ${playerId} AND merged_into_id IS NULL`);
 }

@@ -108,21 +108,19 @@ export async function requireProof(
 }
 
 /**
- * Creates the check of whether a player's token may use the profile. A portal session whose sign-in method was linked without a proof, or has been removed since,
+ * Whether a player's token may use the profile. A portal session whose sign-in method was linked without a proof, or has been removed since,
  * may not use the profile once games of another workspace know it. After a deletion, tokens still read the rest of the profile.
  */
-export function createSessionCheck(
-  database: Database,
-  { profileProof }: { profileProof: boolean },
-): (caller: PlayerCaller) => Promise<boolean> {
-  return async ({ playerId, tenantId, sessionId }) => {
-    if (tenantId !== null || !profileProof) return true;
-    const player = database.forPlayer(playerId);
-    const method = await findMethodOfPortalSession(player, playerId, sessionId);
-    if (method?.linkedInWorkspace === null || !(await isActivePlayer(player, playerId))) return true;
-    const { isShared } = await findOwnWorkspace(player, playerId, { tenantId, ...method });
-    return !isShared;
-  };
+export async function mayUseProfile(
+  { database, config }: { database: Database; config: { profileProof: boolean } },
+  { playerId, tenantId, sessionId }: PlayerCaller,
+): Promise<boolean> {
+  if (tenantId !== null || !config.profileProof) return true;
+  const player = database.forPlayer(playerId);
+  const method = await findMethodOfPortalSession(player, playerId, sessionId);
+  if (method?.linkedInWorkspace === null || !(await isActivePlayer(player, playerId))) return true;
+  const { isShared } = await findOwnWorkspace(player, playerId, { tenantId, ...method });
+  return !isShared;
 }
 
 /**

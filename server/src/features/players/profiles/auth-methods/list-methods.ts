@@ -1,7 +1,7 @@
 import type { Database } from '../../../../database/database.ts';
 import type { PlayerCaller } from '../../../../core/callers.ts';
 import { listAuthMethods, type AuthMethod } from '../queries.ts';
-import { createSessionCheck } from './identity-proof.ts';
+import { mayUseProfile } from './identity-proof.ts';
 import { findMethodOfPortalSession } from './proof-queries.ts';
 
 /**
@@ -9,13 +9,13 @@ import { findMethodOfPortalSession } from './proof-queries.ts';
  * remove it.
  */
 export async function listMethods(
-  { database, config }: { database: Database; config: { profileProof: boolean } },
+  services: { database: Database; config: { profileProof: boolean } },
   caller: PlayerCaller,
 ): Promise<AuthMethod[]> {
   const { playerId, sessionId } = caller;
-  const player = database.forPlayer(playerId);
+  const player = services.database.forPlayer(playerId);
   const methods = await listAuthMethods(player, playerId);
-  if (await createSessionCheck(database, config)(caller)) return methods;
+  if (await mayUseProfile(services, caller)) return methods;
   const own = await findMethodOfPortalSession(player, playerId, sessionId);
   return methods.filter(({ id }) => id === own?.methodId);
 }
