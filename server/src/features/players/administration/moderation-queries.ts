@@ -88,14 +88,7 @@ const banColumns = (tenantId: string) => sql`
     ban.banned_by AS "bannedBy", ${memberEmail(sql`ban.banned_by`, tenantId)} AS "bannedByEmail", ban.banned_at AS "bannedAt",
     ban.lifted_by AS "liftedBy", ${memberEmail(sql`ban.lifted_by`, tenantId)} AS "liftedByEmail", ban.lifted_at AS "liftedAt"`;
 
-export interface NewBan {
-  id: string;
-  playerId: string;
-  reason: string | null;
-  note: string | null;
-  until: string | null;
-  bannedBy: string;
-}
+export type NewBan = Pick<Ban, 'id' | 'playerId' | 'reason' | 'note' | 'until' | 'bannedBy'>;
 
 export function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promise<Ban> {
   const { id, playerId, reason, note, until, bannedBy } = newBan;

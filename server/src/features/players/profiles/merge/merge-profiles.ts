@@ -46,6 +46,7 @@ import {
   moveBans,
   moveNotes,
   moveDevices,
+  type Inherited,
 } from './queries.ts';
 
 /** A credential that signs in to the source profile, a proof of identity of it, or both. */
@@ -216,7 +217,7 @@ async function requireSourceProof(
 }
 
 /** The values of the target after the merge. Missing ones come from the source, which keeps no personal data. */
-function inherited(target: LockedProfile, source: LockedProfile) {
+function inherited(target: LockedProfile, source: LockedProfile): Inherited {
   const avatarUrl = target.avatarUrl ?? source.avatarUrl;
   // One profile can show the image of the other one by its address. Then only the other one has the name.
   const named = [target, source].find((profile) => profile.avatarUrl === avatarUrl && profile.avatarName);

@@ -1,13 +1,9 @@
 import type { Querier } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
+import type { LockedProfile } from '../queries.ts';
 
 /** The public fields of the target after the merge. */
-export interface Inherited {
-  displayName: string | null;
-  email: string | null;
-  avatarUrl: string | null;
-  avatarName: string | null;
-}
+export type Inherited = Pick<LockedProfile, 'displayName' | 'email' | 'avatarUrl' | 'avatarName'>;
 
 /**
  * Closes the source, which keeps no personal data. Points it, and all profiles that were merged into it before, to the target, whose
