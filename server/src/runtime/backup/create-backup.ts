@@ -96,12 +96,8 @@ async function writeArchive(path: string, write: (archive: Writable) => Promise<
 /** Files may be written and removed meanwhile. Those that the copied database names do not change. */
 async function packFolder(folder: string, archive: Writable): Promise<void> {
   // GNU tar ends with 1 if a file changed or was removed while it was read. Other programs do so for each failure.
-  const [changes, complete] = (await isGnuTar())
-    ? [
-        ['--warning=no-file-changed', '--warning=no-file-removed'],
-        [0, 1],
-      ]
-    : [[], [0]];
+  const isGnu = await isGnuTar();
+  const changes = isGnu ? ['--warning=no-file-changed', '--warning=no-file-removed'] : [];
   const tar = await started(
     spawn('tar', [...changes, '-c', '-C', folder, '.'], { stdio: ['ignore', 'pipe', 'inherit'] }),
   );
@@ -109,7 +105,7 @@ async function packFolder(folder: string, archive: Writable): Promise<void> {
   // Also fails if the archive fails while tar writes nothing.
   await pipeline(tar.stdout, archive, { end: false });
   const [code] = await ended;
-  if (code === null || !complete.includes(code))
+  if (code !== 0 && !(isGnu && code === 1))
     throw new OperatorError(`The files in ${folder} cannot be read (tar ended with ${code}).`);
 }
 
