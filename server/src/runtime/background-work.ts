@@ -3,6 +3,7 @@ import { issuerOf, type Config } from './config.ts';
 import { within } from '../core/within.ts';
 import { openDatabase } from '../database/database.ts';
 import { openOwnerPool } from '../database/pool.ts';
+import type { CloseLater } from '../features/base-services.ts';
 import { openConfiguredChain, startChainSender } from '../features/wallet/chain/index.ts';
 import { openMailServer } from '../features/messages/mail/index.ts';
 import { rollUpEvents } from '../features/gameplay/events/index.ts';
@@ -38,22 +39,17 @@ export async function startBackgroundWork(
   logger: BaseLogger,
 ): Promise<Worker> {
   await using opened = new AsyncDisposableStack();
-  const database = opened.adopt(
-    openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'background' }),
-    (it) => it.close(),
-  );
-  const scheduledDatabase = opened.adopt(
+  const closeLater: CloseLater = (service) => opened.adopt(service, (it) => it.close());
+  const database = closeLater(openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'background' }));
+  const scheduledDatabase = closeLater(
     openDatabase(databaseUrl, { poolSize: SCHEDULED_POOL_SIZE, work: 'job' }),
-    (it) => it.close(),
   );
   const owner = opened.adopt(openOwnerPool(databaseUrl, OWNER_POOL_SIZE), (it) => it.end());
 
   const chain = await openConfiguredChain(database, config.chain);
   if (chain) opened.adopt(startChainSender(databaseUrl, database, chain, logger), (it) => it.stop());
-  const jobs = opened.adopt(await openJobs(database), (it) => it.close());
-  const outbound = opened.adopt(openOutboundClient({ publicOnly: !config.allowPrivateAddresses }), (it) =>
-    it.close(),
-  );
+  const jobs = closeLater(await openJobs(database));
+  const outbound = closeLater(openOutboundClient({ publicOnly: !config.allowPrivateAddresses }));
   const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
   const services: WorkerServices = {
     database,
