@@ -22,8 +22,8 @@ export function announcedBody({ headers }: FastifyRequest): { isExpected: boolea
 export function countBodyBytes(app: FastifyInstance, onBody: (key: KeyCaller, bytes: number) => void): void {
   app.decorateRequest('bodyBytes', 0);
   app.addHook('onRequest', (request, _reply, done) => {
-    const { raw, headers } = request;
-    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+    if (announcedBody(request).isExpected) {
+      const { raw } = request;
       const { push } = raw;
       // Bytes in the same packet as the headers may be in the buffer already.
       request.bodyBytes = raw.readableLength;
