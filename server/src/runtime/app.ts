@@ -31,11 +31,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     corsOrigins: config.corsOrigins,
     ...(options.onUndeclaredAnswer && { onUndeclaredAnswer: options.onUndeclaredAnswer }),
   });
-  if (config.tracing) {
+  if (config.traceProtocol) {
     const { traceRequests } = await import('./tracing.ts');
-    await traceRequests(app, config.tracing, {
-      isTrusted: config.trustProxy !== false,
-    });
+    await traceRequests(app, config.traceProtocol, { isTrusted: config.trustProxy !== false });
   }
   const services = await openServices(options, app.log);
   app.addHook('onClose', () => services.close());

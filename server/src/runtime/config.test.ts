@@ -309,30 +309,31 @@ describe('settings', () => {
   });
 
   test('traces only with a collector, and not if a setting of OpenTelemetry turns it off', () => {
-    const tracing = (env: Record<string, string>) => readConfig(env).tracing;
+    const protocol = (env: Record<string, string>) => readConfig(env).traceProtocol;
     const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' };
-    assert.equal(tracing({}), undefined);
-    assert.equal(tracing({ OTEL_SERVICE_NAME: 'chess', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), undefined);
-    assert.deepEqual(tracing(collector), { protocol: 'http/protobuf' });
-    assert.deepEqual(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://localhost:4318/v1/traces' }), {
-      protocol: 'http/protobuf',
-    });
-    assert.deepEqual(
-      tracing({
+    assert.equal(protocol({}), undefined);
+    assert.equal(protocol({ OTEL_SERVICE_NAME: 'chess', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), undefined);
+    assert.equal(protocol(collector), 'http/protobuf');
+    assert.equal(
+      protocol({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://localhost:4318/v1/traces' }),
+      'http/protobuf',
+    );
+    assert.equal(
+      protocol({
         ...collector,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
         OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
       }),
-      { protocol: 'http/json' },
+      'http/json',
     );
-    assert.equal(tracing({ ...collector, OTEL_SDK_DISABLED: 'true' }), undefined);
-    assert.equal(tracing({ ...collector, OTEL_TRACES_EXPORTER: 'none' }), undefined);
+    assert.equal(protocol({ ...collector, OTEL_SDK_DISABLED: 'true' }), undefined);
+    assert.equal(protocol({ ...collector, OTEL_TRACES_EXPORTER: 'none' }), undefined);
     assert.throws(
-      () => tracing({ ...collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }),
+      () => protocol({ ...collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }),
       /OTEL_EXPORTER_OTLP_PROTOCOL/,
     );
     assert.throws(
-      () => tracing({ ...collector, OTEL_TRACES_SAMPLER: 'sometimes' }),
+      () => protocol({ ...collector, OTEL_TRACES_SAMPLER: 'sometimes' }),
       /OTEL_TRACES_SAMPLER must be/,
     );
   });

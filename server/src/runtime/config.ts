@@ -61,7 +61,7 @@ export interface Config {
   corsOrigins: '*' | string[];
   metricsAccess: MetricsAccess;
   /** The protocol of traces. If undefined, nothing is traced. */
-  tracing: { protocol: 'http/protobuf' | 'http/json' } | undefined;
+  traceProtocol: 'http/protobuf' | 'http/json' | undefined;
   logLevel: string;
 }
 
@@ -116,7 +116,7 @@ export function readConfig(env: Environment = process.env): Config {
     drainSeconds: values.DRAIN_SECONDS,
     corsOrigins: values.CORS_ORIGINS ?? [],
     metricsAccess: values.METRICS_TOKEN ? { token: values.METRICS_TOKEN } : isPrivate ? 'open' : 'closed',
-    tracing: tracing.values && { protocol: tracing.values.OTEL_EXPORTER_OTLP_PROTOCOL },
+    traceProtocol: tracing.values?.OTEL_EXPORTER_OTLP_PROTOCOL,
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -25,6 +25,8 @@ import { within } from '../core/within.ts';
 import { tenantIdOf } from '../http/request-context.ts';
 import type { Config } from './config.ts';
 
+type TraceProtocol = NonNullable<Config['traceProtocol']>;
+
 /** How long a stopping server waits until its last traces are sent. */
 const FLUSH_WITHIN_MS = 2_000;
 
@@ -42,7 +44,7 @@ const UNTRACED = /^\/(health\/|metrics$)/;
  */
 export async function traceRequests(
   app: FastifyInstance,
-  { protocol }: NonNullable<Config['tracing']>,
+  protocol: TraceProtocol,
   options: { isTrusted: boolean },
 ): Promise<void> {
   setGlobalErrorHandler((error) =>
@@ -63,9 +65,7 @@ export async function traceRequests(
   });
 }
 
-async function openProvider(
-  protocol: NonNullable<Config['tracing']>['protocol'],
-): Promise<BasicTracerProvider> {
+async function openProvider(protocol: TraceProtocol): Promise<BasicTracerProvider> {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   return new BasicTracerProvider({
@@ -119,7 +119,7 @@ function addRequestHooks(app: FastifyInstance, tracer: Tracer, { isTrusted }: { 
   });
 }
 
-async function openExporter(protocol: NonNullable<Config['tracing']>['protocol']): Promise<SpanExporter> {
+async function openExporter(protocol: TraceProtocol): Promise<SpanExporter> {
   const { OTLPTraceExporter } =
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
