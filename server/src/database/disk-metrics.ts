@@ -10,18 +10,16 @@ import { sql } from './sql.ts';
  */
 export function measureDisk(registry: Registry, database: Database, embeddedIn: string | undefined): void {
   const gauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
-    registry.registerMetric(
-      new Gauge({
-        name: `guildhall_${name}`,
-        help,
-        registers: [],
-        async collect() {
-          this.reset();
-          const bytes = await read();
-          if (bytes !== undefined) this.set(bytes);
-        },
-      }),
-    );
+    new Gauge({
+      name: `guildhall_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.reset();
+        const bytes = await read();
+        if (bytes !== undefined) this.set(bytes);
+      },
+    });
   gauge(
     'database_bytes',
     'The size of the database, with its indexes and without the write-ahead log of PostgreSQL.',

@@ -20,15 +20,16 @@ export function measurePartitions(registry: Registry, database: Database): void 
         WHERE link.inhparent = parent.oid) partitions
       WHERE parent.relnamespace = 'public'::regnamespace AND partitioned.partstrat = 'r'`),
   );
-  const months = new Gauge({
-    name: 'guildhall_partition_months_ahead',
-    help: 'How many months after the current one have a partition, by table. Rows of other months slow their creation.',
-    labelNames: ['table'] as const,
-    registers: [],
-    async collect() {
-      this.reset();
-      for (const { table, months: ahead } of (await read()) ?? []) this.set({ table }, ahead);
-    },
-  });
-  registry.registerMetric(months);
+  registry.registerMetric(
+    new Gauge({
+      name: 'guildhall_partition_months_ahead',
+      help: 'How many months after the current one have a partition, by table. Rows of other months slow their creation.',
+      labelNames: ['table'] as const,
+      registers: [],
+      async collect() {
+        this.reset();
+        for (const { table, months } of (await read()) ?? []) this.set({ table }, months);
+      },
+    }),
+  );
 }

@@ -25,17 +25,15 @@ function sumByPool(valueOf: (pool: pg.Pool, measured: MeasuredPool) => number): 
 /** Registers the metrics of all pools of this process. */
 export function measurePools(registry: Registry): void {
   const gauge = (name: string, help: string, collect: (gauge: Gauge) => void) =>
-    registry.registerMetric(
-      new Gauge({
-        name: `guildhall_database_${name}`,
-        help,
-        labelNames: name === 'connections' ? ['pool', 'state'] : ['pool'],
-        registers: [],
-        collect() {
-          collect(this);
-        },
-      }),
-    );
+    new Gauge({
+      name: `guildhall_database_${name}`,
+      help,
+      labelNames: name === 'connections' ? ['pool', 'state'] : ['pool'],
+      registers: [registry],
+      collect() {
+        collect(this);
+      },
+    });
   gauge('connections', 'Open connections to PostgreSQL, by the work of their pool.', (connections) => {
     for (const [pool, idle] of sumByPool(({ idleCount }) => idleCount))
       connections.set({ pool, state: 'idle' }, idle);
