@@ -109,19 +109,16 @@ export function selectEvents(
   page: { after: EventPosition | undefined; direction: Direction; limit: number; path: AccessPath },
 ): Promise<StoredEvent[]> {
   const { scope } = filter;
-  const descending = page.direction === 'desc';
-  const { occurredAt, idempotencyKey } = page.after ?? {};
-  const position = sql`(${occurredAt}::timestamptz, ${idempotencyKey}::text COLLATE "C")`;
-  const comparison = descending
-    ? sql`AND (event.occurred_at, event.idempotency_key) < ${position}`
-    : sql`AND (event.occurred_at, event.idempotency_key) > ${position}`;
-  const order = descending
-    ? sql`event.occurred_at DESC, event.idempotency_key DESC`
-    : sql`event.occurred_at, event.idempotency_key`;
+  const [isAfter, direction] = page.direction === 'desc' ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
+  const following = page.after
+    ? sql`AND (event.occurred_at, event.idempotency_key)
+          ${isAfter} (${page.after.occurredAt}::timestamptz, ${page.after.idempotencyKey}::text COLLATE "C")`
+    : empty;
+  const order = sql`event.occurred_at ${direction}, event.idempotency_key ${direction}`;
   // LIMIT comes before the joins, so that the index alone decides which rows are read.
   return db.rows(sql`
     WITH event AS MATERIALIZED (
-      SELECT event.* ${matchingEvents(tenantId, filter, page.path)} ${page.after ? comparison : empty}
+      SELECT event.* ${matchingEvents(tenantId, filter, page.path)} ${following}
       ORDER BY ${order}
       LIMIT ${page.limit})
     SELECT event.id AS "eventRecordId", event.event_definitions_id AS "eventDefinitionId",
