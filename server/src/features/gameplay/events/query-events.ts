@@ -3,7 +3,7 @@ import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../core/time-ra
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { isTimeout } from '../../../database/errors.ts';
 import { limitStatements } from '../../../database/limit-statements.ts';
-import { queryTimeout } from './archive/fetch-parts.ts';
+import { queryTimeout, secondsLeft } from './archive/fetch-parts.ts';
 import { countArchived } from './archive/count-archived.ts';
 import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import { chooseAccessPath, chooseCountPath } from './queries.ts';
@@ -52,7 +52,7 @@ export async function queryEvents(
     throw invalidField('groupBy', 'must not contain matchSessionId if scope is player');
   const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };
   checkRange(range, grouping.bucket);
-  const startedAt = performance.now();
+  const began = performance.now();
   try {
     const rows = await database.heavy
       .forTenant(tenantId, { ...(signal && { signal }) })
@@ -84,7 +84,7 @@ export async function queryEvents(
           path,
           archived,
           limit: limit + 1,
-          seconds: Math.max(seconds - (performance.now() - startedAt) / 1000, 0.001),
+          seconds: secondsLeft(seconds, began),
         });
       });
     return { ...range, rows: rows.slice(0, limit), hasMore: rows.length > limit };

@@ -9,7 +9,7 @@ import { blockArchiving } from './archive-lock.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { inUtc, isoTime, timeLiteral } from './duckdb-sql.ts';
-import { asProblem, fetchParts, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';
+import { asProblem, fetchParts, secondsLeft, TOO_MANY_GROUPS, type ReadLimits } from './fetch-parts.ts';
 import { selectPartsOf } from './queries.ts';
 
 /** The archived events to count, and how they are grouped. */
@@ -72,10 +72,9 @@ export async function countArchived(
   try {
     // The process can read these files only, so it cannot read those of another tenant.
     const files = await fetchParts(archive, parts, [EVENTS_FILE], limits);
-    const seconds = Math.max(limits.seconds - (performance.now() - began) / 1000, 0.001);
     const [groups] = await archive.duckdb(
       { statements: [groupFiles(files, query, definitions)], reads: files, maxRows: MAX_GROUPS + 1 },
-      { ...limits, seconds },
+      { ...limits, seconds: secondsLeft(limits.seconds, began) },
     );
     if (groups!.length > MAX_GROUPS) throw new ProblemError('invalid_request', TOO_MANY_GROUPS);
     return groups as unknown as ArchivedGroup[];

@@ -13,6 +13,10 @@ export interface ReadLimits {
   signal?: AbortSignal | undefined;
 }
 
+/** The rest of a time limit that began at a time of performance.now(). More than 0, so that the next read can report the timeout. */
+export const secondsLeft = (seconds: number, began: number): number =>
+  Math.max(seconds - (performance.now() - began) / 1000, 0.001);
+
 /**
  * Returns the paths of files of parts, after their download from the bucket if there is one. A download that has begun continues after
  * the time limit, so that the next reader finds the file. Throws {@link ArchiveStorageError} if a file is missing.
