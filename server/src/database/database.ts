@@ -84,7 +84,7 @@ export interface Database extends Scope {
 export interface HeavyReads {
   forTenant(
     tenantId: string,
-    options?: { patient?: boolean; playerId?: string; signal?: AbortSignal },
+    options?: { patient?: boolean; playerId?: string; signal?: AbortSignal | undefined },
   ): Scope;
   forPlayer(playerId: string): Scope;
   forWorkspace(workspaceId: string): Scope;
@@ -140,7 +140,7 @@ export function openDatabase(
   const heavyScope = (
     owner: string,
     begin: string[],
-    options?: { patient?: boolean; signal?: AbortSignal },
+    options?: { patient?: boolean; signal?: AbortSignal | undefined },
   ): Scope =>
     // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
     scope(heavyPool, begin, {

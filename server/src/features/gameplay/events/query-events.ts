@@ -54,39 +54,37 @@ export async function queryEvents(
   checkRange(range, grouping.bucket);
   const began = performance.now();
   try {
-    const rows = await database.heavy
-      .forTenant(tenantId, { ...(signal && { signal }) })
-      .transaction(async (transaction) => {
-        await limitStatements(transaction, seconds);
-        const found = await withMergedProfiles(transaction, tenantId, { ...filter, ...range });
-        const needsEvents =
-          grouping.countPlayers || grouping.groupBy.some((dimension) => ofEvents.includes(dimension));
-        const path = needsEvents
-          ? await chooseAccessPath(transaction, tenantId, found)
-          : await chooseCountPath(transaction, tenantId, found);
-        const archived = await countArchived(
-          transaction,
-          archive,
-          tenantId,
-          {
-            filter: found,
-            ranges: path === 'rollups' ? timesBesideRollups(found, grouping.bucket) : [range],
-            bucket: grouping.bucket,
-            byDefinition: groupsByDefinition(grouping),
-            byPlayer: groupsByPlayer(grouping),
-            byMatch: grouping.groupBy.includes('matchSessionId'),
-          },
-          { seconds, signal },
-        );
-        return groupEvents(transaction, tenantId, {
+    const rows = await database.heavy.forTenant(tenantId, { signal }).transaction(async (transaction) => {
+      await limitStatements(transaction, seconds);
+      const found = await withMergedProfiles(transaction, tenantId, { ...filter, ...range });
+      const needsEvents =
+        grouping.countPlayers || grouping.groupBy.some((dimension) => ofEvents.includes(dimension));
+      const path = needsEvents
+        ? await chooseAccessPath(transaction, tenantId, found)
+        : await chooseCountPath(transaction, tenantId, found);
+      const archived = await countArchived(
+        transaction,
+        archive,
+        tenantId,
+        {
           filter: found,
-          grouping,
-          path,
-          archived,
-          limit: limit + 1,
-          seconds: secondsLeft(seconds, began),
-        });
+          ranges: path === 'rollups' ? timesBesideRollups(found, grouping.bucket) : [range],
+          bucket: grouping.bucket,
+          byDefinition: groupsByDefinition(grouping),
+          byPlayer: groupsByPlayer(grouping),
+          byMatch: grouping.groupBy.includes('matchSessionId'),
+        },
+        { seconds, signal },
+      );
+      return groupEvents(transaction, tenantId, {
+        filter: found,
+        grouping,
+        path,
+        archived,
+        limit: limit + 1,
+        seconds: secondsLeft(seconds, began),
       });
+    });
     return { ...range, rows: rows.slice(0, limit), hasMore: rows.length > limit };
   } catch (error) {
     if (signal?.aborted)
