@@ -36,7 +36,7 @@ export interface HttpOptions {
   trustProxy: boolean | string[];
   corsOrigins: '*' | string[];
   /** Called when a response has a status or a media type that its route does not declare. Tests fail on it. */
-  onUndeclaredAnswer?: (operation: string, answer: string) => void;
+  onUndeclaredAnswer?: ((operation: string, answer: string) => void) | undefined;
 }
 
 /** A closing page can send its last batch of events only if the browser has cached the preflight response. */

@@ -29,7 +29,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logger: options.logger,
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    ...(options.onUndeclaredAnswer && { onUndeclaredAnswer: options.onUndeclaredAnswer }),
+    onUndeclaredAnswer: options.onUndeclaredAnswer,
   });
   if (config.traceProtocol) {
     const { traceRequests } = await import('./tracing.ts');
