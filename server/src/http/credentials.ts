@@ -128,13 +128,13 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
   };
 
   return {
-    checkKey,
-    checkPlayer,
-    checkPlayerOfKey,
-    checkAccount,
-    checkWalletPlayer,
-    checkAnyBearer,
-    authorizeAccount,
+    key: checkKey,
+    player: checkPlayer,
+    playerOfKey: checkPlayerOfKey,
+    account: checkAccount,
+    walletPlayer: checkWalletPlayer,
+    anyBearer: checkAnyBearer,
+    role: authorizeAccount,
   };
 }
 
@@ -143,38 +143,30 @@ export function createCredentials(
   verify: Verifiers,
   rateLimits: RateLimiter,
 ): Record<CredentialName, Credential> {
-  const {
-    checkKey,
-    checkPlayer,
-    checkPlayerOfKey,
-    checkAccount,
-    checkWalletPlayer,
-    checkAnyBearer,
-    authorizeAccount,
-  } = createChecks(verify, rateLimits);
+  const check = createChecks(verify, rateLimits);
   return {
     gameKey: {
       security: [{ gameKey: [] }],
-      authenticate: async (request, reply) => void (await checkKey(request, reply, 'game')),
+      authenticate: async (request, reply) => void (await check.key(request, reply, 'game')),
     },
     /** The key of a game server, with or without the token of the player that it acts for. */
     gameKeyAndMaybePlayer: {
       security: [{ gameKey: [] }, { gameKey: [], player: [] }],
       authenticate: async (request, reply) => {
-        const key = await checkKey(request, reply, 'game');
-        if (request.headers.authorization !== undefined) await checkPlayerOfKey(request, key);
+        const key = await check.key(request, reply, 'game');
+        if (request.headers.authorization !== undefined) await check.playerOfKey(request, key);
       },
     },
     gameKeyAndPlayer: {
       security: [{ gameKey: [], player: [] }],
       authenticate: async (request, reply) =>
-        checkPlayerOfKey(request, await checkKey(request, reply, 'game')),
+        check.playerOfKey(request, await check.key(request, reply, 'game')),
     },
     /** A player who reads or changes their own data. Keys in the request are ignored. */
     player: {
       security: [{ player: [] }],
       authenticate: async (request, reply) => {
-        const { playerId } = await checkPlayer(request);
+        const { playerId } = await check.player(request);
         await limitKeyless(request, reply, rateLimits, { kind: 'player', id: playerId });
         if (!(await verify.hasProfile(playerId))) throw new ProblemError('invalid_bearer');
       },
@@ -186,12 +178,12 @@ export function createCredentials(
     },
     account: {
       security: [{ account: [] }],
-      authenticate: checkAccount,
-      authorize: authorizeAccount,
+      authenticate: check.account,
+      authorize: check.role,
     },
     platformAdmin: {
       security: [{ account: [] }],
-      authenticate: checkAccount,
+      authenticate: check.account,
       async admit(request) {
         if (!(await verify.platformAdmin(request.accountCaller!.accountId)))
           throw new ProblemError(
@@ -210,15 +202,15 @@ export function createCredentials(
               'missing_bearer',
               'Send the access token of an account as "Authorization: Bearer <token>", or an API key in the header X-API-Key.',
             );
-          return checkAccount(request, reply);
+          return check.account(request, reply);
         }
         if (request.headers.authorization !== undefined)
           throw new ProblemError('conflicting_credentials', 'Send Authorization or X-API-Key, not both.');
-        await checkKey(request, reply, 'api');
+        await check.key(request, reply, 'api');
       },
       async authorize(request, role) {
         const key = request.keyCaller;
-        if (!key) return authorizeAccount(request, role);
+        if (!key) return check.role(request, role);
         const place = placeOf(request);
         if (!('tenantId' in place) || place.tenantId !== key.tenantId) throw new ProblemError('not_found');
         await admitToData(request);
@@ -226,14 +218,14 @@ export function createCredentials(
     },
     walletPlayer: {
       security: [{ walletPlayer: [] }, { gameKey: [], walletPlayer: [] }],
-      authenticate: checkWalletPlayer,
+      authenticate: check.walletPlayer,
     },
     /** Reads a tenant's wallet ledger, with its game key or as one of its wallet-linked players. */
     gameKeyOrWalletPlayer: {
       security: [{ gameKey: [] }, { walletPlayer: [] }],
       authenticate: async (request, reply) => {
-        if (request.headers.authorization !== undefined) return checkWalletPlayer(request, reply);
-        await checkKey(request, reply, 'game');
+        if (request.headers.authorization !== undefined) return check.walletPlayer(request, reply);
+        await check.key(request, reply, 'game');
       },
     },
     exchangeableToken: {
@@ -241,11 +233,11 @@ export function createCredentials(
         { gameKey: [], player: [] },
         { gameKey: [], thirdParty: [] },
       ],
-      authenticate: checkAnyBearer,
+      authenticate: check.anyBearer,
     },
     assertion: {
       security: [{ gameKey: [], assertion: [] }],
-      authenticate: checkAnyBearer,
+      authenticate: check.anyBearer,
     },
     /** A game key, or an API key that may read data. Exactly one of the two. */
     gameKeyOrDataKey: {
@@ -255,7 +247,7 @@ export function createCredentials(
         const kind = request.headers['x-api-key'] === undefined ? 'game' : 'api';
         if (kind === 'game' && request.headers['x-game-key'] === undefined)
           throw new ProblemError('missing_game_key', 'Send X-Game-Key or X-API-Key.');
-        await checkKey(request, reply, kind);
+        await check.key(request, reply, kind);
       },
       admit: admitToData,
     },
@@ -264,7 +256,7 @@ export function createCredentials(
       security: [{ apiKey: [] }],
       authenticate: async (request, reply) => {
         refuseBothKeys(request);
-        await checkKey(request, reply, 'api');
+        await check.key(request, reply, 'api');
       },
       admit: admitToData,
     },
