@@ -78,6 +78,7 @@ export function createArchiveBucket(
   const openForWrites = openOnce(timeouts.writing);
   const downloadOnce = createSharedDownloads();
 
+  const pathOf = (part: PartName, file: string): string => join(partFolder(root, part), file);
   const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
   const keyOf = (name: PartName, file: string): string => objectKey(storage, nameOf(name, file));
 
@@ -89,7 +90,7 @@ export function createArchiveBucket(
     });
 
   const download = async (part: PartName, file: string, expected: { sha256: string; bytes: number }) => {
-    const path = join(partFolder(root, part), file);
+    const path = pathOf(part, file);
     if (!(await deleteLeastRecent(root, expected.bytes, cacheBytes)))
       throw new ArchiveStorageError(
         'All local copies of archived events are in use. Try again in a few minutes, or raise ARCHIVE_CACHE_MEGABYTES.',
@@ -118,29 +119,31 @@ export function createArchiveBucket(
     }
   };
 
+  /** Downloads a file, or waits for the download of another reader. */
+  const fetchFile = (
+    part: PartName,
+    file: string,
+    expected: { sha256: string; bytes: number },
+    signal: AbortSignal | undefined,
+  ) => downloadOnce(part.tenantId, pathOf(part, file), () => download(part, file, expected), signal);
+
   const readManifest = async (part: StoredPart, signal: AbortSignal | undefined): Promise<PartManifest> => {
-    const path = join(partFolder(root, part), MANIFEST_FILE);
+    const path = pathOf(part, MANIFEST_FILE);
     const sha256 = part.manifestHash.toString('hex');
     const local = await readFile(path).catch(() => undefined);
     if (local && createHash('sha256').update(local).digest('hex') !== sha256)
       // Copies of a part that another database had under this name.
       await removePart(root, part);
     else if (local) return JSON.parse(local.toString()) as PartManifest;
-    await downloadOnce(
-      part.tenantId,
-      path,
-      () => download(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }),
-      signal,
-    );
+    await fetchFile(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }, signal);
     return JSON.parse(await readFile(path, 'utf8')) as PartManifest;
   };
 
   return {
     async upload(name) {
-      const folder = partFolder(root, name);
       // The manifest is last, so a part with it is complete.
       for (const file of PART_FILES) {
-        const path = join(folder, file);
+        const path = pathOf(name, file);
         await withStorageErrors((await openForWrites()).copyFromFs(path, keyOf(name, file)));
         const object = await withStorageErrors(openObject(name, file));
         const stored = object && (await withStorageErrors(hashFile(object)));
@@ -187,9 +190,8 @@ export function createArchiveBucket(
         );
       await Promise.all(
         wanted.map(async ({ part, file }) => {
-          const path = join(partFolder(root, part), file.name);
-          if (!(await markUsed(path, file.bytes)))
-            await downloadOnce(part.tenantId, path, () => download(part, file.name, file), signal);
+          if (!(await markUsed(pathOf(part, file.name), file.bytes)))
+            await fetchFile(part, file.name, file, signal);
         }),
       );
     },
