@@ -7,7 +7,7 @@ import {
   type ArchivedReading,
   type PositionedEvent,
 } from './archive/archived-events.ts';
-import { selectPartsOf, type ArchivedPart, type PartRange } from './archive/queries.ts';
+import { selectPartsOf, type ArchivedPart } from './archive/queries.ts';
 import type { EventFilter } from './event-filter.ts';
 import { orderOf, positionOf, withoutRepeats, type EventPosition } from './event-position.ts';
 import { selectEvents, type AccessPath, type StoredEvent } from './queries.ts';
@@ -42,7 +42,10 @@ export function createEventReader(
     /** Finds the next events of PostgreSQL, and the parts of the archive. Until the transaction ends, no event moves between them. */
     async find(transaction: Querier, after: EventPosition | undefined): Promise<FoundEvents> {
       await blockArchiving(transaction, filter.scope);
-      const parts = await selectPartsOf(transaction, tenantId, partRange(filter));
+      const parts = await selectPartsOf(transaction, tenantId, {
+        scope: filter.scope,
+        ...rangeInUtc(filter),
+      });
       const live = await selectEvents(transaction, tenantId, filter, {
         after,
         direction,
@@ -67,8 +70,3 @@ export function createEventReader(
     },
   };
 }
-
-const partRange = ({ scope, from, to }: EventFilter): PartRange => ({
-  scope,
-  ...rangeInUtc({ from, to }),
-});
