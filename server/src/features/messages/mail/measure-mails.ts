@@ -9,17 +9,18 @@ import { countRecentMails, MAX_RECENT_MAILS, RECENT_MINUTES } from './queries.ts
  */
 export function measureMails(registry: Registry, database: Database): void {
   const read = readForScrape(() => countRecentMails(database));
-  const mails = new Gauge({
-    name: 'guildhall_recent_mails',
-    help:
-      `Mails of the last ${RECENT_MINUTES} minutes, at most the last ${MAX_RECENT_MAILS}, by their last attempt: ` +
-      'sent, deferred (another attempt follows), refused (for good).',
-    labelNames: ['result'] as const,
-    registers: [],
-    async collect() {
-      this.reset();
-      for (const [result, count] of Object.entries((await read()) ?? {})) this.set({ result }, count);
-    },
-  });
-  registry.registerMetric(mails);
+  registry.registerMetric(
+    new Gauge({
+      name: 'guildhall_recent_mails',
+      help:
+        `Mails of the last ${RECENT_MINUTES} minutes, at most the last ${MAX_RECENT_MAILS}, by their last attempt: ` +
+        'sent, deferred (another attempt follows), refused (for good).',
+      labelNames: ['result'] as const,
+      registers: [],
+      async collect() {
+        this.reset();
+        for (const [result, count] of Object.entries((await read()) ?? {})) this.set({ result }, count);
+      },
+    }),
+  );
 }
