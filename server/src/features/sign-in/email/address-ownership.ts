@@ -11,7 +11,7 @@ import {
   markVerified,
   removeSignInMethods,
 } from './credential-queries.ts';
-import { deleteTokens, type TokenOwner } from './token-queries.ts';
+import { deleteTokens, type AddressOwner } from './token-queries.ts';
 
 /** The address belongs to another player, or to no player, since it was read. */
 export class CredentialChangedError extends Error {}
@@ -21,7 +21,10 @@ export class CredentialChangedError extends Error {}
  * attacker's. Then this removes the password, all other sign-in methods, all mailed tokens, and all sessions in all tenants and in
  * the portal. The profile stays. The caller's scope must be the player's. Throws {@link CredentialChangedError}.
  */
-export async function confirmOwnership(transaction: Querier, { email, playerId }: TokenOwner): Promise<void> {
+export async function confirmOwnership(
+  transaction: Querier,
+  { email, playerId }: AddressOwner,
+): Promise<void> {
   const credential = await lockCredential(transaction, email);
   if (credential?.playerId !== playerId) throw new CredentialChangedError();
   // Every sign-in of the player writes its session under this lock. An earlier sign-in has committed, so its session is ended

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
-import { deleteTokens, type TokenOwner } from './token-queries.ts';
+import { deleteTokens, type AddressOwner } from './token-queries.ts';
 
 /** The providers whose user id is an email address. */
 export const emailProviders = sql`('EmailOneTimeCode', 'EmailPassword')`;
@@ -37,7 +37,7 @@ export async function lockPlayer(db: Querier, playerId: string): Promise<void> {
 /** Whether an address still has this player and this password. The row is locked against changes until the transaction ends. */
 export function isCurrentPassword(
   db: Querier,
-  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
+  { email, playerId, passwordHash }: AddressOwner & { passwordHash: string },
 ): Promise<boolean> {
   return db.exists(sql`
     SELECT FROM email_credentials
@@ -47,7 +47,7 @@ export function isCurrentPassword(
 /** Gives a pending address and a password to a new player. Returns false if the address has a player. */
 export function claimWithPassword(
   db: Querier,
-  { email, playerId, passwordHash }: { email: string; playerId: string; passwordHash: string },
+  { email, playerId, passwordHash }: AddressOwner & { passwordHash: string },
 ): Promise<boolean> {
   return db.changes(sql`
     UPDATE email_credentials SET player_id = ${playerId}, password_hash = ${passwordHash}
@@ -82,7 +82,7 @@ export function claimForPlayer(db: Querier, email: string, playerId: string): Pr
  */
 export async function markVerified(
   db: Querier,
-  { email, playerId, authMethodId }: { email: string; playerId: string; authMethodId: string },
+  { email, playerId, authMethodId }: AddressOwner & { authMethodId: string },
 ): Promise<void> {
   await db.run(sql`
     WITH verified AS (
@@ -99,7 +99,7 @@ export async function setPassword(
     playerId,
     authMethodId,
     passwordHash,
-  }: { email: string; playerId: string; authMethodId: string; passwordHash: string },
+  }: AddressOwner & { authMethodId: string; passwordHash: string },
 ): Promise<void> {
   await db.run(sql`
     WITH password AS (
@@ -107,7 +107,7 @@ export async function setPassword(
     ${insertMethod({ email, playerId, authMethodId, provider: 'EmailPassword' })}`);
 }
 
-function insertMethod(method: { email: string; playerId: string; authMethodId: string; provider: string }) {
+function insertMethod(method: AddressOwner & { authMethodId: string; provider: string }) {
   const { email, playerId, authMethodId, provider } = method;
   return sql`
     INSERT INTO auth_methods (id, player_id, auth_provider, provider_user_id, email, is_primary, linked_at,
@@ -167,14 +167,14 @@ export async function moveCredentials(db: Querier, sourceId: string, targetId: s
 }
 
 /** Deletes the password of an address and its mailed tokens. */
-export async function deletePassword(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
+export async function deletePassword(db: Querier, { email, playerId }: AddressOwner): Promise<void> {
   await db.run(sql`
     WITH password AS (UPDATE email_credentials SET password_hash = NULL WHERE email = ${email} AND player_id = ${playerId})
     DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
 }
 
 /** Takes one address away from a player, with its tokens and codes. If the profile showed it, the profile shows another verified one. */
-export async function deleteCredential(db: Querier, { email, playerId }: TokenOwner): Promise<void> {
+export async function deleteCredential(db: Querier, { email, playerId }: AddressOwner): Promise<void> {
   await db.run(sql`DELETE FROM email_tokens WHERE email = ${email} AND player_id = ${playerId}`);
   await deleteCodes(db, playerId, sql`AND email = ${email}`);
   await db.run(release(sql`email = ${email} AND player_id = ${playerId}`));

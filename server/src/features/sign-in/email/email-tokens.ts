@@ -10,7 +10,7 @@ import { readTenant } from '../../studio/tenants/index.ts';
 import { lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
 import { resetPasswordEmail, verifyAddressEmail } from './email-templates.ts';
 import type { MailDecision } from './mail-limits.ts';
-import { deleteToken, findToken, insertToken } from './token-queries.ts';
+import { deleteToken, findToken, insertToken, type AddressOwner } from './token-queries.ts';
 
 const TOKENS = {
   verify: { lifetimeSeconds: 24 * 60 * 60, writeEmail: verifyAddressEmail },
@@ -21,7 +21,7 @@ const TOKENS = {
 export async function mailToken(
   services: MailServices,
   transaction: Querier,
-  owner: { tenantId: string; email: string; playerId: string },
+  owner: AddressOwner & { tenantId: string },
   { purpose, decision }: { purpose: keyof typeof TOKENS; decision: MailDecision },
 ): Promise<void> {
   const { lifetimeSeconds, writeEmail } = TOKENS[purpose];

@@ -1,12 +1,13 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 
-export interface TokenOwner {
+/** An address and the player whom it belongs to. */
+export interface AddressOwner {
   email: string;
   playerId: string;
 }
 
-export interface NewToken extends TokenOwner {
+export interface NewToken extends AddressOwner {
   tenantId: string;
   hash: Buffer;
   purpose: 'verify' | 'reset';
@@ -23,7 +24,7 @@ export async function insertToken(db: Querier, token: NewToken): Promise<void> {
 export function findToken(
   db: Querier,
   { tenantId, hash, purpose }: Pick<NewToken, 'tenantId' | 'hash' | 'purpose'>,
-): Promise<TokenOwner | undefined> {
+): Promise<AddressOwner | undefined> {
   return db.row(sql`
     SELECT email, player_id AS "playerId" FROM email_tokens
     WHERE tenant_id = ${tenantId} AND token_hash = ${hash} AND purpose = ${purpose} AND expires_at > now()`);
