@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { isRolledBack } from '../../../database/errors.ts';
 import { networkOf } from '../../../core/network.ts';
-import type { AttemptBudget, CreateBudget } from '../../../security/attempt-budget.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import {
   countMail,
@@ -47,13 +47,13 @@ export interface MailBudget {
 }
 
 export function createMailBudget(createBudget: CreateBudget): MailBudget {
-  const perNetwork: AttemptBudget = createBudget({
+  const perNetwork = createBudget({
     name: 'mail-requests',
     attempts: REQUESTS_PER_NETWORK,
     seconds: 60 * 60,
     refusal: `Too many mails were requested from this network (${REQUESTS_PER_NETWORK} per hour). Try again later.`,
   });
-  const perAddress: AttemptBudget = createBudget({
+  const perAddress = createBudget({
     name: 'mail-requests-for-address',
     attempts: REQUESTS_PER_NETWORK_AND_ADDRESS,
     seconds: 24 * 60 * 60,
@@ -125,18 +125,18 @@ export async function decideMail(
 export async function spendMail(db: Querier, tenantId: string, email: string): Promise<MailDecision> {
   const decision = await decideMail(db, tenantId, email);
   if (decision) return decision;
-  throw tooManyMails(await secondsUntilMailAllowed(db, tenantId, email));
+  throw await tooManyMails(db, tenantId, email);
 }
 
 /** Counts an email of the player portal, which sends to verified addresses only. Throws too_many_attempts. */
 export async function spendPortalMail(db: Querier, portalId: string, email: string): Promise<'send'> {
   if (await countMail(db, portalId, email, MAILS_PER_DAY)) return 'send';
-  throw tooManyMails(await secondsUntilMailAllowed(db, portalId, email));
+  throw await tooManyMails(db, portalId, email);
 }
 
-function tooManyMails(seconds: number): ProblemError {
+async function tooManyMails(db: Querier, tenantId: string, email: string): Promise<ProblemError> {
   return new ProblemError('too_many_attempts', {
     detail: `Too many mails were sent to this address today (${MAILS_PER_DAY} per day). Wait, or use another sign-in method.`,
-    retryAfter: seconds,
+    retryAfter: await secondsUntilMailAllowed(db, tenantId, email),
   });
 }

@@ -45,7 +45,7 @@ export interface CodeIssuer {
  * `mail` runs in the same transaction, and must generate and send the code. Throws too_many_attempts.
  */
 export async function createCode(
-  { mailBudget }: Pick<CreateCodeServices, 'mailBudget'>,
+  { mailBudget }: CreateCodeServices,
   issuer: CodeIssuer,
   { email, ipAddress }: { email: string; ipAddress: string | null },
   mail: (transaction: Querier, codeId: string, decision: MailDecision) => Promise<unknown>,
@@ -87,11 +87,16 @@ export async function mailCode(
   decision: MailDecision = 'send',
 ): Promise<void> {
   const code = randomInt(1_000_000).toString().padStart(6, '0');
-  const codeHash = decision === 'hold' ? randomBytes(32) : hashCode(services.vault, key, code);
+  const isHeld = decision === 'hold';
+  const codeHash = isHeld ? randomBytes(32) : hashCode(services.vault, key, code);
   const stored = await setCode(transaction, { ...key, codeHash });
   if (!stored) return;
-  const mail = { to: key.email, content: write(code), usefulSeconds: stored.secondsLeft };
-  await sendMail(services, transaction, { ...mail, isHeld: decision === 'hold' });
+  await sendMail(services, transaction, {
+    to: key.email,
+    content: write(code),
+    usefulSeconds: stored.secondsLeft,
+    isHeld,
+  });
 }
 
 /**
