@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { memoryStorage } from '../storage/memory.ts';
 import { GuildhallError } from './errors.ts';
 import { createSession, type Tokens } from './session.ts';
@@ -273,4 +274,45 @@ test('a refresh waits as long as the server asked, in all calls', async ({ mock 
   now = 1_600;
   await assert.rejects(session.accessToken(), isLimited);
   assert.equal(refreshes, 2);
+});
+
+describe('two clients of one page with the same storage', () => {
+  const refresh = () => Promise.reject(refused());
+
+  test('have the same player at any time', async () => {
+    const storage = memoryStorage();
+    const [one, other] = [1, 2].map(() => createSession<string>({ storage, key: KEY, refresh }));
+    const ends: string[] = [];
+    other!.onSessionEnded(({ reason }) => ends.push(reason));
+    assert.equal(await other!.load(), undefined);
+
+    await one!.start(tokensOf('ada'), 'ada');
+    await setImmediate();
+    assert.deepEqual([other!.current, await other!.accessToken()], ['ada', 'access ada']);
+
+    await one!.end();
+    await setImmediate();
+    assert.deepEqual([other!.current, ends], [undefined, ['signed_out']]);
+  });
+
+  test('have different players if their keys differ', async () => {
+    const storage = memoryStorage();
+    const [left, right] = ['left', 'right'].map((key) => createSession<string>({ storage, key, refresh }));
+    await right!.start(tokensOf('bob'), 'bob');
+    await left!.start(tokensOf('ada'), 'ada');
+    assert.deepEqual([left!.current, right!.current], ['ada', 'bob']);
+  });
+});
+
+test('a storage that cannot notify of changes of other pages keeps the session', async () => {
+  const storage: ClientStorage = {
+    ...memoryStorage(),
+    // A browser that blocks the storage of a page may block its channels to other pages too.
+    watch: () => {
+      throw new Error('blocked');
+    },
+  };
+  const session = createSession<string>({ storage, key: KEY, refresh: () => Promise.reject(refused()) });
+  await session.start(tokensOf('ada'), 'ada');
+  assert.equal(await session.load(), 'ada');
 });

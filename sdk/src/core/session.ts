@@ -75,6 +75,17 @@ const RENEW_EARLY_MS = 30_000;
 const REFRESH_PAUSES_MS = [250, 1_000, 3_000];
 const LONGEST_PAUSE_MS = 10_000;
 
+/** Rereads the sessions of this page. A storage notifies only other pages of a change. */
+const pageSessions = new WeakMap<ClientStorage, Map<string, Set<() => void>>>();
+
+/** The functions that reread the sessions of this page with one key of a storage. */
+function sessionsOf(storage: ClientStorage, key: string): Set<() => void> {
+  const byKey = pageSessions.get(storage) ?? new Map<string, Set<() => void>>();
+  const sessions = byKey.get(key) ?? new Set();
+  pageSessions.set(storage, byKey.set(key, sessions));
+  return sessions;
+}
+
 export function createSession<Identity>({
   storage,
   key,
@@ -87,6 +98,8 @@ export function createSession<Identity>({
   let last: Stored<Identity> | undefined;
   /** The text in the storage, as far as this page knows. `held` is newer if the storage refused it. */
   let seen: string | undefined;
+  const sessions = sessionsOf(storage, key);
+  const rereadHere = () => void reread();
   let isWatching = false;
   let loading: Promise<void> | undefined;
   let renewing: Promise<string | undefined> | undefined;
@@ -122,8 +135,10 @@ export function createSession<Identity>({
   /** Changes the stored text. Returns false if another tab has changed it since this page saw `before`. */
   async function store(text: string | undefined, before?: { text: string | undefined }): Promise<boolean> {
     const isDone = await storage.write({ [key]: text }, before && { key, value: before.text });
-    if (isDone) seen = text;
-    return isDone;
+    if (!isDone) return false;
+    seen = text;
+    for (const other of sessions) if (other !== rereadHere) other();
+    return true;
   }
 
   /** A storage that cannot be changed keeps nobody signed in. */
@@ -147,9 +162,19 @@ export function createSession<Identity>({
     return true;
   }
 
+  /** Notices what other clients change, on this page and on others. */
+  function watch(): void {
+    sessions.add(rereadHere);
+    try {
+      storage.watch?.(key, rereadHere);
+    } catch {
+      // A browser that blocks the storage may block the channels between pages too.
+    }
+  }
+
   /** Reads the storage once. If it cannot be read, the next call tries again. */
   function load(): Promise<void> {
-    if (!isWatching) storage.watch?.(key, () => void reread());
+    if (!isWatching) watch();
     isWatching = true;
     loading ??= reread().then((isRead) => {
       if (!isRead) loading = undefined;

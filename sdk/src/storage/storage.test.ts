@@ -224,6 +224,10 @@ test('localStorage may be blocked by the browser', async (context) => {
     await assert.rejects(call, { name: 'SecurityError' });
 });
 
+test('localStorage is one storage for all clients of a page', () => {
+  assert.equal(localStorage(), localStorage());
+});
+
 test('localStorage works in Node, which sends no storage events', async (context) => {
   const existing = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
   const values = new Map<string, string>();
