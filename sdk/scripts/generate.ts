@@ -27,6 +27,21 @@ interface Generator {
 /** The part of TypeScript 5 that is used here. */
 interface SyntaxFactory {
   createTypeReferenceNode(name: string): object;
+  createUnionTypeNode(types: object[]): object;
+  updatePropertySignature(
+    property: Property,
+    modifiers: object | undefined,
+    name: object,
+    questionToken: object | undefined,
+    type: object,
+  ): Property;
+}
+
+interface Property {
+  modifiers?: object;
+  name: object;
+  questionToken?: object;
+  type: object;
 }
 
 const [generator, syntax] = await loadTools();
@@ -37,6 +52,7 @@ const types = generator.astToString(
   await generator.default(reduceDocument(document), {
     silent: true,
     transform: exactInteger,
+    transformProperty: undefinedIfOptional,
     alphabetize: false,
     emptyObjectsUnknown: true,
     // A member of a request with a default may be left out.
@@ -58,6 +74,14 @@ function exactInteger(schema: { format?: string; type?: string | string[]; anyOf
   const isNullable = Array.isArray(schema.type) && schema.type.includes('null');
   // A name of a type may be any text for the printer.
   return syntax.createTypeReferenceNode(isNullable ? 'number | bigint | null' : 'number | bigint');
+}
+
+/** A member that may be left out may also be undefined, even with `exactOptionalPropertyTypes`: JSON leaves it out. */
+function undefinedIfOptional(property: Property): Property {
+  const { modifiers, name, questionToken, type } = property;
+  if (!questionToken) return property;
+  const union = syntax.createUnionTypeNode([type, syntax.createTypeReferenceNode('undefined')]);
+  return syntax.updatePropertySignature(property, modifiers, name, questionToken, union);
 }
 
 async function loadTools(): Promise<[Generator, SyntaxFactory]> {

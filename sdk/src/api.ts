@@ -3630,7 +3630,7 @@ export interface components {
             /** @description The password of the account. If the address has no account, the password of the new one. */
             password: string;
             /** @description At least one visible character, without control characters and line breaks. Only a new account gets it. */
-            displayName?: string;
+            displayName?: string | undefined;
         };
         AcceptedInvitation: {
             /** @description A JWT for `Authorization: Bearer`. */
@@ -3695,7 +3695,7 @@ export interface components {
             email: string;
             password: string;
             /** @description At least one visible character, without control characters and line breaks. */
-            displayName?: string;
+            displayName?: string | undefined;
         };
         AccountTokens: {
             /** @description A JWT for `Authorization: Bearer`. */
@@ -3780,7 +3780,7 @@ export interface components {
             items: components["schemas"]["AnyWorkspace"][];
             hasMore: boolean;
             /** Format: uuid */
-            nextCursor?: string;
+            nextCursor?: string | undefined;
         };
         ApiKey: {
             /** Format: uuid */
@@ -3838,7 +3838,7 @@ export interface components {
             expiresIn: number;
             audience: string;
             /** @description An opaque token. It works once, for this audience. */
-            refreshToken?: string;
+            refreshToken?: string | undefined;
         };
         AuditActor: {
             kind: components["schemas"]["AuditActorKind"];
@@ -3873,7 +3873,7 @@ export interface components {
         AuditRecordPage: {
             items: components["schemas"]["AuditRecord"][];
             /** @description The cursor of the next page. Absent on the last page. */
-            nextCursor?: string;
+            nextCursor?: string | undefined;
             hasMore: boolean;
         };
         AuthMethod: {
@@ -3900,14 +3900,14 @@ export interface components {
         };
         BanPlayerRequest: {
             /** @description The reason of the ban, in a few words. It is part of the player’s data export. */
-            reason?: string | null;
+            reason?: (string | null) | undefined;
             /** @description A note for the members of the workspace. The player does not see it. */
-            note?: string | null;
+            note?: (string | null) | undefined;
             /**
              * Format: date-time
              * @description The end of the ban, in the future. Null or absent: until the ban is lifted.
              */
-            until?: string | null;
+            until?: (string | null) | undefined;
         };
         ChallengeLoginRequest: {
             /** Format: uuid */
@@ -3915,26 +3915,26 @@ export interface components {
             /** @description The wallet’s signature of the message, in hexadecimal, or the six digits from the mail. */
             response: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
-            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
-            deviceInfo?: components["schemas"]["DeviceInfo"];
-            clientInfo?: components["schemas"]["ClientInfo"];
+            profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
+            deviceInfo?: components["schemas"]["DeviceInfo"] | undefined;
+            clientInfo?: components["schemas"]["ClientInfo"] | undefined;
             /**
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing?: boolean | null;
+            createAccountIfMissing?: (boolean | null) | undefined;
         };
         /** @enum {string} */
         ChallengeProvider: "EvmWallet" | "EmailOneTimeCode";
         ClientInfo: {
             /** @description The platform that the game runs on. */
             platform: components["schemas"]["Platform"];
-            clientVersion?: string;
-            clientBuild?: string;
+            clientVersion?: string | undefined;
+            clientBuild?: string | undefined;
             /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
             metadata?: {
                 [key: string]: unknown;
-            };
+            } | undefined;
         };
         CodeLoginRequest: {
             /** Format: email */
@@ -3942,14 +3942,14 @@ export interface components {
             /** @description The six digits from the mail. */
             code: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
-            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
-            deviceInfo?: components["schemas"]["DeviceInfo"];
-            clientInfo?: components["schemas"]["ClientInfo"];
+            profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
+            deviceInfo?: components["schemas"]["DeviceInfo"] | undefined;
+            clientInfo?: components["schemas"]["ClientInfo"] | undefined;
             /**
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing?: boolean | null;
+            createAccountIfMissing?: (boolean | null) | undefined;
         };
         ComponentHealth: {
             component: components["schemas"]["HealthComponent"];
@@ -3969,23 +3969,23 @@ export interface components {
         ComponentStatus: "ok" | "off" | "failing";
         CreateApiKeyRequest: {
             name: string;
-            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-            rateLimitPerMinute?: number | null;
+            rateLimitPerMinute?: (number | null) | undefined;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-            payloadBytesPerMinute?: number | null;
+            payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
              * @description The time when the key expires. In a request it must be in the future.
              */
-            expiresAt?: string | null;
+            expiresAt?: (string | null) | undefined;
             /** @description Whether the key can read player data. */
-            allowDataApi?: boolean | null;
+            allowDataApi?: (boolean | null) | undefined;
             /**
              * Format: uuid
              * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
              */
-            subscriberWorkspaceId?: string | null;
+            subscriberWorkspaceId?: (string | null) | undefined;
         };
         CreateApiKeyResult: {
             /** Format: uuid */
@@ -4025,7 +4025,7 @@ export interface components {
              */
             subscriberWorkspaceId: string | null;
             /** @description The key. Only this response contains it. */
-            key?: string;
+            key?: string | undefined;
         };
         CreateAssertionRequest: {
             /** @description The third party that accepts the assertion: a name that it knows, such as its URL. */
@@ -4034,37 +4034,37 @@ export interface components {
              * @description Whether the response contains a refresh token for the third party. It works until the player’s session ends. If the bearer is a refresh token, the response always contains the next one.
              * @default false
              */
-            includeRefreshToken?: boolean | null;
+            includeRefreshToken?: (boolean | null) | undefined;
         };
         CreateEventDefinitionRequest: {
             /** @description Normalised before its length counts: trimmed, white space collapsed, Unicode NFC. */
             eventKey: string;
             /** @description Normalised like the key. An empty value becomes null. */
-            eventValue?: string | null;
+            eventValue?: (string | null) | undefined;
             /**
              * @description The kind of events that may use the definition.
              * @default match
              */
-            eventScope?: components["schemas"]["DefinitionScope"] | null;
+            eventScope?: (components["schemas"]["DefinitionScope"] | null) | undefined;
             /** @description Empty counts as null. */
-            eventCategory?: string | null;
+            eventCategory?: (string | null) | undefined;
             /** @description Empty counts as null. */
-            eventDescription?: string | null;
+            eventDescription?: (string | null) | undefined;
             /** @default true */
-            isActive?: boolean | null;
+            isActive?: (boolean | null) | undefined;
         };
         CreateGameKeyRequest: {
             name: string;
-            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-            rateLimitPerMinute?: number | null;
+            rateLimitPerMinute?: (number | null) | undefined;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-            payloadBytesPerMinute?: number | null;
+            payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
              * @description The time when the key expires. In a request it must be in the future.
              */
-            expiresAt?: string | null;
+            expiresAt?: (string | null) | undefined;
         };
         CreateGameKeyResult: {
             /** Format: uuid */
@@ -4097,22 +4097,22 @@ export interface components {
              */
             successorId: string | null;
             /** @description The key. Only this response contains it. */
-            key?: string;
+            key?: string | undefined;
         };
         CreateMatchRequest: {
             players: components["schemas"]["MatchEntrant"][];
-            mode?: string | null;
+            mode?: (string | null) | undefined;
             /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
             metadata?: {
                 [key: string]: unknown;
-            };
+            } | undefined;
         };
         CreatePlatformWebhookRequest: {
             /** @description The URL that receives events: http or https, a public address, without credentials. */
             url: string;
             /** @description The event types to send. Null: all types, including types of later versions. */
-            eventTypes?: components["schemas"]["WebhookEventType"][] | null;
-            description?: string | null;
+            eventTypes?: (components["schemas"]["WebhookEventType"][] | null) | undefined;
+            description?: (string | null) | undefined;
         };
         CreatePlayerNoteRequest: {
             text: string;
@@ -4122,17 +4122,17 @@ export interface components {
             /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
             token: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
-            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
-            deviceInfo?: components["schemas"]["DeviceInfo"];
-            clientInfo?: components["schemas"]["ClientInfo"];
+            profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
+            deviceInfo?: components["schemas"]["DeviceInfo"] | undefined;
+            clientInfo?: components["schemas"]["ClientInfo"] | undefined;
         };
         CreateTenantRequest: {
             /** @description At least one visible character, without control characters and line breaks. */
             name: string;
             /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
-            slug?: string;
+            slug?: string | undefined;
             /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
-            hiddenFromDiscovery?: boolean | null;
+            hiddenFromDiscovery?: (boolean | null) | undefined;
         };
         CreateWalletPlayerRequest: {
             /** @description The name of the player, unique in the tenant and case-sensitive. It has no invisible character, and white space only as single spaces. It is not "." or "..". */
@@ -4159,19 +4159,19 @@ export interface components {
             /** @description The URL that receives events: http or https, a public address, without credentials. */
             url: string;
             /** @description The event types to send. Null: all types, including types of later versions. */
-            eventTypes?: components["schemas"]["WebhookEventType"][] | null;
-            description?: string | null;
+            eventTypes?: (components["schemas"]["WebhookEventType"][] | null) | undefined;
+            description?: (string | null) | undefined;
             /**
              * Format: uuid
              * @description A tenant of the workspace. The webhook then receives only the events of this tenant.
              */
-            tenantId?: string | null;
+            tenantId?: (string | null) | undefined;
         };
         CreateWorkspaceRequest: {
             /** @description At least one visible character, without control characters and line breaks. */
             name: string;
             /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
-            slug?: string;
+            slug?: string | undefined;
         };
         CreatedApiKey: {
             /** Format: uuid */
@@ -4293,7 +4293,7 @@ export interface components {
         DeletionReceiptPage: {
             items: components["schemas"]["DeletionReceipt"][];
             /** @description The cursor of the next page. Absent on the last page. */
-            nextCursor?: string;
+            nextCursor?: string | undefined;
             hasMore: boolean;
         };
         DeploymentHealth: {
@@ -4343,12 +4343,12 @@ export interface components {
         DeviceInfo: {
             /** @description A hash of hardware identifiers. It is unique within a player. */
             deviceFingerprint: string;
-            hardwareModel?: string;
-            osVersion?: string;
+            hardwareModel?: string | undefined;
+            osVersion?: string | undefined;
             /** @description Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays. */
             metadata?: {
                 [key: string]: unknown;
-            };
+            } | undefined;
         };
         DeviceList: components["schemas"]["Device"][];
         EmailAddressRequest: {
@@ -4412,9 +4412,9 @@ export interface components {
             /** Format: date-time */
             bucketStart: string;
             /** Format: uuid */
-            eventDefinitionId?: string;
-            eventKey?: string;
-            eventValue?: string | null;
+            eventDefinitionId?: string | undefined;
+            eventKey?: string | undefined;
+            eventValue?: (string | null) | undefined;
             count: number;
         };
         EventDefinition: {
@@ -4449,9 +4449,9 @@ export interface components {
             /** @description 400, 403, 404, 409 or 422. */
             statusCode: number;
             error: string;
-            eventDefinitionId?: string;
-            eventKey?: string;
-            eventValue?: string;
+            eventDefinitionId?: string | undefined;
+            eventKey?: string | undefined;
+            eventValue?: string | undefined;
         };
         /** @enum {string} */
         EventExportFormat: "ndjson" | "csv";
@@ -4469,18 +4469,18 @@ export interface components {
              * @description The end of the range, which is not included. At most 366 days after `from`, and 1500 buckets.
              */
             to: string;
-            where?: components["schemas"]["EventQueryFilter"];
+            where?: components["schemas"]["EventQueryFilter"] | undefined;
             /** @description One row for each combination of these. `matchSessionId` needs the scope `match`. */
-            groupBy?: components["schemas"]["EventQueryDimension"][];
+            groupBy?: components["schemas"]["EventQueryDimension"][] | undefined;
             /** @description One row for each of these spans of time, in UTC. A week begins on Monday. */
-            bucket?: components["schemas"]["EventQueryBucket"] | null;
+            bucket?: (components["schemas"]["EventQueryBucket"] | null) | undefined;
             /**
              * @description Whether to count the distinct players of each row.
              * @default false
              */
-            countPlayers?: boolean | null;
+            countPlayers?: (boolean | null) | undefined;
             /** @default 100 */
-            limit?: number | null;
+            limit?: (number | null) | undefined;
         };
         EventQueryAnswer: {
             /** Format: date-time */
@@ -4498,32 +4498,32 @@ export interface components {
         /** @description All members must match. */
         EventQueryFilter: {
             /** @description Only events with one of these keys. */
-            eventKeys?: string[];
+            eventKeys?: string[] | undefined;
             /** @description Only events with one of these values of their definition. */
-            eventValues?: string[];
+            eventValues?: string[] | undefined;
             /** @description Only events with one of these categories. */
-            eventCategories?: string[];
+            eventCategories?: string[] | undefined;
             /** @description Only events with one of these players, or of their merged profiles. */
-            playerIds?: string[];
+            playerIds?: string[] | undefined;
             /** Format: uuid */
-            matchSessionId?: string | null;
-            minimumValue?: number | null;
-            maximumValue?: number | null;
+            matchSessionId?: (string | null) | undefined;
+            minimumValue?: (number | null) | undefined;
+            maximumValue?: (number | null) | undefined;
         };
         EventQueryRow: {
             /** Format: date-time */
-            bucketStart?: string;
-            eventKey?: string;
-            eventValue?: string | null;
-            eventCategory?: string | null;
+            bucketStart?: string | undefined;
+            eventKey?: string | undefined;
+            eventValue?: (string | null) | undefined;
+            eventCategory?: (string | null) | undefined;
             /** Format: uuid */
-            playerId?: string;
+            playerId?: string | undefined;
             /** Format: uuid */
-            matchSessionId?: string;
+            matchSessionId?: string | undefined;
             /** @description The number of events. */
             events: number;
             /** @description The number of distinct players. */
-            players?: number;
+            players?: number | undefined;
             /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
             valueSum: number | null;
             valueAverage: number | null;
@@ -4597,9 +4597,9 @@ export interface components {
             eventKey: string;
             eventValue: string | null;
             /** Format: uuid */
-            matchSessionId?: string;
+            matchSessionId?: string | undefined;
             /** Format: uuid */
-            matchPlayerId?: string;
+            matchPlayerId?: string | undefined;
             /** Format: uuid */
             playerId: string;
             /** Format: uuid */
@@ -4759,7 +4759,7 @@ export interface components {
         };
         ForceLogoutRequest: {
             /** @description Stored with each session in the logout ledger. */
-            message?: string | null;
+            message?: (string | null) | undefined;
         };
         ForceLogoutResult: {
             endedSessions: number;
@@ -4837,18 +4837,18 @@ export interface components {
         IdentityProof: {
             provider: components["schemas"]["LinkableProvider"];
             /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-            token?: string;
+            token?: string | undefined;
             /** @description The unchanged message of the challenge. */
-            message?: string;
+            message?: string | undefined;
             /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-            signature?: string;
+            signature?: string | undefined;
             /** Format: email */
-            email?: string;
+            email?: string | undefined;
             /** @description The six digits from the mail. */
-            code?: string;
+            code?: string | undefined;
         };
         IdentityProofRequest: {
-            proof?: components["schemas"]["IdentityProof"];
+            proof?: components["schemas"]["IdentityProof"] | undefined;
         };
         ImportEventDefinitionsRequest: {
             /**
@@ -4861,7 +4861,7 @@ export interface components {
              * @default false
              * @enum {string}
              */
-            overwriteExisting?: "true" | "false";
+            overwriteExisting?: ("true" | "false") | undefined;
         };
         ImportResult: {
             /** @description The sum of `created`, `updated` and `failed`. */
@@ -4877,14 +4877,14 @@ export interface components {
             /** @description The row number that a spreadsheet shows. The header is usually row 1. */
             rowNumber: number;
             message: string;
-            definitionId?: string;
-            eventKey?: string;
-            eventValue?: string;
-            eventScope?: string;
-            eventCategory?: string;
-            eventDescription?: string;
+            definitionId?: string | undefined;
+            eventKey?: string | undefined;
+            eventValue?: string | undefined;
+            eventScope?: string | undefined;
+            eventCategory?: string | undefined;
+            eventDescription?: string | undefined;
             /** @description Absent if the cell is empty or not a boolean. */
-            isActive?: boolean;
+            isActive?: boolean | undefined;
         };
         Invitation: {
             /** @description The invited email address. */
@@ -4939,7 +4939,7 @@ export interface components {
              * Format: uuid
              * @description Default: the latest session of the player in the tenant.
              */
-            loginSessionId?: string | null;
+            loginSessionId?: (string | null) | undefined;
         };
         JoinedMatch: {
             /** Format: uuid */
@@ -4984,18 +4984,18 @@ export interface components {
         LinkAuthMethodRequest: {
             provider: components["schemas"]["LinkableProvider"];
             /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-            token?: string;
+            token?: string | undefined;
             /** @description The unchanged message of the challenge. */
-            message?: string;
+            message?: string | undefined;
             /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
-            signature?: string;
+            signature?: string | undefined;
             /** Format: email */
-            email?: string;
+            email?: string | undefined;
             /** @description The six digits from the mail. */
-            code?: string;
+            code?: string | undefined;
             /** @default false */
-            setAsPrimary?: boolean | null;
-            proof?: components["schemas"]["IdentityProof"];
+            setAsPrimary?: (boolean | null) | undefined;
+            proof?: components["schemas"]["IdentityProof"] | undefined;
         };
         /** @enum {string} */
         LinkableProvider: "StoreA" | "StoreB" | "WalletJwt" | "Mock" | "EvmWallet" | "EmailOneTimeCode";
@@ -5018,7 +5018,7 @@ export interface components {
             items: components["schemas"]["ListedMatch"][];
             hasMore: boolean;
             /** Format: uuid */
-            nextCursor?: string;
+            nextCursor?: string | undefined;
         };
         ListedWalletEntry: {
             /** @description The position in the tenant’s chain, from 1. */
@@ -5051,7 +5051,7 @@ export interface components {
             challengeId: string;
             provider: components["schemas"]["ChallengeProvider"];
             /** @description EvmWallet only: the exact text that the wallet must sign (EIP-4361). */
-            message?: string;
+            message?: string | undefined;
             /** Format: date-time */
             expiresAt: string;
         };
@@ -5061,14 +5061,14 @@ export interface components {
             /** @description The credential: StoreA’s web API ticket in hexadecimal digits, StoreB’s OAuth access token, the wallet’s JWT, or `mock:<username>:<password>`. */
             token: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
-            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
-            deviceInfo?: components["schemas"]["DeviceInfo"];
-            clientInfo?: components["schemas"]["ClientInfo"];
+            profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
+            deviceInfo?: components["schemas"]["DeviceInfo"] | undefined;
+            clientInfo?: components["schemas"]["ClientInfo"] | undefined;
             /**
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing?: boolean | null;
+            createAccountIfMissing?: (boolean | null) | undefined;
         };
         LoginResult: {
             /** @description A JWT for `Authorization: Bearer`. */
@@ -5097,7 +5097,7 @@ export interface components {
              * Format: uuid
              * @description Stored in the logout ledger.
              */
-            deviceId?: string | null;
+            deviceId?: (string | null) | undefined;
         };
         LogoutResult: {
             /** Format: uuid */
@@ -5138,7 +5138,7 @@ export interface components {
              * Format: uuid
              * @description Default: the latest session of the player in the tenant.
              */
-            loginSessionId?: string | null;
+            loginSessionId?: (string | null) | undefined;
         };
         MatchEvent: {
             /** Format: uuid */
@@ -5146,20 +5146,20 @@ export interface components {
             /** Format: uuid */
             matchPlayerId: string;
             /** Format: uuid */
-            loginSessionId?: string | null;
+            loginSessionId?: (string | null) | undefined;
             /** Format: uuid */
-            eventDefinitionId?: string | null;
+            eventDefinitionId?: (string | null) | undefined;
             /** @description Required if `eventDefinitionId` is absent. */
-            eventKey?: string | null;
+            eventKey?: (string | null) | undefined;
             /** @description Used together with `eventKey`. */
-            eventValue?: string | null;
+            eventValue?: (string | null) | undefined;
             /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
             idempotencyKey: string;
             /**
              * Format: int64
              * @description A signed 64-bit integer, as a number or as a string of digits.
              */
-            value?: number | bigint | null;
+            value?: number | bigint | null | undefined;
             /** Format: date-time */
             occurredAt: string;
         };
@@ -5183,9 +5183,9 @@ export interface components {
         MatchPlayerResult: {
             /** Format: uuid */
             matchPlayerId: string;
-            placement?: number | null;
-            score?: number | null;
-            outcome?: string | null;
+            placement?: (number | null) | undefined;
+            score?: (number | null) | undefined;
+            outcome?: (string | null) | undefined;
         };
         MatchResults: {
             /** Format: uuid */
@@ -5269,11 +5269,11 @@ export interface components {
         MergeProfileRequest: {
             /** Format: uuid */
             sourceProfileId: string;
-            sourceProvider?: components["schemas"]["TokenProvider"] | null;
+            sourceProvider?: (components["schemas"]["TokenProvider"] | null) | undefined;
             /** @description The token or ticket of the provider, as at a sign-in. For StoreA with a portal token: the callback URL to which StoreA redirected the player. */
-            sourceAuthToken?: string;
-            proof?: components["schemas"]["IdentityProof"];
-            sourceProof?: components["schemas"]["IdentityProof"];
+            sourceAuthToken?: string | undefined;
+            proof?: components["schemas"]["IdentityProof"] | undefined;
+            sourceProof?: components["schemas"]["IdentityProof"] | undefined;
         };
         Notification: {
             /** Format: uuid */
@@ -5473,20 +5473,20 @@ export interface components {
             /** Format: uuid */
             playerId: string;
             /** Format: uuid */
-            loginSessionId?: string | null;
+            loginSessionId?: (string | null) | undefined;
             /** Format: uuid */
-            eventDefinitionId?: string | null;
+            eventDefinitionId?: (string | null) | undefined;
             /** @description Required if `eventDefinitionId` is absent. */
-            eventKey?: string | null;
+            eventKey?: (string | null) | undefined;
             /** @description Used together with `eventKey`. */
-            eventValue?: string | null;
+            eventValue?: (string | null) | undefined;
             /** @description Unique together with `occurredAt`. An event that is sent again is stored only once. */
             idempotencyKey: string;
             /**
              * Format: int64
              * @description A signed 64-bit integer, as a number or as a string of digits.
              */
-            value?: number | bigint | null;
+            value?: number | bigint | null | undefined;
             /** Format: date-time */
             occurredAt: string;
         };
@@ -5524,15 +5524,15 @@ export interface components {
             /** Format: email */
             email: string;
             password: string;
-            deviceInfo?: components["schemas"]["DeviceInfo"];
-            clientInfo?: components["schemas"]["ClientInfo"];
+            deviceInfo?: components["schemas"]["DeviceInfo"] | undefined;
+            clientInfo?: components["schemas"]["ClientInfo"] | undefined;
         };
         /** @description A private profile has only the members `id` and `profileVisibility`. */
         PlayerProfile: {
             /** Format: uuid */
             id: string;
-            displayName?: string | null;
-            avatarUrl?: string | null;
+            displayName?: (string | null) | undefined;
+            avatarUrl?: (string | null) | undefined;
             profileVisibility: components["schemas"]["ProfileVisibility"];
         };
         PlayerProfileWithAccess: {
@@ -5549,11 +5549,11 @@ export interface components {
             email: string;
             password: string;
             /** @description At least one visible character, without control characters and line breaks. */
-            displayName?: string;
+            displayName?: string | undefined;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
-            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
-            deviceInfo?: components["schemas"]["DeviceInfo"];
-            clientInfo?: components["schemas"]["ClientInfo"];
+            profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
+            deviceInfo?: components["schemas"]["DeviceInfo"] | undefined;
+            clientInfo?: components["schemas"]["ClientInfo"] | undefined;
         };
         /** @enum {string} */
         PlayerSort: "lastSeenAt" | "firstSeenAt" | "displayName" | "-lastSeenAt" | "-firstSeenAt" | "-displayName";
@@ -5591,33 +5591,33 @@ export interface components {
             code: string;
             /** @description The id of the request. Quote it when you report the problem. X-Request-Id has the same value. */
             requestId: string;
-            errors?: components["schemas"]["ProblemItem"][];
-            ban?: components["schemas"]["SignInBan"];
-            quota?: components["schemas"]["ExceededQuota"];
+            errors?: components["schemas"]["ProblemItem"][] | undefined;
+            ban?: components["schemas"]["SignInBan"] | undefined;
+            quota?: components["schemas"]["ExceededQuota"] | undefined;
         } & {
             [key: string]: unknown;
         };
         /** @description An invalid field has `path` and `message`. A rejected item has `index`, `statusCode` and `error`. */
         ProblemItem: {
             /** @description The member or parameter, such as `players.0.playerId`. */
-            path?: string;
-            message?: string;
+            path?: string | undefined;
+            message?: string | undefined;
             /** @description The position of a rejected item in the request, from 0. */
-            index?: number;
+            index?: number | undefined;
             /**
              * Format: uuid
              * @description With a match that was not created.
              */
-            playerId?: string;
+            playerId?: string | undefined;
             /**
              * Format: uuid
              * @description With results that were not written.
              */
-            matchPlayerId?: string;
+            matchPlayerId?: string | undefined;
             /** @description The status of the rejected item. */
-            statusCode?: number;
+            statusCode?: number | undefined;
             /** @description Why the item was rejected. */
-            error?: string;
+            error?: string | undefined;
         } & {
             [key: string]: unknown;
         };
@@ -5654,21 +5654,21 @@ export interface components {
         /** @description The settings of this provider. Secrets are not shown. */
         ProviderSettings: {
             /** @description StoreA: the application id at the store. */
-            appId?: string;
+            appId?: string | undefined;
             /** @description StoreA: the identity that the game passes when it requests a ticket. */
-            identity?: string;
+            identity?: string | undefined;
             /** @description StoreB: the OAuth client id that tokens are issued to. */
-            clientId?: string;
+            clientId?: string | undefined;
             /** @description WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery. */
-            issuer?: string;
+            issuer?: string | undefined;
             /** @description WalletJwt: the expected audience of the tokens. */
-            audience?: string;
+            audience?: string | undefined;
             /** @description WalletJwt: the claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used. */
-            addressClaim?: string;
+            addressClaim?: string | undefined;
             /** @description EvmWallet: the accepted chains. Without it, all chains are accepted. */
-            chainIds?: number[];
+            chainIds?: number[] | undefined;
             /** @description StoreA: whether a web API key is stored. */
-            hasWebApiKey?: boolean;
+            hasWebApiKey?: boolean | undefined;
         };
         PublicGame: {
             /** Format: uuid */
@@ -5690,9 +5690,9 @@ export interface components {
         };
         /** @description The current password or a code of the authenticator app. */
         ReauthenticationRequest: {
-            password?: string;
+            password?: string | undefined;
             /** @description The 6-digit code of the authenticator app. */
-            code?: string;
+            code?: string | undefined;
         };
         RecentSession: {
             /** Format: uuid */
@@ -5712,11 +5712,11 @@ export interface components {
             /** Format: uuid */
             eventDefinitionId: string;
             /** Format: uuid */
-            matchPlayerId?: string;
+            matchPlayerId?: string | undefined;
             /** Format: uuid */
-            matchSessionId?: string;
+            matchSessionId?: string | undefined;
             /** Format: uuid */
-            playerId?: string;
+            playerId?: string | undefined;
         };
         RecoveryCodes: {
             /** @description Each code works once. Save them: they are not shown again. */
@@ -5787,23 +5787,23 @@ export interface components {
         };
         RotateKeyRequest: {
             /** @description How long the old key still works, in seconds: at most 30 days, by default 1 day. Send 0 if the key leaked. */
-            gracePeriodSeconds?: number | null;
+            gracePeriodSeconds?: (number | null) | undefined;
         };
         RotateSigningKeysRequest: {
             /**
              * @description How long the new key is published before it signs, so that services that verify tokens know it. At most 7 days. Ignored with `revokeOld`.
              * @default 600
              */
-            activateInSeconds?: number | null;
+            activateInSeconds?: (number | null) | undefined;
             /**
              * @description After a leak: the new key signs at once, and all access tokens in use are refused, including that of the caller.
              * @default false
              */
-            revokeOld?: boolean | null;
+            revokeOld?: (boolean | null) | undefined;
         };
         RotateWebhookSecretRequest: {
             /** @description How long deliveries also have a signature by the old secret: at most 7 days, by default 1 day. Use 0 if the old secret leaked: it ends all earlier secrets. */
-            overlapSeconds?: number | null;
+            overlapSeconds?: (number | null) | undefined;
         };
         RotateWebhookSecretResult: {
             /** Format: uuid */
@@ -5842,14 +5842,14 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             /** @description The secret that signs deliveries. It is not shown again. */
-            secret?: string;
+            secret?: string | undefined;
         };
         /** @description Send either `code` or `recoveryCode`. */
         SecondFactorRequest: {
             mfaToken: string;
             /** @description The 6-digit code of the authenticator app. */
-            code?: string;
-            recoveryCode?: string;
+            code?: string | undefined;
+            recoveryCode?: string | undefined;
         };
         SecondFactorRequired: {
             /** @description Send it with a code to `/api/saas-auth/totp/verify`. It has no other use. */
@@ -5943,7 +5943,7 @@ export interface components {
             uniquePlayers: number;
         };
         SetPrimaryAuthMethodRequest: {
-            proof?: components["schemas"]["IdentityProof"];
+            proof?: components["schemas"]["IdentityProof"] | undefined;
         };
         SetWalletScoreRequest: {
             /**
@@ -5999,21 +5999,21 @@ export interface components {
         /** @description Selects the deliveries that match all members. At least one member is required. */
         StartWebhookRedeliveryRequest: {
             /** @description Only these deliveries. */
-            deliveryIds?: string[];
+            deliveryIds?: string[] | undefined;
             /** @description Only deliveries with this status. */
-            status?: components["schemas"]["WebhookDeliveryStatus"] | null;
+            status?: (components["schemas"]["WebhookDeliveryStatus"] | null) | undefined;
             /** @description Only deliveries of this type. */
-            eventType?: components["schemas"]["WebhookDeliveryType"] | null;
+            eventType?: (components["schemas"]["WebhookDeliveryType"] | null) | undefined;
             /**
              * Format: date-time
              * @description Only deliveries created at or after this time. Must be earlier than `to`.
              */
-            from?: string | null;
+            from?: (string | null) | undefined;
             /**
              * Format: date-time
              * @description Only deliveries created before this time.
              */
-            to?: string | null;
+            to?: (string | null) | undefined;
         };
         StartedPortalLogin: {
             /** @description The URL at which the browser signs in to StoreA. */
@@ -6039,9 +6039,9 @@ export interface components {
             eventKey: string;
             eventValue: string | null;
             /** Format: uuid */
-            matchSessionId?: string;
+            matchSessionId?: string | undefined;
             /** Format: uuid */
-            matchPlayerId?: string;
+            matchPlayerId?: string | undefined;
             /** Format: uuid */
             playerId: string;
             /** Format: uuid */
@@ -6062,7 +6062,7 @@ export interface components {
         StoredEventPage: {
             items: components["schemas"]["StoredEvent"][];
             hasMore: boolean;
-            nextCursor?: string;
+            nextCursor?: string | undefined;
         };
         Tenant: {
             /** Format: uuid */
@@ -6339,145 +6339,145 @@ export interface components {
         };
         UpdateAlertSettingsRequest: {
             /** @description A key that sends more requests within a minute raises an alert. */
-            rateLimitPerMinute?: number | null;
+            rateLimitPerMinute?: (number | null) | undefined;
             /** @description A key that sends more bytes within a minute raises an alert. */
-            payloadBytesPerMinute?: number | null;
+            payloadBytesPerMinute?: (number | null) | undefined;
         };
         UpdateApiKeyRequest: {
-            name?: string;
-            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            name?: string | undefined;
+            rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-            rateLimitPerMinute?: number | null;
+            rateLimitPerMinute?: (number | null) | undefined;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-            payloadBytesPerMinute?: number | null;
+            payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
              * @description The time when the key expires. In a request it must be in the future.
              */
-            expiresAt?: string | null;
+            expiresAt?: (string | null) | undefined;
             /** @description Whether the key can read player data. */
-            allowDataApi?: boolean | null;
+            allowDataApi?: (boolean | null) | undefined;
             /**
              * Format: uuid
              * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
              */
-            subscriberWorkspaceId?: string | null;
+            subscriberWorkspaceId?: (string | null) | undefined;
         };
         UpdateDeviceRequest: {
             /** @description Null removes the name. */
-            deviceName?: string | null;
-            isTrusted?: boolean | null;
+            deviceName?: (string | null) | undefined;
+            isTrusted?: (boolean | null) | undefined;
             /** @description Logins from a blocked device are refused. */
-            isBlocked?: boolean | null;
-            proof?: components["schemas"]["IdentityProof"];
+            isBlocked?: (boolean | null) | undefined;
+            proof?: components["schemas"]["IdentityProof"] | undefined;
         };
         UpdateEventDefinitionRequest: {
             /** @description The kind of events that may use the definition. */
-            eventScope?: components["schemas"]["DefinitionScope"] | null;
+            eventScope?: (components["schemas"]["DefinitionScope"] | null) | undefined;
             /** @description Empty counts as null. */
-            eventCategory?: string | null;
+            eventCategory?: (string | null) | undefined;
             /** @description Empty counts as null. */
-            eventDescription?: string | null;
-            isActive?: boolean | null;
+            eventDescription?: (string | null) | undefined;
+            isActive?: (boolean | null) | undefined;
         };
         UpdateGameKeyRequest: {
-            name?: string;
-            rateLimit?: components["schemas"]["UpdateKeyRateLimit"] | null;
+            name?: string | undefined;
+            rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
-            rateLimitPerMinute?: number | null;
+            rateLimitPerMinute?: (number | null) | undefined;
             /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
-            payloadBytesPerMinute?: number | null;
+            payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
              * @description The time when the key expires. In a request it must be in the future.
              */
-            expiresAt?: string | null;
+            expiresAt?: (string | null) | undefined;
         };
         UpdateKeyRateLimit: {
             /** @description Requests per minute, at most the limit of the plan. Null: the limit of the plan applies. */
-            perMinute?: number | null;
+            perMinute?: (number | null) | undefined;
             /** @description Requests per hour, at most the limit of the plan. Null: the limit of the plan applies. */
-            perHour?: number | null;
+            perHour?: (number | null) | undefined;
         };
         UpdateMemberRequest: {
             role: components["schemas"]["WorkspaceRole"];
         };
         UpdatePlanRateLimit: {
             /** @description Requests per minute. */
-            perMinute?: number | null;
+            perMinute?: (number | null) | undefined;
             /** @description Requests per hour. */
-            perHour?: number | null;
+            perHour?: (number | null) | undefined;
         };
         UpdatePlanRequest: {
-            name?: string;
+            name?: string | undefined;
             /** @description Units per billing period. Null: unlimited. */
-            monthlyUnits?: number | null;
+            monthlyUnits?: (number | null) | undefined;
             /** @description Whether requests are refused after the last unit is used. */
-            hardStop?: boolean | null;
+            hardStop?: (boolean | null) | undefined;
             /** @description Match events per request. */
-            maxMatchEventRecordsPerRequest?: number | null;
+            maxMatchEventRecordsPerRequest?: (number | null) | undefined;
             /** @description Player events per request. */
-            maxPlayerEventRecordsPerRequest?: number | null;
-            rateLimit?: components["schemas"]["UpdatePlanRateLimit"];
+            maxPlayerEventRecordsPerRequest?: (number | null) | undefined;
+            rateLimit?: components["schemas"]["UpdatePlanRateLimit"] | undefined;
         };
         UpdateProfileRequest: {
             /** @description At least one visible character, without control characters and line breaks. Null clears it. */
-            displayName?: string | null;
+            displayName?: (string | null) | undefined;
             /** @description An https URL, or the URL of an uploaded avatar. Null clears it. */
-            avatarUrl?: string | null;
-            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
+            avatarUrl?: (string | null) | undefined;
+            profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
         };
         UpdateProviderRequest: {
             enabled: boolean;
-            settings?: components["schemas"]["UpdateProviderSettings"];
+            settings?: components["schemas"]["UpdateProviderSettings"] | undefined;
         };
         /** @description StoreA needs `appId` and `webApiKey`, StoreB `clientId`, and WalletJwt `issuer` and `audience`. A provider ignores the settings of others. Omit `settings` to keep the stored ones. */
         UpdateProviderSettings: {
             /** @description StoreA: the application id at the store. */
-            appId?: string;
+            appId?: string | undefined;
             /** @description StoreA: the identity that the game passes when it requests a ticket. */
-            identity?: string;
+            identity?: string | undefined;
             /** @description StoreB: the OAuth client id that tokens are issued to. */
-            clientId?: string;
+            clientId?: string | undefined;
             /** @description WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery. */
-            issuer?: string;
+            issuer?: string | undefined;
             /** @description WalletJwt: the expected audience of the tokens. */
-            audience?: string;
+            audience?: string | undefined;
             /** @description WalletJwt: the claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used. */
-            addressClaim?: string;
+            addressClaim?: string | undefined;
             /** @description EvmWallet: the accepted chains. Without it, all chains are accepted. */
-            chainIds?: number[];
+            chainIds?: number[] | undefined;
             /** @description StoreA: the web API key of the publisher. Write-only. */
-            webApiKey?: string;
+            webApiKey?: string | undefined;
         };
         UpdateTenantPlayerRequest: {
             /** @description Any text. The game defines its meaning. */
-            tenantRole?: string;
-            hiddenFromDiscovery?: boolean | null;
+            tenantRole?: string | undefined;
+            hiddenFromDiscovery?: (boolean | null) | undefined;
         };
         UpdateTenantRequest: {
             /** @description At least one visible character, without control characters and line breaks. */
-            name?: string;
+            name?: string | undefined;
             /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
-            slug?: string;
+            slug?: string | undefined;
             /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
-            hiddenFromDiscovery?: boolean | null;
+            hiddenFromDiscovery?: (boolean | null) | undefined;
             /** @description False disables the tenant, as DELETE does. True enables it again. */
-            isActive?: boolean | null;
+            isActive?: (boolean | null) | undefined;
         };
         UpdateWebhookRequest: {
             /** @description The URL that receives events: http or https, a public address, without credentials. */
-            url?: string;
+            url?: string | undefined;
             /** @description The event types to send. Null: all types, including types of later versions. */
-            eventTypes?: components["schemas"]["WebhookEventType"][] | null;
-            description?: string | null;
-            enabled?: boolean | null;
+            eventTypes?: (components["schemas"]["WebhookEventType"][] | null) | undefined;
+            description?: (string | null) | undefined;
+            enabled?: (boolean | null) | undefined;
         };
         UpdateWorkspaceRequest: {
             /** @description At least one visible character, without control characters and line breaks. */
-            name?: string;
+            name?: string | undefined;
             /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
-            slug?: string;
+            slug?: string | undefined;
         };
         UploadAvatarRequest: {
             /**
@@ -6490,16 +6490,16 @@ export interface components {
         UsageGrouping: "day" | "tenant" | "key";
         UsageItem: {
             /** Format: date */
-            day?: string;
+            day?: string | undefined;
             /** Format: uuid */
-            tenantId?: string;
+            tenantId?: string | undefined;
             /** @description Null if the tenant belongs to another workspace. */
-            tenantName?: string | null;
+            tenantName?: (string | null) | undefined;
             /** Format: uuid */
-            keyId?: string;
+            keyId?: string | undefined;
             /** @description Null if the key belongs to another workspace. */
-            keyName?: string | null;
-            keyKind?: components["schemas"]["KeyKind"];
+            keyName?: (string | null) | undefined;
+            keyKind?: components["schemas"]["KeyKind"] | undefined;
             units: number;
             /** @description Bytes of the bodies of requests with a key, accepted or refused. */
             bytesIn: number;
@@ -6537,7 +6537,7 @@ export interface components {
         };
         ValidateAssertionRequest: {
             /** @description The audience that the assertion must have. */
-            audience?: string;
+            audience?: string | undefined;
         };
         ValidatedAssertion: {
             /** @enum {boolean} */
@@ -6549,8 +6549,8 @@ export interface components {
             /** Format: uuid */
             sessionId: string;
             audience: string;
-            displayName?: string;
-            email?: string;
+            displayName?: string | undefined;
+            email?: string | undefined;
             /** Format: date-time */
             issuedAt: string;
             /** Format: date-time */
@@ -6612,7 +6612,7 @@ export interface components {
             /** @description An EVM address in lower case, in upper case, or with the checksum of EIP-55. */
             address: string;
             /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
-            chainId?: number | null;
+            chainId?: (number | null) | undefined;
         };
         /** @enum {string} */
         WalletEntryKind: "player.added" | "player.verified" | "player.scored" | "session.started" | "session.ended" | "match.started" | "record.added" | "match.player_ended" | "match.ended";
@@ -6623,7 +6623,7 @@ export interface components {
             head: components["schemas"]["WalletChainHead"];
             hasMore: boolean;
             /** @description The index that the next page begins after. */
-            nextCursor?: number;
+            nextCursor?: number | undefined;
         };
         WalletJwtLoginRequest: {
             /** @description The JWT from the wallet’s issuer. */
@@ -6666,14 +6666,14 @@ export interface components {
             /** @description The wallet’s signature of the message (`personal_sign`), in hexadecimal. */
             signature: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
-            profileVisibility?: components["schemas"]["ProfileVisibility"] | null;
-            deviceInfo?: components["schemas"]["DeviceInfo"];
-            clientInfo?: components["schemas"]["ClientInfo"];
+            profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
+            deviceInfo?: components["schemas"]["DeviceInfo"] | undefined;
+            clientInfo?: components["schemas"]["ClientInfo"] | undefined;
             /**
              * @description Whether to create a player who does not exist. If false, the response is 404.
              * @default true
              */
-            createAccountIfMissing?: boolean | null;
+            createAccountIfMissing?: (boolean | null) | undefined;
         };
         WalletLoginResult: {
             /** @description The platform JWT. Send it as the bearer token of the recording calls. */
@@ -6722,7 +6722,7 @@ export interface components {
             transactionHash: string;
             recorder: components["schemas"]["WalletRecorder"];
             entries: components["schemas"]["WalletLedgerEntry"][];
-            chain?: components["schemas"]["WalletChainStatus"];
+            chain?: components["schemas"]["WalletChainStatus"] | undefined;
         };
         Webhook: {
             /** Format: uuid */

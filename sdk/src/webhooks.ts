@@ -15,9 +15,9 @@ export interface WebhookEvent {
 
 export interface VerifyOptions {
   /** How much the clocks may differ and how long a delivery may be on its way, 300 seconds by default. */
-  toleranceSeconds?: number;
+  toleranceSeconds?: number | undefined;
   /** The time to compare with, for tests. */
-  now?: Date;
+  now?: Date | undefined;
 }
 
 /** The delivery is not from Guildhall, was changed, or is too old. Answer 400, and do not act on it. */

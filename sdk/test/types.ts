@@ -46,6 +46,17 @@ export async function exactIntegers(): Promise<void> {
   assertType<Equal<Score, number | bigint>>(true);
 }
 
+/** `tsconfig.strict.json` checks this file with `exactOptionalPropertyTypes`, as some games do. */
+export async function optionalMembersMayBeUndefined(missing: undefined): Promise<void> {
+  createServerClient({ baseUrl: '', gameKey: '', apiKey: missing, retries: { attempts: missing } });
+  createPlayerClient({ baseUrl: '', gameKey: '', storage: missing, storageKey: missing, fetch: missing });
+  createEventQueue(game, { storage: memoryStorage(), batchEvents: missing, onDropped: missing });
+  await events.addPlayerEvent({ eventKey: '', eventValue: missing, value: missing, occurredAt: missing });
+  await server.matches.create({ players: [], mode: missing }, { idempotencyKey: missing });
+  await game.signIn.withCode({ email: '', code: '', clientInfo: missing });
+  await admin.api.GET('/api/notifications', { params: { query: { unreadOnly: missing } }, signal: missing });
+}
+
 export async function wrongCallsAreRefused(): Promise<void> {
   // @ts-expect-error -- no operation has this path
   await admin.api.GET('/api/nothing');

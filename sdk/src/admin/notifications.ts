@@ -14,7 +14,7 @@ export interface NotificationFeedOptions {
   /** The id of the newest notification that you have. Without it, the feed begins with the next one. */
   after?: string | undefined;
   /** Called when the feed connects, and when it waits before it connects again. */
-  onState?(state: 'connected' | 'waiting' | 'closed'): void;
+  onState?: ((state: 'connected' | 'waiting' | 'closed') => void) | undefined;
 }
 
 /** Follows notifications until it is closed or nobody is signed in any more. */

@@ -2,10 +2,10 @@ import type { Api } from './api-types.ts';
 import { apiKeyHeader, createApi, createSend, gameKeyHeader, type HttpOptions } from './http.ts';
 
 export interface ApiClientOptions extends HttpOptions {
-  gameKey?: string;
-  apiKey?: string;
+  gameKey?: string | undefined;
+  apiKey?: string | undefined;
   /** Any token that is sent as `Authorization: Bearer`, such as the platform JWT of a wallet-linked player. */
-  bearer?: string | (() => Promise<string | undefined>);
+  bearer?: string | (() => Promise<string | undefined>) | undefined;
 }
 
 /** All operations by method and path with fixed credentials: for wallet recording, and to read data with an API key. */

@@ -23,11 +23,16 @@ type MembersNeeded<Type> = {
 
 /** A member that may be left out if nothing in it is needed. */
 type OptionalIfEmpty<Name extends string, Type> = [MembersNeeded<Type>] extends [never]
-  ? { [Key in Name]?: Type }
+  ? { [Key in Name]?: Type | undefined }
   : { [Key in Name]: Type };
 
 type Without<Type, Never> = {
   [Name in keyof Type as [Type[Name]] extends [Never] ? never : Name]: Type[Name];
+};
+
+/** Parameters that may be left out may also be undefined, even with `exactOptionalPropertyTypes`. */
+type WithUndefined<Type> = {
+  [Name in keyof Type]: object extends Pick<Type, Name> ? Type[Name] | undefined : Type[Name];
 };
 
 type PartOf<Operation, Name extends 'path' | 'query' | 'header'> = Operation extends {
@@ -36,8 +41,8 @@ type PartOf<Operation, Name extends 'path' | 'query' | 'header'> = Operation ext
   ? [Part] extends [never]
     ? unknown
     : [undefined] extends [Part]
-      ? { [Key in Name]?: NonNullable<Part> }
-      : OptionalIfEmpty<Name, Part>
+      ? { [Key in Name]?: WithUndefined<NonNullable<Part>> | undefined }
+      : OptionalIfEmpty<Name, WithUndefined<Part>>
   : unknown;
 
 type ParametersOf<Operation> = PartOf<Operation, 'path'> &
@@ -55,20 +60,22 @@ type ContentOf<Body> = Body extends { content: infer Content }
   : never;
 
 /** A body that may be null may be left out. */
-type BodyMember<Content> = [null] extends [Content] ? { body?: Exclude<Content, null> } : { body: Content };
+type BodyMember<Content> = [null] extends [Content]
+  ? { body?: Exclude<Content, null> | undefined }
+  : { body: Content };
 
 type BodyOf<Operation> = Operation extends { requestBody: infer Body }
   ? BodyMember<ContentOf<Body>>
   : Operation extends { requestBody?: infer Body }
     ? [NonNullable<Body>] extends [never]
       ? { body?: undefined }
-      : { body?: Exclude<ContentOf<NonNullable<Body>>, null> }
+      : { body?: Exclude<ContentOf<NonNullable<Body>>, null> | undefined }
     : { body?: undefined };
 
 export interface CommonOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Headers beside those that the client sends itself. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
 }
 
 export type OptionsOf<Operation> = CommonOptions &

@@ -6,7 +6,7 @@ export interface Problem {
   status?: number;
   title?: string;
   detail?: string;
-  requestId?: string;
+  requestId?: string | undefined;
   errors?: FieldError[];
   /** With `player_banned` at a sign-in. Without an end, `until` is null. */
   ban?: { reason: string | null; until: string | null };

@@ -6,12 +6,12 @@ export interface HttpOptions {
   /** The address of the server, for example `https://api.example`. */
   baseUrl: string | URL;
   /** Replaces the global `fetch`, for example in a test. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
   /**
    * How long a request may take with its answer and a renewal of the session, 30 seconds by default. `Infinity` sets no limit. Streams
    * may take longer.
    */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 /** How a client proves who it is. */

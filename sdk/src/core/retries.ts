@@ -4,9 +4,9 @@ import { pauseAfter, wait, type BackOff } from './waiting.ts';
 
 export interface RetryOptions {
   /** How often a request is sent at most, 5 times by default. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** The first and the longest pause between two attempts, half a second and 30 seconds by default. */
-  backOff?: BackOff;
+  backOff?: BackOff | undefined;
 }
 
 /**

@@ -21,12 +21,12 @@ const LONGEST_REFRESH_MS = 15_000;
 /** The options of a client with a session. */
 export interface SessionClientOptions extends HttpOptions {
   /** The storage of the session. Without one, the session ends with the program. */
-  storage?: ClientStorage;
+  storage?: ClientStorage | undefined;
   /**
    * The key of the session in the storage. By default it is made from the address of the server and the game key, because several games
    * can share an origin.
    */
-  storageKey?: string;
+  storageKey?: string | undefined;
 }
 
 /** Connects a session with the requests that it authorizes, and that renew it. The header of the key is sent with each of them. */

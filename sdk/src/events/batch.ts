@@ -7,8 +7,8 @@ export type EventKind = 'match' | 'player';
 
 /** The definition of an event: `eventKey` with an optional `eventValue`, or its id. The server needs one of the two. */
 export type DefinitionName =
-  | { eventKey: string; eventDefinitionId?: string }
-  | { eventKey?: string; eventDefinitionId: string };
+  | { eventKey?: string | undefined; eventDefinitionId: string }
+  | { eventKey: string; eventDefinitionId?: string | undefined };
 
 /** Why the server did not store an event. It refuses the same event again until the reason is corrected. */
 export interface Refusal {

@@ -7,7 +7,7 @@ import type { ClientStorage } from '../core/storage.ts';
 import { createPlayerClient } from '../player/client.ts';
 import { localStorage } from '../storage/local-storage.ts';
 import { memoryStorage } from '../storage/memory.ts';
-import { createEventQueue, type DroppedEvents, type EventContent } from './queue.ts';
+import { createEventQueue, type DroppedEvents, type EventContent, type Progress } from './queue.ts';
 import type { EventSender } from './sender-loop.ts';
 
 const player = { playerId: 'a', tenantId: 'b', sessionId: 'c' };
@@ -61,6 +61,24 @@ test('flush does not wait for a session that has ended', async (context) => {
   await queue.addPlayerEvent({ eventKey: 'jump' });
   const { waiting, waitingFor } = await queue.flush();
   assert.deepEqual({ waiting, waitingFor }, { waiting: 1, waitingFor: 'session' });
+});
+
+test('progress is the same object until it changes, as useSyncExternalStore of React needs it', async (context) => {
+  const queue = createEventQueue(
+    { ...sender, send: answering() },
+    { storage: memoryStorage(), batchAfterMs: 60_000 },
+  );
+  context.after(() => queue.close());
+  const seen: Progress[] = [];
+  queue.subscribe((progress) => seen.push(progress));
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  const added = queue.progress;
+  assert.equal(queue.progress, added);
+  assert.equal(seen.at(-1), added);
+  const flushed = await queue.flush(AbortSignal.timeout(10_000));
+  assert.deepEqual([flushed.waiting, flushed.stored, added.waiting, added.stored], [0, 1, 1, 0]);
+  assert.equal(queue.progress, flushed);
+  assert.equal(seen.at(-1), flushed);
 });
 
 test('does not pause for a player who was followed by another one during the request', async (context) => {

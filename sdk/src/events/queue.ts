@@ -11,9 +11,9 @@ import { createSenderLoop, type EventSender, type SenderState } from './sender-l
 import { createStorageSweep } from './storage-sweep.ts';
 
 type EventDescription = DefinitionName & {
-  eventValue?: string;
+  eventValue?: string | undefined;
   /** A signed 64-bit integer. A number must be a safe integer. */
-  value?: number | bigint;
+  value?: number | bigint | undefined;
 };
 
 /**
@@ -22,7 +22,7 @@ type EventDescription = DefinitionName & {
  */
 type EventName =
   | { idempotencyKey: string; occurredAt: Date | string }
-  | { idempotencyKey?: undefined; occurredAt?: Date | string };
+  | { idempotencyKey?: undefined; occurredAt?: Date | string | undefined };
 
 export type EventContent = EventDescription & EventName;
 
@@ -67,27 +67,27 @@ export interface EventQueueOptions {
   /** Where events wait. All pages and restarts with the same storage share them. */
   storage: ClientStorage;
   /** The prefix of the events in the storage. By default it is made from the address of the server. */
-  storageKey?: string;
+  storageKey?: string | undefined;
   /** A batch is sent when this many events wait, 500 by default. It has at most this many events. */
-  batchEvents?: number;
+  batchEvents?: number | undefined;
   /** The most bytes in a batch, 256 KiB by default. */
-  batchBytes?: number;
+  batchBytes?: number | undefined;
   /** The longest time that an event waits for others, 3 seconds by default. */
-  batchAfterMs?: number;
+  batchAfterMs?: number | undefined;
   /** The queue drops new events above this size, 8 MiB by default, and 2 MiB in `localStorage`. */
-  maxBytes?: number;
+  maxBytes?: number | undefined;
   /** The queue drops events that wait longer for a sign-in of their player, 30 days by default. */
-  maxAgeMs?: number;
+  maxAgeMs?: number | undefined;
   /** The first and the longest pause after a failure, 1 and 60 seconds by default. */
-  backOff?: BackOff;
+  backOff?: BackOff | undefined;
   /** How long events of other pages wait before this page sends them too, 30 seconds by default. It looks every 30 seconds. */
-  adoptAfterMs?: number;
+  adoptAfterMs?: number | undefined;
   /** Events that the server refused, one by one, with its reason. The default writes to the console. */
-  onRefused?(refused: RefusedEvent): void;
+  onRefused?: ((refused: RefusedEvent) => void) | undefined;
   /** Warnings of the server, for example about a member that it does not know. The default writes each text to the console once. */
-  onWarning?(warned: WarnedEvent): void;
+  onWarning?: ((warned: WarnedEvent) => void) | undefined;
   /** Events that are lost. The default writes an error to the console. */
-  onDropped?(dropped: DroppedEvents): void;
+  onDropped?: ((dropped: DroppedEvents) => void) | undefined;
 }
 
 /**
@@ -103,6 +103,7 @@ export interface EventQueue {
   addMatchEvent(event: MatchEventContent): Promise<void>;
   /** Sends the waiting events now. It resolves if none waits any more, if those that wait need a sign-in, or if the signal ends the wait. */
   flush(signal?: AbortSignal): Promise<Progress>;
+  /** The same object until something changes. */
   readonly progress: Progress;
   /** Calls the listener at each change of the progress. Returns a function that ends this. */
   subscribe(listener: (progress: Progress) => void): () => void;
@@ -155,13 +156,22 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
   /** The current or last player. The game continues while the session is renewed or lost. */
   let player: EventOwner | undefined = session.current;
 
-  const progress = (): Progress => ({
+  const readProgress = (): Progress => ({
     waiting: store.count,
     waitingBytes: store.bytes,
     unsaved: store.unsaved,
     ...counts,
     ...loop.state,
   });
+  let lastProgress = readProgress();
+
+  /** The same object until something changes: React renders again and again if it gets another one each time. */
+  function progress(): Progress {
+    const next = readProgress();
+    const names = Object.keys(next) as (keyof Progress)[];
+    if (names.some((name) => next[name] !== lastProgress[name])) lastProgress = next;
+    return lastProgress;
+  }
 
   function report(): void {
     changed.call(progress());

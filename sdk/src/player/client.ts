@@ -33,7 +33,7 @@ export interface PlayerClient {
   /** Makes an assertion, which tells a third party who the player is. */
   createAssertion(
     audience: string,
-    options?: { includeRefreshToken?: boolean },
+    options?: { includeRefreshToken?: boolean | undefined },
   ): Promise<Answer<'/api/player-auth/jwt/exchange', 'post'>>;
   /** All operations by method and path, sent with the game key and the player's token. */
   api: Api;

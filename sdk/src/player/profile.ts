@@ -47,7 +47,10 @@ export interface OwnProfile {
     options?: WithProof,
   ): Promise<Device>;
   /** The login sessions of the player, newest first. Pages are read as they are needed. */
-  sessionHistory(options?: { tenantId?: string; pageSize?: number }): AsyncGenerator<PastSession>;
+  sessionHistory(options?: {
+    tenantId?: string | undefined;
+    pageSize?: number | undefined;
+  }): AsyncGenerator<PastSession>;
   sessionSummary(): Promise<Answer<'/api/player/sessions/summary', 'get'>>;
 }
 

@@ -3,7 +3,7 @@ import type { Api } from '../core/api-types.ts';
 /** A wallet that signs texts, as `personal_sign` does. */
 export interface WalletSigner {
   address: string;
-  chainId?: number;
+  chainId?: number | undefined;
   sign(message: string): Promise<string>;
 }
 

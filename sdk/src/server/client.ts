@@ -20,15 +20,15 @@ import {
 export interface ServerClientOptions extends HttpOptions {
   gameKey: string;
   /** Needed to look up many players at once. */
-  apiKey?: string;
-  retries?: RetryOptions;
+  apiKey?: string | undefined;
+  retries?: RetryOptions | undefined;
 }
 
 type MatchPath = '/api/game/matches/{matchSessionId}';
 
 /** The name of a request that is sent again: the server carries it out once. A random one is made if it is missing. */
 export interface Idempotent {
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 /** Matches. Every call can be repeated, so the client sends it again after a lost answer. */
@@ -72,10 +72,10 @@ export interface Assertions {
 }
 
 type NamedEvent = DefinitionName & {
-  eventValue?: string;
+  eventValue?: string | undefined;
   /** A signed 64-bit integer. A number must be a safe integer. */
-  value?: number | bigint;
-  loginSessionId?: string;
+  value?: number | bigint | undefined;
+  loginSessionId?: string | undefined;
   idempotencyKey: string;
   occurredAt: Date | string;
 };
