@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
-import Fastify from 'fastify';
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { eventually } from '../../testing/eventually.ts';
 import { createBodyBudget } from './body-budget.ts';
 import { limitBodyIntake, type IntakePace } from './body-intake.ts';
@@ -18,12 +19,16 @@ const PATIENT: IntakePace = { graceMs: 60_000, bytesPerSecond: 1, partPerSecond:
 const IMPATIENT: IntakePace = { graceMs: 0, bytesPerSecond: 1_000_000, partPerSecond: 0, checkEveryMs: 20 };
 
 /** Starts a server with a small budget. X-Tenant names a tenant. A caller without it is anonymous. */
-async function serve(pace: IntakePace) {
+async function serve(
+  pace: IntakePace,
+  authenticate: (request: FastifyRequest, reply: FastifyReply) => unknown = () => {},
+) {
   const app = Fastify({ bodyLimit: 200 * KIB });
   app.decorateRequest('keyCaller', null);
   app.setErrorHandler(errorHandler);
   parseJsonBodies(app);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
+    await authenticate(request, reply);
     const tenantId = request.headers['x-tenant'];
     if (tenantId) request.keyCaller = { tenantId } as KeyCaller;
   });
@@ -138,6 +143,24 @@ describe('the budget of bodies in flight', () => {
     leave([socket]);
     await eventually(() => isAccepted(90 * KIB, 'a'));
     for (let body = 0; body < 5; body++) assert.equal(await isAccepted(120 * KIB, 'b'), true);
+  });
+
+  test('holds nothing for clients that disconnect during authentication', async () => {
+    const waiting = new Set<IncomingMessage>();
+    let gone = 0;
+    const { begin, isAccepted } = await serve(PATIENT, async ({ raw }, reply) => {
+      if (waiting.size === 2) return;
+      waiting.add(raw);
+      await once(reply.raw, 'close');
+      gone++;
+    });
+    // Node stops reading a socket when 64 KiB wait, and then does not notice that the client disconnects.
+    const half = { bytes: 60 * KIB, sent: 'x'.repeat(40 * KIB) };
+    const sockets = [begin(half).socket, begin(half).socket];
+    await eventually(() => [...waiting].filter((raw) => raw.readableLength === 40 * KIB).length === 2);
+    leave(sockets);
+    await eventually(() => gone === 2);
+    assert.equal(await isAccepted(60 * KIB, 'a'), true);
   });
 
   test('counts a chunked body as it arrives', async () => {

@@ -14,21 +14,22 @@ const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
 after(() => database.close());
 
-/** Opens a feed whose change feed reports only what the test reports, without an ID, as after a gap. */
-function arrangeFeed() {
+/** Opens a feed whose change feed reports only what the test reports. A report without an ID is one after a gap. */
+function arrangeFeed(
+  endedSessions = (sessionIds: string[]): Promise<string[]> => listEndedSessions(database, sessionIds),
+) {
   const handlers = new Map<WatchedTable, (id: string | undefined) => void>();
   const changes: ChangeFeed = {
     on: (table, handler) => void handlers.set(table, handler),
     close: async () => {},
   };
-  const endedSessions = (sessionIds: string[]) => listEndedSessions(database, sessionIds);
   const feed = openNotificationFeed({
     database,
     changes,
     acquireSlots: createAcquireSlots(),
     endedSessions,
   });
-  return { feed, reportChange: (table: WatchedTable) => handlers.get(table)?.(undefined) };
+  return { feed, reportChange: (table: WatchedTable, id?: string) => handlers.get(table)?.(id) };
 }
 const arrangeCaller = async () => {
   const { accountId } = await arrangeAccount(app, await arrangeTenant(app));
@@ -39,6 +40,8 @@ const arrangeCaller = async () => {
   ]);
   return { accountId, sessionId, expiresAtMs: Date.now() + 60_000 };
 };
+const endSession = (sessionId: string) =>
+  app.owner.query('UPDATE account_sessions SET revoked_at = now() WHERE id = $1', [sessionId]);
 const readAll = (stream: NotificationStream) => {
   const read: unknown[] = [];
   const done = (async () => {
@@ -59,7 +62,7 @@ describe('openNotificationFeed', () => {
       `INSERT INTO notifications (id, account_id, type, title, text) VALUES ($1, $2, 'test', 'missed', '-')`,
       [randomUUID(), one.accountId],
     );
-    await app.owner.query('UPDATE account_sessions SET revoked_at = now() WHERE id = $1', [other.sessionId]);
+    await endSession(other.sessionId);
     reportChange('notifications');
     await eventually(() => mine.read.length === 1);
     assert.deepEqual(mine.read, ['missed']);
@@ -69,6 +72,28 @@ describe('openNotificationFeed', () => {
     feed.close();
     await mine.done;
     assert.deepEqual(mine.read, ['missed', { ended: 'server_stopping' }]);
+  });
+
+  test('ends a stream whose session ends while it opens', async () => {
+    const caller = await arrangeCaller();
+    const { feed, reportChange } = arrangeFeed(async (sessionIds) => {
+      const ended = await listEndedSessions(database, sessionIds);
+      await endSession(caller.sessionId);
+      reportChange('account_sessions', caller.sessionId);
+      return ended;
+    });
+    const { read, done } = readAll(await feed.open(caller, undefined));
+    await done;
+    assert.deepEqual(read, [{ ended: 'session_ended' }]);
+  });
+
+  test('rejects sessions that have ended, and counts no stream for them', async () => {
+    const { feed } = arrangeFeed();
+    const caller = await arrangeCaller();
+    await endSession(caller.sessionId);
+    for (let attempt = 0; attempt < 11; attempt++)
+      await assert.rejects(feed.open(caller, undefined), { code: 'invalid_bearer' });
+    (await feed.open({ ...caller, sessionId: randomUUID() }, undefined)).close();
   });
 
   test('ends streams when the feed is closed or the database is unavailable', async () => {

@@ -149,6 +149,35 @@ describe('attemptDelivery with two workers', () => {
     await webhook.delete();
   });
 
+  test('gives a delivery all retries that is redelivered while its last failure is recorded', async () => {
+    const receiver = await startWebhookReceiver();
+    const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
+    receiver.answer = (response) => response.writeHead(500).end();
+    const id = await webhook.test();
+    await webhook.becomes(id, { attempts: 1, lastStatusCode: 500 });
+    await app.owner.query('UPDATE webhook_deliveries SET failures = 7 WHERE id = $1', [id]);
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => held.push(response);
+    await hurryDeliveries(app, id);
+    await eventually(() => held.length === 1);
+    receiver.answer = (response) => response.writeHead(204).end();
+    await whileLocked(
+      app,
+      async (holder) => void (await holder.query('LOCK TABLE webhook_attempts IN SHARE MODE')),
+      async (waiting, release) => {
+        held[0]!.writeHead(500).end();
+        // A worker has read the failures, and waits to record the last one.
+        await waiting(1);
+        await webhook.startRedelivery({ deliveryIds: [id] });
+        // The redelivery waits for that worker.
+        await waiting(2);
+        await release();
+      },
+    );
+    await webhook.becomes(id, { status: 'delivered', attempts: 3 });
+    await webhook.delete();
+  });
+
   test('sends nothing to a disabled webhook and each delivery once after it is enabled', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });

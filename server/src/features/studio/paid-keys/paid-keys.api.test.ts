@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp();
 const other = await startTestApp({ databaseUrl: app.databaseUrl });
@@ -286,6 +287,61 @@ describe('subscriberWorkspaceId of an API key', () => {
     assert.equal((await scene.list()).totalCount, 2);
     await scene.demote();
     assert.equal(await scene.payerOf(successor.id), null);
+  });
+});
+
+describe('the payer of an API key', () => {
+  /** Sends two requests that wait for the lock of a key, so that the second one follows the first. Returns both answers. */
+  async function inOrder<First, Second>(
+    keyId: string,
+    first: () => Promise<First>,
+    second: () => Promise<Second>,
+  ): Promise<[First, Second]> {
+    let answers: Promise<[First, Second]> | undefined;
+    await whileLocked(
+      app,
+      (holder) => holder.query('SELECT FROM tenant_keys WHERE id = $1 FOR NO KEY UPDATE', [keyId]),
+      async (waiting, release) => {
+        const firstAnswer = first();
+        await waiting(1);
+        answers = Promise.all([firstAnswer, second()]);
+        await waiting(2);
+        await release();
+      },
+    );
+    return answers!;
+  }
+
+  for (const how of ['begins', 'ends'] as const)
+    test(`stops a rotation with 409 if it ${how} to pay in the meantime`, async () => {
+      const scene = await arrange();
+      const payerId = how === 'begins' ? scene.payer.workspaceId : null;
+      const { id } = (await scene.create(how === 'begins' ? { name: 'x' } : undefined)).body;
+      const [changed, rotated] = await inOrder(
+        id,
+        () => scene.change(id, { subscriberWorkspaceId: payerId }),
+        () => scene.rotate(id),
+      );
+      assert.equal(changed.status, 200, changed.text);
+      assert.deepEqual([rotated.status, rotated.body.code], [409, 'conflict'], rotated.text);
+      assert.match(rotated.body.detail, /payer of the key changed/);
+      const again = await scene.rotate(id);
+      assert.equal(again.status, 201, again.text);
+      assert.equal(await scene.payerOf(again.body.id), payerId);
+    });
+
+  test('does not begin again if its agreement ends while a change names it', async () => {
+    const scene = await arrange();
+    const { id } = (await scene.create()).body;
+    const [ended, changed] = await inOrder(
+      id,
+      () => scene.end(id),
+      () => scene.change(id, { name: 'renamed', subscriberWorkspaceId: scene.payer.workspaceId }),
+    );
+    assert.equal(ended.status, 204, ended.text);
+    assert.deepEqual([changed.status, changed.body.code], [409, 'conflict'], changed.text);
+    assert.match(changed.body.detail, /payer of the key changed/);
+    assert.equal(await scene.payerOf(id), null);
   });
 });
 
