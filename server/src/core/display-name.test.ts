@@ -11,6 +11,8 @@ describe('cleanDisplayName', () => {
   test('removes control characters, line separators and changes of direction', () => {
     assert.equal(cleanDisplayName('a\nb\u0007\u2028c'), 'abc');
     assert.equal(cleanDisplayName('\u202egnp.exe\u202c'), 'gnp.exe');
+    assert.equal(cleanDisplayName('\u2066Ada\u2069'), 'Ada');
+    assert.equal(cleanDisplayName('\u0007 Ada \u0007'), 'Ada');
   });
 
   test('returns undefined if nothing visible is left', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bytesInSlices, inSlices, nextSlice, sortInSlices } from './event-loop.ts';
+import { bytesInSlices, inBackground, inSlices, nextSlice, pauseIfBusy, sortInSlices } from './event-loop.ts';
 
 /** More than the quantum. */
 const LONG_MS = 2;
@@ -91,5 +91,47 @@ describe('sortInSlices', () => {
       const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
       assert.deepEqual(await sortInSlices(items, byKey), items.toSorted(byKey), `${length} items`);
     }
+  });
+});
+
+/** Runs a task in a process that does other work all the time. Returns the milliseconds that it takes. */
+async function timeInBusyProcess(task: () => Promise<unknown>): Promise<number> {
+  let isDone = false;
+  const other = (async () => {
+    for (; !isDone; work(LONG_MS)) await new Promise(setImmediate);
+  })();
+  const began = performance.now();
+  await task();
+  const took = performance.now() - began;
+  isDone = true;
+  await other;
+  return took;
+}
+
+describe('pauseIfBusy', () => {
+  test('pauses three times as long as the work took, and at most 250 ms, in a busy process', async () => {
+    assert.ok((await timeInBusyProcess(() => pauseIfBusy(50))) >= 150);
+    assert.ok((await timeInBusyProcess(() => pauseIfBusy(3_600_000))) < 60_000);
+  });
+
+  test('pauses shortly in an idle process', async () => {
+    const began = performance.now();
+    // On a busy machine, a turn of the event loop may take long.
+    for (let pause = 0; pause < 20; pause++) await pauseIfBusy(3_600_000);
+    assert.ok(performance.now() - began < 20 * 250);
+  });
+});
+
+describe('inBackground', () => {
+  test('yields all slices, and pauses after each', async () => {
+    const seen: string[] = [];
+    const took = await timeInBusyProcess(async () => {
+      for await (const slice of inBackground(inSlices(['a', 'b', 'c'], 1))) {
+        seen.push(...slice);
+        work(20);
+      }
+    });
+    assert.deepEqual(seen, ['a', 'b', 'c']);
+    assert.ok(took >= 3 * (20 + 60), `${took} ms`);
   });
 });

@@ -73,6 +73,34 @@ describe('createFairSemaphore', () => {
     assert.deepEqual(started, ['a1', 'a2']);
   });
 
+  test('never rejects a patient task that waits longer', async () => {
+    const { work, end } = manualWork();
+    const { run } = createFairSemaphore({ ...LIMITS, waitMs: 1 });
+    const first = run('a', work('a1'));
+    const patient = run('a', work('a2'), { patient: true });
+    await assert.rejects(run('a', work('late')), SemaphoreTimeoutError);
+    end('a1');
+    await first;
+    end('a2');
+    assert.equal(await patient, 'a2');
+  });
+
+  test('gives a free slot to the next owner who may have one, and counts all waiting tasks', async () => {
+    const { started, work, end } = manualWork();
+    const { run, waiting } = createFairSemaphore(LIMITS);
+    const all = ['a1', 'b1', 'a2', 'a3', 'c1'].map((name) => run(name[0]!, work(name)));
+    assert.equal(waiting(), 3);
+    end('b1');
+    await all[1];
+    assert.deepEqual(started, ['a1', 'b1', 'c1'], 'the first owner in the queue has no slot left');
+    for (const name of ['a1', 'a2', 'a3', 'c1']) {
+      end(name);
+      await new Promise(setImmediate);
+    }
+    await Promise.all(all);
+    assert.equal(waiting(), 0);
+  });
+
   test('releases the slot of a task that throws', async () => {
     const { run } = createFairSemaphore(LIMITS);
     for (let attempt = 0; attempt < 3; attempt++)

@@ -24,12 +24,12 @@ export function newBulkId(): string {
 
 /** The lowest identifier that {@link newId} can create `seconds` after a time, to select rows by creation time. */
 export function firstIdAt(time: string, seconds: number): string {
-  const milliseconds = Math.min(Math.max(0, Date.parse(time) + seconds * 1000), 2 ** 48 - 1);
+  const milliseconds = Math.max(0, Date.parse(time) + seconds * 1000);
   const digits = milliseconds.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
 }
 
 /** Whether a text is a UUID in its canonical form, in any letter case. */
 export function isGuid(text: string): boolean {
-  return text.length === 36 && GUID.test(text);
+  return GUID.test(text);
 }

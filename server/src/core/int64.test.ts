@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { digitsOfNumber } from './int64.ts';
+import { digitsOfNumber, int64Digits } from './int64.ts';
 
 describe('digitsOfNumber', () => {
   test('returns the digits of an integer in any notation', () => {
@@ -46,5 +46,37 @@ describe('digitsOfNumber', () => {
           assert.equal(digitsOfNumber(`${integer}e${places}`), String(value));
       }),
     );
+  });
+});
+
+describe('int64Digits', () => {
+  test('returns the digits of each signed 64-bit integer', () => {
+    for (const [value, digits] of [
+      ['9223372036854775807', '9223372036854775807'],
+      ['-9223372036854775808', '-9223372036854775808'],
+      ['0'.repeat(31) + '7', '7'],
+      ['-0', '0'],
+      [-0, '0'],
+      [Number.MAX_SAFE_INTEGER, '9007199254740991'],
+    ] as const)
+      assert.equal(int64Digits(value), digits, String(value));
+  });
+
+  test('returns undefined for integers beyond the limits, and for other values', () => {
+    for (const value of [
+      '9223372036854775808',
+      '-9223372036854775809',
+      '0'.repeat(32) + '7',
+      2 ** 53,
+      1.5,
+      '1.0',
+      '1e3',
+      ' 1',
+      '',
+      null,
+      true,
+      [1],
+    ])
+      assert.equal(int64Digits(value), undefined, String(value));
   });
 });

@@ -27,8 +27,7 @@ export function digitsOfNumber(number: string): string | undefined {
  * undefined for anything else. A number beyond 2^53 has lost digits, so it is rejected.
  */
 export function int64Digits(value: unknown): string | undefined {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) ? String(value === 0 ? 0 : value) : undefined;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
   if (typeof value !== 'string' || !/^-?\d{1,32}$/.test(value)) return undefined;
   const integer = BigInt(value);
   return integer >= MIN && integer <= MAX ? integer.toString() : undefined;
