@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createSession } from '../core/session.ts';
@@ -26,9 +27,37 @@ async function openFile(): Promise<FileStorage> {
   return storage;
 }
 
+/** Replaces the `localStorage` of this process by an empty one that has room for some characters, until the tests of the file end. */
+function openLocal(room = Infinity) {
+  const values = new Map<string, string>();
+  const sizeOf = (key: string, value = '') => key.length + value.length;
+  replaceLocalStorage({
+    get length() {
+      return values.size;
+    },
+    key: (index: number) => [...values.keys()][index] ?? null,
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, value: string) => {
+      const others = [...values].filter(([other]) => other !== key);
+      const used = others.reduce((sum, entry) => sum + sizeOf(...entry), 0);
+      if (used + sizeOf(key, value) > room) throw new DOMException('No room is left.', 'QuotaExceededError');
+      values.set(key, value);
+    },
+    removeItem: (key: string) => values.delete(key),
+  });
+  return localStorage();
+}
+
+const existing = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+after(() => existing && Object.defineProperty(globalThis, 'localStorage', existing));
+function replaceLocalStorage(value: object): void {
+  Object.defineProperty(globalThis, 'localStorage', { configurable: true, value });
+}
+
 for (const [name, open] of [
   ['memoryStorage', async () => memoryStorage()],
   ['fileStorage', openFile],
+  ['localStorage', async () => openLocal()],
 ] as const)
   describe(name, () => {
     test('keeps, changes and deletes values', async () => {
@@ -57,6 +86,13 @@ for (const [name, open] of [
         ['e/2', 'b'],
       ]);
       assert.deepEqual(await storage.list('e/', 2, 'e/2'), [['e/3', 'c']]);
+      await storage.write({ 'e/0': 'new', 'e/2': undefined });
+      assert.deepEqual(await storage.list('e/', 9), [
+        ['e/0', 'new'],
+        ['e/1', 'a'],
+        ['e/3', 'c'],
+      ]);
+      assert.deepEqual(await storage.list('e/', 9, 'e/2'), [['e/3', 'c']]);
     });
   });
 
@@ -66,6 +102,7 @@ describe('fileStorage', () => {
     const first = await fileStorage(path);
     await first.write({ a: '1', b: 'ä\n"' });
     await first.write({ a: undefined });
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
     await first.close();
     await appendFile(path, '[[["c","lo');
     const second = await fileStorage(path);
@@ -121,6 +158,10 @@ describe('fileStorage', () => {
   test('belongs to one process, until it ends', async () => {
     const path = newPath();
     const storage = await fileStorage(path);
+    await assert.rejects(fileStorage(path), /Another process or thread uses this storage/);
+    // The clock was set ahead, so the lock seems older than this process.
+    for (const lock of (await readdir(folder)).filter((name) => name.startsWith(`${basename(path)}.lock.`)))
+      await utimes(join(folder, lock), 0, 0);
     await assert.rejects(fileStorage(path), /Another process or thread uses this storage/);
     await storage.close();
     await (await fileStorage(path)).close();
@@ -190,11 +231,61 @@ describe('fileStorage', () => {
     assert.deepEqual(locks, []);
   });
 
+  test('releases its lock if the file cannot be read', async () => {
+    const path = newPath();
+    await mkdir(path);
+    await assert.rejects(fileStorage(path), { code: 'EISDIR' });
+    await rm(path, { recursive: true });
+    await (await fileStorage(path)).close();
+  });
+
+  test('keeps all earlier writes and takes later ones after a write that the disk has no room for', async (context) => {
+    if (process.platform === 'win32') return context.skip('SKIPPED: only POSIX limits the size of files.');
+    const path = newPath();
+    const first = await fileStorage(path);
+    await first.write({ before: 'yes' });
+    await first.close();
+    const code = `
+      import { fileStorage } from '${new URL('file.ts', import.meta.url)}';
+      const storage = await fileStorage(${JSON.stringify(path)});
+      const large = { large: 'x'.repeat(20_000) };
+      console.log(await storage.write(large).then(() => 'written', ({ code }) => code));
+      await storage.write({ after: 'yes' });
+      await storage.close();`;
+    // The process may write files of 8 KiB. bash ignores the signal that would end it.
+    const limited = spawn(
+      'bash',
+      [
+        '-c',
+        `trap '' XFSZ; ulimit -f 8; exec "$@"`,
+        'bash',
+        process.execPath,
+        '--input-type=module-typescript',
+        '-e',
+        code,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_COMPILE_CACHE: '' } },
+    );
+    const [answer, [exitCode]] = await Promise.all([text(limited.stdout), once(limited, 'exit')]);
+    assert.deepEqual([answer.trim(), exitCode], ['EFBIG', 0]);
+    const again = await fileStorage(path);
+    assert.deepEqual(await again.list('', 10), [
+      ['after', 'yes'],
+      ['before', 'yes'],
+    ]);
+    await again.close();
+  });
+
   test('compacts its file when most of it is deleted entries', async () => {
     const path = newPath();
     const storage = await fileStorage(path);
     await storage.write({ kept: 'yes' });
+    const { ino } = await stat(path);
+    // A crash interrupted an earlier attempt to write it anew.
+    await writeFile(`${path}.new`, '[[["old","1"]],[]]\n');
     const large = 'x'.repeat(100_000);
+    for (let round = 0; round < 10; round++) await storage.write({ 'key-0': large });
+    assert.equal((await stat(path)).ino, ino, 'a small file is not written anew');
     for (let round = 0; round < 40; round++) await storage.write({ [`key-${round % 3}`]: large });
     for (let key = 0; key < 3; key++) await storage.write({ [`key-${key}`]: undefined });
     for (let round = 0; round < 12; round++) await storage.write({ big: large });
@@ -204,50 +295,61 @@ describe('fileStorage', () => {
     await storage.close();
     const again = await fileStorage(path);
     assert.equal(await again.get('kept'), 'yes');
+    assert.equal(await again.get('old'), undefined);
     assert.deepEqual((await again.list('key-', 10)).length, 0);
     await again.close();
     assert.ok((await readFile(path, 'utf8')).endsWith('\n'));
   });
 });
 
-test('localStorage may be blocked by the browser', async (context) => {
-  const existing = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
-  context.after(() => existing && Object.defineProperty(globalThis, 'localStorage', existing));
-  Object.defineProperty(globalThis, 'localStorage', {
-    configurable: true,
-    get: () => {
-      throw new DOMException('The operation is insecure.', 'SecurityError');
-    },
+describe('localStorage', () => {
+  test('changes nothing if there is no room for all changes', async () => {
+    const storage = openLocal(10);
+    await storage.write({ a: '123', b: '456' });
+    await assert.rejects(storage.write({ a: undefined, b: '7', c: '12345678' }), {
+      name: 'QuotaExceededError',
+    });
+    assert.deepEqual(await storage.list('', 10), [
+      ['a', '123'],
+      ['b', '456'],
+    ]);
   });
-  const storage = localStorage();
-  for (const call of [storage.get('a'), storage.write({ a: '1' }), storage.list('', 10)])
-    await assert.rejects(call, { name: 'SecurityError' });
-});
 
-test('localStorage is one storage for all clients of a page', () => {
-  assert.equal(localStorage(), localStorage());
-});
+  test('deletes before it writes, so that the new entries have the room of the old ones', async () => {
+    const storage = openLocal(10);
+    await storage.write({ a: '123', b: '456' });
+    await storage.write({ c: '12345', a: undefined });
+    assert.deepEqual(await storage.list('', 10), [
+      ['b', '456'],
+      ['c', '12345'],
+    ]);
+  });
 
-test('localStorage works in Node, which sends no storage events', async (context) => {
-  const existing = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
-  const values = new Map<string, string>();
-  Object.defineProperty(globalThis, 'localStorage', {
-    configurable: true,
-    value: {
-      getItem: (key: string) => values.get(key) ?? null,
-      setItem: (key: string, value: string) => values.set(key, value),
-      removeItem: (key: string) => values.delete(key),
-    },
+  test('is one storage for all clients of a page', () => {
+    assert.equal(localStorage(), localStorage());
   });
-  context.after(() => {
-    if (existing) Object.defineProperty(globalThis, 'localStorage', existing);
+
+  test('may be blocked by the browser', async () => {
+    Object.defineProperty(globalThis, 'localStorage', {
+      configurable: true,
+      get: () => {
+        throw new DOMException('The operation is insecure.', 'SecurityError');
+      },
+    });
+    const storage = localStorage();
+    for (const call of [storage.get('a'), storage.write({ a: '1' }), storage.list('', 10)])
+      await assert.rejects(call, { name: 'SecurityError' });
   });
-  const session = createSession<string>({
-    storage: localStorage(),
-    key: 'session',
-    refresh: () => Promise.reject(new Error('is not needed')),
+
+  test('works in Node, which sends no storage events', async () => {
+    const storage = openLocal();
+    const session = createSession<string>({
+      storage,
+      key: 'session',
+      refresh: () => Promise.reject(new Error('is not needed')),
+    });
+    await session.start({ accessToken: 'a', refreshToken: 'r', expiresIn: 7200 }, 'ada');
+    assert.equal(await session.load(), 'ada');
+    assert.match((await storage.get('session')) ?? '', /"ada"/);
   });
-  await session.start({ accessToken: 'a', refreshToken: 'r', expiresIn: 7200 }, 'ada');
-  assert.equal(await session.load(), 'ada');
-  assert.match(values.get('session') ?? '', /"ada"/);
 });
