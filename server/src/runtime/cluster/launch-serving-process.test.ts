@@ -15,12 +15,19 @@ test('a process that the system does not create ends, so that the primary proces
   const node = process.execPath;
   process.execPath = '/nowhere/node';
   try {
-    const serving = launchServingProcess(options, createProcessSlots(createConcurrencySlots()), {});
+    const shared = createConcurrencySlots();
+    const slots = createProcessSlots(shared);
+    const serving = launchServingProcess(options, slots, {});
+    assert.equal(slots.acquire({ ticket: 1, slots: [['owner', 1]] }), null);
+    const request = serving.channel.request('metrics');
+    request.catch(() => {});
     assert.equal(await serving.ended, 'was not created (spawn /nowhere/node ENOENT)');
     await assert.rejects(
       serving.ready,
       /^OperatorError: A serving process was not created \(spawn .+\) before it answered\.$/,
     );
+    await assert.rejects(request, /The other process has ended/);
+    assert.equal(shared.acquire([['owner', 1]]), undefined, 'its slots are released');
     await serving.stop({ reason: 'stop', drainMs: 0 });
   } finally {
     process.execPath = node;

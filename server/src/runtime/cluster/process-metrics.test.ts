@@ -4,9 +4,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../../processes/channel.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 
+const channelOf = (request: () => Promise<unknown>) => ({ request, close() {} }) as unknown as Channel;
+
+test('shows each value of each process, 0 for a process that does not answer, and none for one that is gone', async () => {
+  const metric = {
+    name: 'speed',
+    help: '-',
+    type: 'gauge',
+    aggregator: 'omit',
+    values: [{ value: 3, labels: {} }],
+  };
+  const answering = (number: number) => ({ number, channel: channelOf(async () => [metric]) });
+  const silent = { number: 2, channel: channelOf(() => Promise.reject(new Error('It does not respond.'))) };
+  let processes = [answering(1), silent];
+  const metrics = createProcessMetrics(() => processes);
+  const text = await metrics.read();
+  assert.match(text, /^speed\{process="1"\} 3$/m);
+  assert.match(text, /^guildhall_process_up\{process="1"\} 1$/m);
+  assert.match(text, /^guildhall_process_up\{process="2"\} 0$/m);
+  processes = [answering(3)];
+  assert.doesNotMatch(await metrics.read(), /process="[12]"/);
+});
+
 test('a scrape shows each process, even if another scrape begins meanwhile', async () => {
-  const answersAfter = (ms: number) =>
-    ({ request: (): Promise<unknown> => sleep(ms, []), close() {} }) as unknown as Channel;
+  const answersAfter = (ms: number) => channelOf(() => sleep(ms, []));
   const metrics = createProcessMetrics(() => [
     { number: 1, channel: answersAfter(50) },
     { number: 2, channel: answersAfter(100) },

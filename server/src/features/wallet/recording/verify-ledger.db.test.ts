@@ -16,7 +16,10 @@ import {
   WALLET_ENV,
 } from '../../../testing/wallet-recording.ts';
 import { hashContent, hashLink } from './ledger-entry.ts';
+import { createWalletLedger } from './ledger.ts';
+import { setScore } from './player-commands.ts';
 import { listEntries } from './queries.ts';
+import { hashChainRecorder } from './recorder.ts';
 import { verifyLedger, type LedgerProblem } from './verify-ledger.ts';
 
 const app = await startTestApp({ env: WALLET_ENV });
@@ -89,6 +92,21 @@ describe('verifyLedger', () => {
       [tenant.tenantId],
     );
     assert.equal(await verifyLedger(database, tenant.tenantId, {}, () => {}), rows[0].count);
+  });
+
+  test('verifies a ledger that it reads in several chunks', async () => {
+    const large = await arrangeWalletTenant(app, tenant.issuer);
+    await arrangeWalletPlayer(app, large);
+    const ledger = createWalletLedger(database, hashChainRecorder);
+    const actor = { playerIndex: 1, isVerified: true };
+    for (let group = 0; group < 3; group++)
+      await Promise.all(
+        Array.from({ length: 1_500 }, () => ledger.record(large.tenantId, setScore(actor, 1n))),
+      );
+    await ledger.close();
+    const found: LedgerProblem[] = [];
+    assert.equal(await verifyLedger(database, large.tenantId, {}, (problem) => found.push(problem)), 4_501);
+    assert.deepEqual(found, []);
   });
 
   const MIDDLE = 5;
