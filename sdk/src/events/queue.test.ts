@@ -33,6 +33,69 @@ test('flush does not wait if the signal is aborted already', async (context) => 
   assert.equal(waiting, 1);
 });
 
+/** A storage whose writes wait until the test ends them, with success or with an error. */
+function heldStorage() {
+  const storage = memoryStorage();
+  const held = Promise.withResolvers<void>();
+  // A failure before the first write has no other handler.
+  held.promise.catch(() => {});
+  const write: ClientStorage['write'] = async (...args) => {
+    await held.promise;
+    return storage.write(...args);
+  };
+  return { storage: { ...storage, write }, succeed: held.resolve, fail: held.reject };
+}
+
+test('flush waits for events that are being stored', async (context) => {
+  const send = async () => ({ records: [{}] });
+  const { storage, succeed } = heldStorage();
+  const queue = createEventQueue({ ...sender, send }, { storage });
+  context.after(() => queue.close());
+  const adding = queue.addPlayerEvent({ eventKey: 'jump' });
+  const flushing = queue.flush();
+  await new Promise(setImmediate);
+  succeed();
+  const { waiting, stored } = await flushing;
+  assert.deepEqual({ waiting, stored }, { waiting: 0, stored: 1 });
+  await adding;
+});
+
+test('shows the last failure until a batch succeeds', async (context) => {
+  let isAway = true;
+  const send = async () => {
+    if (isAway) throw new GuildhallError({ code: 'network_error', status: 0 });
+    return { records: [{}] };
+  };
+  const backOff = { firstMs: 1, longestMs: 1 };
+  const queue = createEventQueue({ ...sender, send }, { storage: memoryStorage(), backOff });
+  context.after(() => queue.close());
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  const failed = new Promise<void>((resolve) => {
+    queue.subscribe(({ error }) => error && resolve());
+  });
+  const flushing = queue.flush();
+  await failed;
+  isAway = false;
+  const { error, waiting } = await flushing;
+  assert.deepEqual({ error, waiting }, { error: undefined, waiting: 0 });
+});
+
+test('close reports the events that the storage refuses meanwhile', async () => {
+  const dropped: DroppedEvents[] = [];
+  const { storage, fail } = heldStorage();
+  const queue = createEventQueue(sender, { storage, onDropped: (lost) => void dropped.push(lost) });
+  await queue.flush();
+  const adding = queue.addPlayerEvent({ eventKey: 'jump' });
+  const closing = queue.close();
+  await new Promise(setImmediate);
+  fail(new Error('The storage is broken.'));
+  await Promise.all([closing, assert.rejects(adding, { code: 'event_dropped' })]);
+  assert.deepEqual(
+    dropped.map(({ reason, events }) => [reason, events.length]),
+    [['closed', 1]],
+  );
+});
+
 test('flush keeps no listener on a signal that outlives it', async (context) => {
   const queue = createEventQueue(sender, { storage: memoryStorage() });
   context.after(() => queue.close());

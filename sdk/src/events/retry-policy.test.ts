@@ -50,6 +50,9 @@ describe('the retry policy', () => {
     assert.equal(policy.unitsLeft, 4);
     assert.equal(policy.failed(error, 10)?.reason, 'quota');
     assert.equal(policy.unitsLeft, Infinity);
+    assert.equal(policy.failed(error, 10), undefined);
+    policy.succeeded();
+    assert.equal(policy.unitsLeft, Infinity, 'the plan may have been enlarged');
   });
 
   test('names the reason for which the queue waits', () => {
@@ -57,6 +60,7 @@ describe('the retry policy', () => {
       ['invalid_token', 401, 'session'],
       ['invalid_game_key', 401, 'server'],
       ['unexpected_answer', 401, 'server'],
+      ['player_banned', 403, 'server'],
       ['rate_limited', 429, 'rate_limit'],
       ['unavailable', 503, 'server'],
       ['timeout', 0, 'network'],

@@ -37,3 +37,26 @@ test('a resolved write is on disk also if the process has no file descriptors le
   assert.ok(text.length < 1_000, 'the file was written anew');
   assert.match(text, /a resolved write/);
 });
+
+test('keeps the file if it cannot be read', async (context) => {
+  const folder = await fs.mkdtemp(join(tmpdir(), 'guildhall-storage-'));
+  const { readFile } = fs;
+  const replace = (read: typeof readFile) => {
+    Object.assign(fs, { readFile: read });
+    syncBuiltinESMExports();
+  };
+  context.after(() => fs.rm(folder, { recursive: true }));
+  const path = join(folder, 'store');
+  const first = await fileStorage(path);
+  await first.write({ kept: 'yes' });
+  await first.close();
+  replace(() => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' })));
+  try {
+    await assert.rejects(fileStorage(path), { code: 'EMFILE' });
+  } finally {
+    replace(readFile);
+  }
+  const second = await fileStorage(path);
+  assert.equal(await second.get('kept'), 'yes');
+  await second.close();
+});
