@@ -21,6 +21,19 @@ describe('createGroupOwners', () => {
     assert.deepEqual(owners.groupsOf(['A']), ['a1', 'a2']);
   });
 
+  test('looks up each group once', async () => {
+    const asked: string[][] = [];
+    const owners = createGroupOwners(
+      async (groups) => {
+        asked.push(groups);
+        return findOwners(groups);
+      },
+      () => true,
+    );
+    for (const fetched of [['a1', 'a1'], ['a1', 'a2'], ['b1', 'a1'], ['b1']]) await owners.resolve(fetched);
+    assert.deepEqual(asked, [['a1'], ['b1']]);
+  });
+
   test('keeps the owner of a group that is fetched again with an unknown group', async () => {
     const owners = createGroupOwners(findOwners, () => false);
     await owners.resolve(['a1']);

@@ -24,8 +24,8 @@ after(() => boss.stop({ graceful: false }));
 
 const NAME = 'long-job';
 const logger = pino({ level: 'silent' });
-const stateOf = async (): Promise<string> =>
-  (await app.owner.query('SELECT state FROM pgboss.job WHERE name = $1', [NAME])).rows[0].state;
+const stateOf = async (name = NAME): Promise<string> =>
+  (await app.owner.query('SELECT state FROM pgboss.job WHERE name = $1', [name])).rows[0].state;
 const moveBack = (column: string) =>
   app.owner.query(`UPDATE pgboss.job SET ${column} = ${column} - interval '2 hours' WHERE name = $1`, [NAME]);
 
@@ -62,7 +62,7 @@ test('a scheduled job may take hours, and is retried soon if its worker has died
   });
 });
 
-test('a scheduled job that fails is logged as an error, and counted', async (context) => {
+test('a scheduled job that fails is logged as an error, counted, and retried', async (context) => {
   const name = 'failing-job';
   const lines: string[] = [];
   const run = () => Promise.reject(new Error('The disk is full.'));
@@ -74,13 +74,14 @@ test('a scheduled job that fails is logged as an error, and counted', async (con
     );
   await (await work()).stop();
   assert.equal(await failuresOf(name), 0, 'the series exists before the first failure');
-  await boss.send(name, {});
+  await boss.send(name, {}, { retryLimit: 5, retryDelay: 600 });
   const worker = await work();
   context.after(() => worker.stop());
   await eventually(() => lines.some((line) => line.includes('scheduled job failed')));
   const { level, job, err } = JSON.parse(lines.find((line) => line.includes('scheduled job failed'))!);
   assert.deepEqual([level, job, err.message], [50, name, 'The disk is full.']);
   assert.equal(await failuresOf(name), 1);
+  await eventually(async () => (await stateOf(name)) === 'retry');
 });
 
 async function failuresOf(queue: string): Promise<number | undefined> {

@@ -67,7 +67,11 @@ describe('GET /api/bus_tenants/{tenantId}/wallet-entries', () => {
   test('pages in both directions and returns each entry once', async () => {
     assert.deepEqual(await readPages({ limit: '3' }), [[7, 6, 5], [4, 3, 2], [1]]);
     assert.deepEqual(await readPages({ limit: '3', order: 'oldest' }), [[1, 2, 3], [4, 5, 6], [7]]);
-    assert.deepEqual(await readPages({ limit: '7' }), [[7, 6, 5, 4, 3, 2, 1]]);
+    for (const [order, all] of [
+      ['newest', [7, 6, 5, 4, 3, 2, 1]],
+      ['oldest', [1, 2, 3, 4, 5, 6, 7]],
+    ] as const)
+      assert.deepEqual(await readPages({ limit: '7', order }), [all]);
   });
 
   test('begins after any index', async () => {

@@ -151,7 +151,20 @@ describe('wallet ledger under load', () => {
     assert.equal((await logInWallet(app, tenant, player.address)).status, 200);
     assert.equal(await used(), 2, 'a login without an entry is charged');
 
-    await app.owner.query('UPDATE workspaces SET monthly_units = 42, hard_stop = true WHERE id = $1', [
+    const mixed = await Promise.all(
+      oneTo(8).map((number) =>
+        number % 2
+          ? setScoreOnKey(number)
+          : app.http.post('/api/BlockchainStorage/records/match/add', someRecord(999_999), caller),
+      ),
+    );
+    assert.deepEqual(
+      mixed.map(({ status }) => status),
+      [200, 404, 200, 404, 200, 404, 200, 404],
+    );
+    assert.equal(await used(), 6, 'refused requests are not charged');
+
+    await app.owner.query('UPDATE workspaces SET monthly_units = 46, hard_stop = true WHERE id = $1', [
       tenant.workspaceId,
     ]);
     const answers = await Promise.all(oneTo(WRITERS).map(setScoreOnKey));
@@ -159,7 +172,7 @@ describe('wallet ledger under load', () => {
     assert.equal(accepted.length, 40);
     for (const { status, body } of answers.filter((answer) => answer.status !== 200))
       assert.deepEqual([status, body.code], [429, 'quota_exceeded']);
-    assert.equal(await used(), 42);
-    assert.equal(await assertSound(tenant.tenantId), 2 + 40);
+    assert.equal(await used(), 46);
+    assert.equal(await assertSound(tenant.tenantId), 2 + 4 + 40);
   });
 });
