@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { test, type TestContext } from 'node:test';
 import { startEmbeddedServer } from '../../database/embedded/embedded-server.ts';
 import { streamBaseBackup } from './base-backup.ts';
@@ -18,6 +21,24 @@ async function startPostgres(context: TestContext, settings?: Record<string, str
   });
   return server.url('postgres');
 }
+
+test('writes a whole tar archive, even if its parts are written later', async (context) => {
+  const url = await startPostgres(context);
+  const parts: Buffer[] = [];
+  await streamBaseBackup(
+    url,
+    new PassThrough().on('data', (part: Buffer) => parts.push(part)),
+  );
+  const tar = spawn('tar', ['-t'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [names, [exitCode]] = await Promise.all([
+    text(tar.stdout),
+    once(tar, 'exit'),
+    pipeline(Readable.from(parts), tar.stdin),
+  ]);
+  assert.equal(exitCode, 0);
+  for (const name of ['PG_VERSION', 'backup_label', 'global/pg_control'])
+    assert.ok(names.split('\n').includes(name), name);
+});
 
 test('has the log that it needs, even after checkpoints during the backup', async (context) => {
   const url = await startPostgres(context, { min_wal_size: '32MB', max_wal_size: '32MB' });
