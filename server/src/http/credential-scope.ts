@@ -23,7 +23,22 @@ export interface Credential {
   authorize?(request: FastifyRequest, role: Role): Promise<void>;
 }
 
+/** Verifies the keys and tokens of a request again, without counting it. Throws a 401 problem. */
+export type Confirm = (request: FastifyRequest) => Promise<void>;
+
+/** A credential that was verified this long ago is verified again before the request takes effect. */
+const CONFIRM_AFTER_MS = 1000;
+
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** When the credential was verified, as `performance.now()`. */
+    verifiedAt: number;
+    /**
+     * Checks whether the caller may use the route. Runs after validation. If a handler reads the body itself, it calls this again
+     * afterwards, because a body can take 2 minutes to arrive. Throws 401, 403 and 404.
+     */
+    admitCaller(): Promise<void>;
+  }
   interface FastifyContextConfig {
     /** The lowest role in the workspace or tenant of the path that the route allows. */
     role?: Role;
@@ -43,7 +58,7 @@ declare module 'fastify' {
 export async function withCredential(
   app: FastifyInstance,
   credential: Credential,
-  rateLimits: RateLimiter,
+  { rateLimits, confirm }: { rateLimits: RateLimiter; confirm: Confirm },
   routes: FastifyPluginAsyncTypebox[],
 ): Promise<void> {
   const keyHeaders = keyHeadersOf(credential);
@@ -62,12 +77,16 @@ export async function withCredential(
       if (keyHeaders.every((header) => request.headers[header] === undefined))
         await limitKeyless(request, reply, rateLimits);
       await credential.authenticate(request, reply);
+      request.verifiedAt = performance.now();
     });
-    scope.addHook('preHandler', async (request) => {
-      await credential.admit?.(request);
-      const { role } = request.routeOptions.config;
-      if (role) await credential.authorize?.(request, role);
+    scope.decorateRequest('verifiedAt', 0);
+    scope.decorateRequest('admitCaller', async function (this: FastifyRequest) {
+      if (performance.now() - this.verifiedAt > CONFIRM_AFTER_MS) await confirm(this);
+      await credential.admit?.(this);
+      const { role } = this.routeOptions.config;
+      if (role) await credential.authorize?.(this, role);
     });
+    scope.addHook('preHandler', (request) => request.admitCaller());
     for (const plugin of routes) await scope.register(plugin);
   });
 }

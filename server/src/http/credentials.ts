@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
 import { roles, type Role } from '../core/role.ts';
-import { bearerToken, type Credential } from './credential-scope.ts';
+import { bearerToken, type Confirm, type Credential } from './credential-scope.ts';
 import { refusedBearer, refusedKey, type TokenType } from './refused-credentials.ts';
 import { playerOf } from './request-context.ts';
 import { applyRateLimit, limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
@@ -41,6 +41,9 @@ export interface Verifiers {
   platformAdmin(accountId: string): Promise<boolean>;
 }
 
+/** Counts a request on a key for the alerts. */
+export type CountRequest = (key: KeyCaller) => void;
+
 /** The tenant or workspace that the path names. */
 export type Place = { tenantId: string } | { workspaceId: string };
 
@@ -60,19 +63,16 @@ export type CredentialName =
   | 'dataKey';
 
 /** Creates the checks that credentials are made of. They set the caller of the request, or throw. */
-function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
+function createChecks(verify: Verifiers, rateLimits: RateLimiter, countRequest: CountRequest) {
   /** Verifies the key and its rate limit, before anything else in the request. */
   const checkKey = async (
     request: FastifyRequest,
     reply: FastifyReply,
     kind: KeyKind,
   ): Promise<KeyCaller> => {
-    const header = request.headers[kind === 'game' ? 'x-game-key' : 'x-api-key'];
-    if (typeof header !== 'string' || header === '')
-      throw new ProblemError(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
-    const caller = await verify.key(kind, header, clientAddress(request));
-    if (!caller) throw refusedKey(kind, header);
+    const caller = await verifyKey(request, kind, verify);
     request.keyCaller = caller;
+    countRequest(caller);
     applyRateLimit(reply, 'This key', await rateLimits.count(caller));
     return caller;
   };
@@ -142,8 +142,9 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter) {
 export function createCredentials(
   verify: Verifiers,
   rateLimits: RateLimiter,
+  countRequest: CountRequest,
 ): Record<CredentialName, Credential> {
-  const check = createChecks(verify, rateLimits);
+  const check = createChecks(verify, rateLimits, countRequest);
   return {
     gameKey: {
       security: [{ gameKey: [] }],
@@ -263,6 +264,19 @@ export function createCredentials(
   };
 }
 
+/**
+ * Creates the second check of the keys and tokens of a request, which is not counted. Throws a 401 problem if one was revoked
+ * meanwhile. Access tokens of players are valid until they expire, so they are not verified again.
+ */
+export function createConfirmation(verify: Verifiers): Confirm {
+  return async (request) => {
+    const { keyCaller, accountCaller, walletCaller } = request;
+    if (keyCaller) request.keyCaller = await verifyKey(request, keyCaller.kind, verify);
+    if (accountCaller) await verifyBearer(request, verify.account, 'saas');
+    if (walletCaller) await verifyBearer(request, verify.wallet, 'wallet');
+  };
+}
+
 /** With both keys the caller is ambiguous, so neither is verified. */
 function refuseBothKeys({ headers }: FastifyRequest): void {
   if (headers['x-game-key'] !== undefined && headers['x-api-key'] !== undefined)
@@ -288,6 +302,16 @@ function requireTenantOf(key: KeyCaller, { tenantId }: { tenantId: string | null
       'invalid_bearer',
       'The bearer token and the key are of different games. Send a token of a sign-in with this key.',
     );
+}
+
+/** Returns the caller of the key. Throws missing_game_key, missing_api_key, invalid_game_key and invalid_api_key. */
+async function verifyKey(request: FastifyRequest, kind: KeyKind, verify: Verifiers): Promise<KeyCaller> {
+  const header = request.headers[kind === 'game' ? 'x-game-key' : 'x-api-key'];
+  if (typeof header !== 'string' || header === '')
+    throw new ProblemError(kind === 'game' ? 'missing_game_key' : 'missing_api_key');
+  const caller = await verify.key(kind, header, clientAddress(request));
+  if (!caller) throw refusedKey(kind, header);
+  return caller;
 }
 
 /**

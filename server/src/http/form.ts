@@ -18,7 +18,10 @@ export interface FormFile {
   isTooLarge: boolean;
 }
 
-/** Reads the form of a request. Throws unsupported_media_type, invalid_request, busy, request_timeout. */
+/**
+ * Reads the form of a request, and checks the caller again afterwards. Throws unsupported_media_type, invalid_request, busy,
+ * request_timeout, and the refusals of the credential.
+ */
 export type FormReader = (request: FastifyRequest) => Promise<Form>;
 
 /**
@@ -37,15 +40,15 @@ export async function acceptForms(app: FastifyInstance, largestFile: number): Pr
 
   return async (request) => {
     if (!request.isMultipart()) throw unsupportedMediaType(request, ['multipart/form-data']);
-    try {
-      return await readParts(request);
-    } catch (error) {
+    const form = await readParts(request).catch((error: unknown) => {
       if (error instanceof ProblemError) throw error;
       throw new ProblemError(
         'invalid_request',
         'The form is not valid multipart/form-data, or it was cut off. Send it again.',
       );
-    }
+    });
+    await request.admitCaller();
+    return form;
   };
 }
 

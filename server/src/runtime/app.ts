@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { version } from '../core/version.ts';
 import { groups } from './feature-groups.ts';
 import { withCredential, withoutCredential } from '../http/credential-scope.ts';
-import { createCredentials } from '../http/credentials.ts';
+import { createConfirmation, createCredentials } from '../http/credentials.ts';
 import { measureRequests } from '../http/metrics.ts';
 import { publishOpenApi } from '../http/openapi.ts';
 import type { FindReferenceCredentials } from '../http/api-reference.ts';
@@ -57,11 +57,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   const { rateLimits } = services;
-  const auth = createCredentials(services.verifiers, rateLimits);
+  const confirm = createConfirmation(services.verifiers);
+  const auth = createCredentials(services.verifiers, rateLimits, services.alerts.countRequest);
   for (const { routes: routeGroups } of groups)
     for (const { credential, routes } of routeGroups) {
       const plugins = routes.map((create) => create(services));
-      if (credential) await withCredential(plain, auth[credential], rateLimits, plugins);
+      if (credential) await withCredential(plain, auth[credential], { rateLimits, confirm }, plugins);
       else await withoutCredential(plain, rateLimits, plugins);
     }
 

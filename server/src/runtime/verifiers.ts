@@ -5,7 +5,6 @@ import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
 import { isPlatformAdmin, listEndedSessions } from '../features/studio/accounts/index.ts';
 import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
 import type { Memberships } from '../features/studio/workspaces/index.ts';
-import type { Alerts } from '../features/traffic/alerts/index.ts';
 import type { Verifiers } from '../http/credentials.ts';
 
 export interface VerifierServices {
@@ -13,7 +12,6 @@ export interface VerifierServices {
   database: Database;
   signer: TokenSigner;
   keys: KeyAuthenticator;
-  alerts: Alerts;
   memberships: Memberships;
   isActiveTenant(tenantId: string): Promise<boolean>;
 }
@@ -24,16 +22,11 @@ export function createVerifiers({
   database,
   signer,
   keys,
-  alerts,
   memberships,
   isActiveTenant,
 }: VerifierServices): Verifiers {
   return {
-    async key(kind, text, address) {
-      const key = await keys.authenticate(kind, text, address);
-      if (key) alerts.countRequest(key);
-      return key;
-    },
+    key: keys.authenticate,
     async player(token) {
       const claims = await signer.verify('player', token);
       if (!claims?.sub) return undefined;

@@ -45,6 +45,7 @@ async function serve(
   app.post('/', async () => 'accepted');
   await app.register(async (scope) => {
     scope.setValidatorCompiler(() => () => true);
+    scope.decorateRequest('admitCaller', async () => {});
     const readForm = await acceptForms(scope, 100 * KIB);
     scope.post('/form', async (request) => String((await readForm(request)).files.length));
   });

@@ -10,14 +10,17 @@ import { createHttpServer } from '../server.ts';
 
 const key = { keyId: 'key', tenantId: 'tenant', payerId: 'workspace', payerHasHardStop: false } as KeyCaller;
 const noLimits = {
-  count: () => assert.fail('the credential of this test does not count'),
-  countKeyless: async () => ({
-    admitted: true,
-    window: '10 seconds' as const,
-    limit: 9,
-    remaining: 9,
-    resetSeconds: 1,
-  }),
+  rateLimits: {
+    count: () => assert.fail('the credential of this test does not count'),
+    countKeyless: async () => ({
+      admitted: true,
+      window: '10 seconds' as const,
+      limit: 9,
+      remaining: 9,
+      resetSeconds: 1,
+    }),
+  },
+  confirm: async () => {},
 };
 const gameKey: Credential = {
   security: [{ gameKey: [] }],
