@@ -1171,7 +1171,7 @@ export interface paths {
         };
         /**
          * List bans of a player
-         * @description Lists active, expired and lifted bans in the tenant, the latest first.
+         * @description Lists active, expired and lifted bans in the tenant, the latest first, at most the last 10,000.
          */
         get: operations["listPlayerBans"];
         put?: never;
@@ -1625,7 +1625,7 @@ export interface paths {
         put?: never;
         /**
          * Import event definitions from CSV
-         * @description Creates definitions, or changes existing ones with `overwriteExisting`. The header needs `event_key` and `event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing is written. Two imports of an account or tenant can run at once, and each counts as 30 requests. An account can import 200 files of more than 8 KiB in 24 hours (429).
+         * @description Creates definitions, or changes existing ones with `overwriteExisting`. The header needs `event_key` and `event_value`. The columns `id` (or `event_definition_id`), `event_scope`, `event_category`, `event_description` and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing is written. Two imports of an account or tenant can run at once, and each counts as 30 requests. An account can import 200 files of more than 2 KiB in 24 hours (429).
          */
         post: operations["importEventDefinitions"];
         delete?: never;
@@ -2685,7 +2685,7 @@ export interface paths {
         put?: never;
         /**
          * Create a tenant
-         * @description A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another tenant of the workspace has the slug, or 1,000 tenants are not disabled, the response is 409.
+         * @description A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another tenant of the workspace has the slug, or 1,000 tenants are not disabled, or there are 10,000 with disabled ones, the response is 409.
          */
         post: operations["createTenant"];
         delete?: never;

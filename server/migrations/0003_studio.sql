@@ -135,6 +135,7 @@ CREATE TABLE tenants (
   -- The portal belongs to no tenant. In one_time_codes the nil UUID stands for it.
   CONSTRAINT tenants_id_is_not_nil CHECK (id <> '00000000-0000-0000-0000-000000000000')
 );
+CREATE INDEX ON tenants (workspace_id, created_at, id);
 CREATE TRIGGER notify_change AFTER UPDATE ON tenants FOR EACH ROW
   WHEN ((OLD.workspace_id, OLD.is_demo, OLD.auto_create_definitions, OLD.alert_requests_per_minute,
          OLD.alert_bytes_per_minute, OLD.disabled_at)

@@ -255,7 +255,7 @@ CREATE TABLE player_bans (
   lifted_at  timestamptz,
   PRIMARY KEY (tenant_id, id)
 );
-CREATE INDEX ON player_bans (tenant_id, player_id);
+CREATE INDEX ON player_bans (tenant_id, player_id, banned_at DESC, id DESC);
 CALL guildhall_isolate_tenant('player_bans');
 CREATE POLICY own_rows ON player_bans TO guildhall_player
   USING (player_id = ANY ((SELECT guildhall_person())::uuid[]));

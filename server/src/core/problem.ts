@@ -252,7 +252,7 @@ export const problemCatalog = {
   tenant_limit: [
     409,
     'Tenant limit reached',
-    'A workspace has at most 1,000 tenants that are not disabled. Disable one first.',
+    'A workspace has at most 1,000 tenants that are not disabled, and 10,000 in all. Disable one, or use another workspace.',
   ],
   key_limit: [
     409,

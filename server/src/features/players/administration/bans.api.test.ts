@@ -167,6 +167,20 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     assert.equal((await login(player.username)).status, 200, 'one lift is enough');
   });
 
+  test('lists and counts the last 10,000 bans', async () => {
+    const player = await arrangePlayer(app, tenant);
+    await app.owner.query(
+      `INSERT INTO player_bans (tenant_id, id, player_id, banned_by, banned_at, lifted_at)
+       SELECT $1, gen_random_uuid(), $2, $3, now() - number * interval '1 hour', now() FROM generate_series(1, 10001) number`,
+      [tenant.tenantId, player.playerId, admin.accountId],
+    );
+    const { body: newest } = await ban(player.playerId, {});
+    const { body } = await bans(player.playerId, '?limit=1');
+    assert.deepEqual([body.items[0].id, body.totalCount], [newest.id, 10_000]);
+    assert.deepEqual((await bans(player.playerId, '?offset=9999')).body.items.length, 1);
+    assert.deepEqual((await bans(player.playerId, '?offset=10000')).body.items, []);
+  });
+
   test('needs no body for a ban without a reason and without an end', async () => {
     const { playerId } = await arrangePlayer(app, tenant);
     const banned = await app.http.post(`${pathOf(playerId)}/ban`, undefined, admin);

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { sql } from '../../../database/sql.ts';
+import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
 import { memberEmail } from './member-email.ts';
@@ -112,7 +112,14 @@ export function liftActiveBans(
     RETURNING id`);
 }
 
-/** A page of a player's bans, the latest first. */
+/** A list has and counts at most this many bans. */
+const MAX_LISTED_BANS = 10_000;
+
+const lastBans = (tenantId: string, playerId: string): Sql => sql`
+      SELECT * FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
+      ORDER BY banned_at DESC, id DESC LIMIT ${MAX_LISTED_BANS}`;
+
+/** A page of the last {@link MAX_LISTED_BANS} bans of a player, the latest first. */
 export function listBans(
   db: Querier,
   tenantId: string,
@@ -121,12 +128,11 @@ export function listBans(
 ): Promise<Ban[]> {
   return db.rows(sql`
     WITH ban AS MATERIALIZED (
-      SELECT * FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
+      SELECT * FROM (${lastBans(tenantId, playerId)}) last
       ORDER BY banned_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
     SELECT ${banColumns(tenantId)} FROM ban ORDER BY ban.banned_at DESC, ban.id DESC`);
 }
 
 export function countBans(db: Querier, tenantId: string, playerId: string): Promise<number> {
-  return db.count(sql`
-    SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+  return db.count(sql`SELECT count(*) FROM (${lastBans(tenantId, playerId)}) last`);
 }

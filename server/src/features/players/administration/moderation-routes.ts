@@ -92,7 +92,8 @@ export function playerModerationRoutes(services: {
           operationId: 'listPlayerBans',
           tags,
           summary: 'List bans of a player',
-          description: 'Lists active, expired and lifted bans in the tenant, the latest first.',
+          description:
+            'Lists active, expired and lifted bans in the tenant, the latest first, at most the last 10,000.',
           params: TenantPlayerPath,
           querystring: PageQuery,
           response: { 200: Page(Ban) },

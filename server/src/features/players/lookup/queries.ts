@@ -103,6 +103,12 @@ export function findProfile(db: Querier, id: string): Promise<Profile | undefine
 /** The maximum number of games on a public profile. */
 export const MAX_GAMES = 200;
 
+/**
+ * How many tenants of a player a public profile looks at. Anybody can read it, and a studio can make a player known in any number of
+ * its tenants: with 10,000, a request took 43 ms.
+ */
+const MAX_TENANTS_OF_PROFILE = 1_000;
+
 /** A game on a public profile. */
 export interface PlayedGame {
   gameId: string;
@@ -117,9 +123,8 @@ export function listVisibleGames(db: Querier, playerId: string): Promise<PlayedG
   return db.rows(sql`
     SELECT tenant.id AS "gameId", tenant.name AS "gameName", tenant.slug AS "gameSlug",
            access.last_seen_at AS "lastPlayedAt", access.login_count AS "loginCount"
-    FROM tenant_access access
+    FROM (SELECT * FROM tenant_access WHERE player_id = ${playerId} LIMIT ${MAX_TENANTS_OF_PROFILE}) access
     CROSS JOIN LATERAL (SELECT * FROM tenants WHERE id = access.tenant_id OFFSET 0) tenant
-    WHERE access.player_id = ${playerId} AND NOT access.hidden_from_discovery
-      AND NOT tenant.hidden_from_discovery AND tenant.disabled_at IS NULL
+    WHERE NOT access.hidden_from_discovery AND NOT tenant.hidden_from_discovery AND tenant.disabled_at IS NULL
     ORDER BY access.last_seen_at DESC, tenant.id LIMIT ${MAX_GAMES}`);
 }

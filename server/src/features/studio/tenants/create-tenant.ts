@@ -5,7 +5,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { slugCandidates } from '../../../core/text.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { insertTenant, type Tenant } from './queries.ts';
-import { requireRoomForTenant } from './tenant-limit.ts';
+import { requireRoomForNewTenant } from './tenant-limit.ts';
 
 export interface NewTenant {
   /** The caller generates the id, because its transaction must run in the scope of this tenant. */
@@ -31,7 +31,7 @@ export async function createTenant(transaction: Querier, author: Author, tenant:
     isDemo = false,
   } = tenant;
   requireDisplayName(tenant.name, 'name');
-  await requireRoomForTenant(transaction, workspaceId);
+  await requireRoomForNewTenant(transaction, workspaceId);
   const candidates = tenant.slug === undefined ? slugCandidates(tenant.name, 'tenant') : [tenant.slug];
   for (const slug of candidates) {
     const row = { ...tenant, slug, hiddenFromDiscovery, autoCreateDefinitions, isDemo };

@@ -7,13 +7,18 @@ import { startTestApp } from '../../../testing/test-app.ts';
 const app = await startTestApp();
 
 /** Creates a workspace with `count` tenants. */
-async function arrange(count: number) {
+async function arrange(count: number, disabled = 0) {
   const tenant = await arrangeTenant(app);
   const { workspaceId, tenantId } = tenant;
   await app.owner.query(
     `INSERT INTO tenants (id, workspace_id, name, slug)
      SELECT gen_random_uuid(), $1, 'x', 'game-' || number FROM generate_series(2, $2) number`,
     [workspaceId, count],
+  );
+  await app.owner.query(
+    `INSERT INTO tenants (id, workspace_id, name, slug, disabled_at)
+     SELECT gen_random_uuid(), $1, 'x', 'old-' || number, now() FROM generate_series(1, $2) number`,
+    [workspaceId, disabled],
   );
   const admin = await arrangeAccount(app, tenant, 'admin');
   return {
@@ -59,5 +64,18 @@ describe('the limit of 1,000 tenants of a workspace', () => {
     ]);
     assert.equal(answers.filter(({ status }) => status < 300).length, 2);
     assert.equal(await count(), 1_000);
+  });
+});
+
+describe('the limit of 10,000 tenants of a workspace, with disabled ones', () => {
+  test('rejects another tenant, and allows to disable and enable one', async () => {
+    const { create, change, disable } = await arrange(1, 9_998);
+    assert.equal((await create()).status, 201);
+    const refused = await create();
+    assertLimit(refused);
+    assert.match(refused.body.detail, /10000 tenants, with disabled ones/);
+    assert.equal((await disable()).status, 204);
+    assertLimit(await create());
+    assert.equal((await change({ isActive: true })).status, 200);
   });
 });

@@ -39,7 +39,8 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
           summary: 'Create a tenant',
           description:
             'A tenant is one game, or one environment of a game. If `slug` is omitted, it is derived from the name. If another ' +
-            'tenant of the workspace has the slug, or 1,000 tenants are not disabled, the response is 409.',
+            'tenant of the workspace has the slug, or 1,000 tenants are not disabled, or there are 10,000 with disabled ones, the ' +
+            'response is 409.',
           params: WorkspacePath,
           body: CreateTenantBody,
           response: { 201: Tenant, ...problems(409) },
