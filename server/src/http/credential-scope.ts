@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Role } from '../core/role.ts';
+import type { CountChange } from './traffic/change-limit.ts';
 import { limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
 import { problems } from './schemas.ts';
 import { countHeader } from './request-context.ts';
@@ -25,6 +26,12 @@ export interface Credential {
 
 /** Verifies the keys and tokens of a request again, without counting it. Throws a 401 problem. */
 export type Confirm = (request: FastifyRequest) => Promise<void>;
+
+export interface CredentialServices {
+  rateLimits: RateLimiter;
+  confirm: Confirm;
+  countChange: CountChange;
+}
 
 /** A credential that was verified this long ago is verified again before the request takes effect. */
 const CONFIRM_AFTER_MS = 1000;
@@ -58,7 +65,7 @@ declare module 'fastify' {
 export async function withCredential(
   app: FastifyInstance,
   credential: Credential,
-  { rateLimits, confirm }: { rateLimits: RateLimiter; confirm: Confirm },
+  { rateLimits, confirm, countChange }: CredentialServices,
   routes: FastifyPluginAsyncTypebox[],
 ): Promise<void> {
   const keyHeaders = keyHeadersOf(credential);
@@ -86,7 +93,10 @@ export async function withCredential(
       const { role } = this.routeOptions.config;
       if (role) await credential.authorize?.(this, role);
     });
-    scope.addHook('preHandler', (request) => request.admitCaller());
+    scope.addHook('preHandler', async (request) => {
+      await request.admitCaller();
+      await countChange(request);
+    });
     for (const plugin of routes) await scope.register(plugin);
   });
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { version } from '../core/version.ts';
 import { groups } from './feature-groups.ts';
 import { withCredential, withoutCredential } from '../http/credential-scope.ts';
+import { createChangeLimit } from '../http/traffic/change-limit.ts';
 import { createConfirmation, createCredentials } from '../http/credentials.ts';
 import { measureRequests } from '../http/metrics.ts';
 import { publishOpenApi } from '../http/openapi.ts';
@@ -57,12 +58,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
 
   const { rateLimits } = services;
-  const confirm = createConfirmation(services.verifiers);
+  const checks = {
+    rateLimits,
+    confirm: createConfirmation(services.verifiers),
+    countChange: createChangeLimit(services.createBudget),
+  };
   const auth = createCredentials(services.verifiers, rateLimits, services.alerts.countRequest);
   for (const { routes: routeGroups } of groups)
     for (const { credential, routes } of routeGroups) {
       const plugins = routes.map((create) => create(services));
-      if (credential) await withCredential(plain, auth[credential], { rateLimits, confirm }, plugins);
+      if (credential) await withCredential(plain, auth[credential], checks, plugins);
       else await withoutCredential(plain, rateLimits, plugins);
     }
 

@@ -21,6 +21,7 @@ const noLimits = {
     }),
   },
   confirm: async () => {},
+  countChange: async () => {},
 };
 const gameKey: Credential = {
   security: [{ gameKey: [] }],

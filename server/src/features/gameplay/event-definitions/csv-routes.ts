@@ -23,10 +23,10 @@ const LARGE_IMPORT_BUDGET = {
   name: 'definition-imports',
   attempts: 200,
   seconds: 24 * 60 * 60,
-  refusal: 'An account can import at most 200 files of more than 8 KiB in 24 hours. Try again later.',
+  refusal: 'An account can import at most 200 files of more than 2 KiB in 24 hours. Try again later.',
 };
-/** About 180 rows. Smaller files change no more definitions than single requests do. */
-const LARGE_IMPORT_BYTES = 8 * 1024;
+/** About 45 rows. An import counts as 30 requests, so smaller files change hardly more definitions than single requests do. */
+const LARGE_IMPORT_BYTES = 2 * 1024;
 
 /** Authenticated by a console account. */
 export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyPluginAsyncTypebox {
@@ -86,7 +86,7 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
             'and `is_active` are optional. A file may have at most 5,000 rows and 2 MiB. Each row is checked on its own, and ' +
             'all valid rows are written in one transaction. If the file as a whole is invalid, the status is 400 and nothing ' +
             'is written. Two imports of an account or tenant can run at once, and each counts as 30 requests. An account ' +
-            'can import 200 files of more than 8 KiB in 24 hours (429).',
+            'can import 200 files of more than 2 KiB in 24 hours (429).',
           params: TenantPath,
           consumes: ['multipart/form-data'],
           body: ImportForm,
