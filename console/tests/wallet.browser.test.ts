@@ -87,6 +87,7 @@ describe('the wallet ledger', () => {
     );
     const page = await openLedger(`?transaction=0x${rows[0].hash}`);
     await page.getByRole('link', { name: '6', exact: true }).waitFor();
+    await page.getByRole('cell', { name: '1 · ada' }).waitFor();
     await rowsBecome(page, 1);
     for (const filter of [
       'transaction=0x12',

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 3b314d12107e1b89881b671b84ab47555629eec8e541ceda77099e833558ce37
+// Document: f830a1dc089d41a27048b3e18b9e5433b37ed5a2ba5ffbb9f8fd2e8e7e07f478
 
 export interface paths {
     "/metrics": {
@@ -2123,7 +2123,7 @@ export interface paths {
         };
         /**
          * Get a wallet transaction
-         * @description Returns the entries of a transaction, with all values that their hashes are computed from. With an EVM chain, `chain` says whether the transaction is final.
+         * @description Returns the entries of a transaction, with all values that their hashes are computed from, and the names of their players. With an EVM chain, `chain` says whether the transaction is final.
          */
         get: operations["getTenantWalletTransaction"];
         put?: never;
@@ -6319,6 +6319,13 @@ export interface components {
             /** Format: date-time */
             revokedAt: string | null;
         };
+        TenantWalletTransaction: {
+            /** @description 0x and 64 hexadecimal digits. If the transaction was signed again, the hash that the chain has accepted. */
+            transactionHash: string;
+            recorder: components["schemas"]["WalletRecorder"];
+            entries: components["schemas"]["ListedWalletEntry"][];
+            chain?: components["schemas"]["WalletChainStatus"];
+        };
         /** @enum {string} */
         TimelineBucket: "minute" | "hour" | "day";
         /** @enum {string} */
@@ -9802,7 +9809,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WalletTransaction"];
+                    "application/json": components["schemas"]["TenantWalletTransaction"];
                 };
             };
         };

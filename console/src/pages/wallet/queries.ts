@@ -76,16 +76,11 @@ async function readTransaction(
   signal: AbortSignal,
 ): Promise<WalletEntry[]> {
   try {
-    const { entries, ...transaction } = await api.GET(TRANSACTION, {
+    const { entries } = await api.GET(TRANSACTION, {
       params: { path: { tenantId, transactionHash } },
       signal,
     });
-    // A transaction does not name its players.
-    return entries.map((entry) => ({
-      ...entry,
-      transactionHash: transaction.transactionHash,
-      playerId: null,
-    }));
+    return entries;
   } catch (error) {
     if (error instanceof GuildhallError && error.status === 404) return [];
     throw error;

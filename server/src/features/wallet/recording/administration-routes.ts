@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listLedgerEntries } from './list-entries.ts';
-import { readTransaction, type LedgerServices } from './read-ledger.ts';
-import { EntriesQuery, EntryPage, TenantTransactionPath, Transaction } from './schemas.ts';
+import { readTenantTransaction, type LedgerServices } from './read-ledger.ts';
+import { EntriesQuery, EntryPage, TenantTransaction, TenantTransactionPath } from './schemas.ts';
 
 const tags = ['Wallet recording'];
 
@@ -38,13 +38,13 @@ export function tenantLedgerRoutes(services: LedgerServices): FastifyPluginAsync
           tags,
           summary: 'Get a wallet transaction',
           description:
-            'Returns the entries of a transaction, with all values that their hashes are computed from. With an EVM chain, `chain` ' +
-            'says whether the transaction is final.',
+            'Returns the entries of a transaction, with all values that their hashes are computed from, and the names of their ' +
+            'players. With an EVM chain, `chain` says whether the transaction is final.',
           params: TenantTransactionPath,
-          response: { 200: Transaction },
+          response: { 200: TenantTransaction },
         },
       },
-      async ({ params }) => readTransaction(services, params.tenantId, params.transactionHash),
+      async ({ params }) => readTenantTransaction(services, params.tenantId, params.transactionHash),
     );
   };
 }

@@ -148,12 +148,13 @@ describe('GET /api/bus_tenants/{tenantId}/wallet-entries', () => {
 });
 
 describe('GET /api/bus_tenants/{tenantId}/wallet-transactions/{transactionHash}', () => {
-  test('returns the entries of a transaction', async () => {
+  test('returns the entries of a transaction with the names of their players', async () => {
     const { status, body } = await transaction(part.transactionHash);
     assert.equal(status, 200);
     assert.equal(body.recorder, 'hash-chain');
     assert.deepEqual(indices(body.entries), [4]);
     assert.equal(body.entries[0].kind, 'match.player_ended');
+    assert.equal(body.entries[0].playerId, ada.playerId);
   });
 
   test('returns 404 for an unknown hash, an invalid hash and a transaction of another tenant', async () => {

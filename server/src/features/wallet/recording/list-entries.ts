@@ -1,13 +1,13 @@
 import type { Database } from '../../../database/database.ts';
 import type { Head } from './ledger-entry.ts';
-import { findPlayers, listEntries, readHead, type EntryFilter, type IndexRange } from './queries.ts';
-import { toShownEntry, type ShownEntry } from './read-ledger.ts';
+import { listEntries, readHead, type EntryFilter, type IndexRange } from './queries.ts';
+import { nameEntries, toShownEntry, type NamedEntry } from './read-ledger.ts';
 
 /** No index serves the filters, so that recording stays fast. A page reads at most this many entries (15 ms). */
 const SEARCHED_ENTRIES = 10_000;
 
 export interface EntryPage {
-  items: (ShownEntry & { playerId: string | null })[];
+  items: NamedEntry[];
   head: Head;
   hasMore: boolean;
   nextCursor?: number;
@@ -27,13 +27,7 @@ export async function listLedgerEntries(
   const isOldest = filter.order === 'oldest';
   const { first, last } = isOldest ? rangeAfter(cursor ?? 0) : rangeBefore(cursor ?? head.index + 1);
   const found = await listEntries(tenant, tenantId, { ...filter, first, last }, limit);
-  const playerIndexes = [...new Set(found.map(({ playerIndex }) => playerIndex))];
-  const players = await findPlayers(tenant, tenantId, { playerIndexes });
-  const playerIds = new Map(players.map(({ playerIndex, playerId }) => [playerIndex, playerId]));
-  const items = found.map((entry) => ({
-    ...toShownEntry(entry),
-    playerId: playerIds.get(entry.playerIndex) ?? null,
-  }));
+  const items = await nameEntries(tenant, tenantId, found.map(toShownEntry));
 
   // A full page ends with its last entry. Any other page has searched the whole range.
   const end = found.length === limit ? found.at(-1)!.index : isOldest ? last : first;

@@ -1,9 +1,9 @@
 import type { Hex } from 'viem';
-import type { Database } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findFirstHash } from '../chain/index.ts';
 import { canonicalEntry, type Head } from './ledger-entry.ts';
-import { findEntries, listLinks, readHead, type Link, type StoredEntry } from './queries.ts';
+import { findEntries, findPlayers, listLinks, readHead, type Link, type StoredEntry } from './queries.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface LedgerServices {
@@ -32,6 +32,27 @@ export async function readTransaction(
     entries: entries.map(toShownEntry),
     ...known,
   } as const;
+}
+
+/** Reads a transaction for members of the workspace, with the names of its players. Throws not_found. */
+export async function readTenantTransaction(services: LedgerServices, tenantId: string, text: string) {
+  const transaction = await readTransaction(services, tenantId, text);
+  const tenant = services.database.forTenant(tenantId);
+  return { ...transaction, entries: await nameEntries(tenant, tenantId, transaction.entries) };
+}
+
+/** An entry with the name of its player. */
+export type NamedEntry = ShownEntry & { playerId: string | null };
+
+export async function nameEntries(
+  tenant: Querier,
+  tenantId: string,
+  entries: ShownEntry[],
+): Promise<NamedEntry[]> {
+  const playerIndexes = [...new Set(entries.map(({ playerIndex }) => playerIndex))];
+  const players = await findPlayers(tenant, tenantId, { playerIndexes });
+  const playerIds = new Map(players.map(({ playerIndex, playerId }) => [playerIndex, playerId]));
+  return entries.map((entry) => ({ ...entry, playerId: playerIds.get(entry.playerIndex) ?? null }));
 }
 
 /** An entry as clients see it. */

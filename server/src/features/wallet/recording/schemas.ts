@@ -236,6 +236,25 @@ export const Transaction = Type.Object(
   { title: 'WalletTransaction' },
 );
 
+const ListedEntry = Type.Object(
+  {
+    ...Entry.properties,
+    transactionHash: Hash,
+    playerId: Nullable(
+      Type.String({
+        description: 'The name of the player that the entry is about. The hashes do not cover it.',
+      }),
+    ),
+  },
+  { title: 'ListedWalletEntry' },
+);
+
+/** A transaction for members of the workspace, who may read the names of the players. */
+export const TenantTransaction = Type.Object(
+  { ...Transaction.properties, entries: Type.Array(ListedEntry) },
+  { title: 'TenantWalletTransaction' },
+);
+
 export const ChainQuery = Type.Object({
   from: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
@@ -284,21 +303,7 @@ export const EntriesQuery = Type.Object({
 
 export const EntryPage = Type.Object(
   {
-    items: Type.Array(
-      Type.Object(
-        {
-          ...Entry.properties,
-          transactionHash: Hash,
-          playerId: Nullable(
-            Type.String({
-              description: 'The name of the player that the entry is about. The hashes do not cover it.',
-            }),
-          ),
-        },
-        { title: 'ListedWalletEntry' },
-      ),
-      { maxItems: MAX_ENTRIES },
-    ),
+    items: Type.Array(ListedEntry, { maxItems: MAX_ENTRIES }),
     head,
     hasMore: Type.Boolean(),
     nextCursor: Type.Optional(Type.Integer({ description: 'The index that the next page begins after.' })),
