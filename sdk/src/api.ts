@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: f830a1dc089d41a27048b3e18b9e5433b37ed5a2ba5ffbb9f8fd2e8e7e07f478
+// Document: edce8e73e9149ce733eac93f4562b9aaaef448f655ab71b3324189ea109e664a
 
 export interface paths {
     "/metrics": {
@@ -2971,7 +2971,7 @@ export interface paths {
         };
         /**
          * List all workspaces
-         * @description Returns the workspaces of the deployment with their plans, newest first. `search` finds workspaces whose name begins with the text, and those with this id, slug, or email address of a member. Pass `nextCursor` as `cursor` to read the next page.
+         * @description Returns the workspaces of the deployment with their plans, newest first. `search` finds workspaces whose name begins with the text, and those with this id, slug, tenant id, or email address of a member. Pass `nextCursor` as `cursor` to read the next page.
          */
         get: operations["listAllWorkspaces"];
         put?: never;
@@ -11058,7 +11058,7 @@ export interface operations {
     listAllWorkspaces: {
         parameters: {
             query?: {
-                /** @description The beginning of a name; or a whole id, slug, or email address of a member. */
+                /** @description The beginning of a name; or a whole id, slug, tenant id, or email address of a member. */
                 search?: string;
                 /** @description `nextCursor` of the previous page. */
                 cursor?: string;
@@ -11133,6 +11133,8 @@ export interface operations {
                 /** @description A day (2026-11-01) or an instant. An instant includes its whole UTC day. A day is excluded from the range. The default is now. */
                 to?: string;
                 groupBy?: components["schemas"]["UsageGrouping"];
+                /** @description Only usage of this tenant. It may be the tenant of a key that the workspace pays for. */
+                tenantId?: string;
             };
             header?: never;
             path: {

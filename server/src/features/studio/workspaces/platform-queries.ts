@@ -45,6 +45,11 @@ export function searchAll(
     ORDER BY workspace.id DESC`);
 }
 
+/** The workspace of a tenant. */
+export function findWorkspaceIdOf(db: Querier, tenantId: string): Promise<{ id: string } | undefined> {
+  return db.row(sql`SELECT workspace_id AS id FROM tenants WHERE id = ${tenantId}`);
+}
+
 /** The account with an email address. */
 export function findAccountId(db: Querier, email: string): Promise<{ id: string } | undefined> {
   return db.row(sql`SELECT id FROM accounts WHERE email = ${email}`);

@@ -18,8 +18,8 @@ export function platformWorkspaceRoutes({ database }: { database: Database }): F
           summary: 'List all workspaces',
           description:
             'Returns the workspaces of the deployment with their plans, newest first. `search` finds workspaces whose name begins ' +
-            'with the text, and those with this id, slug, or email address of a member. Pass `nextCursor` as `cursor` to read the ' +
-            'next page.',
+            'with the text, and those with this id, slug, tenant id, or email address of a member. Pass `nextCursor` as `cursor` to ' +
+            'read the next page.',
           querystring: AnyWorkspacesQuery,
           response: { 200: AnyWorkspacePage },
         },

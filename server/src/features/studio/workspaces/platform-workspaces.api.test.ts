@@ -48,13 +48,19 @@ describe('GET /api/admin/workspaces', () => {
     assert.equal(next.body.items[0].id, harbor);
   });
 
-  test('finds workspaces by the beginning of the name, by id, slug and email of a member', async () => {
+  test('finds workspaces by the beginning of the name, by id, slug, id of a tenant and email of a member', async () => {
     assert.deepEqual(await names({ search: 'har' }), ['HARVEST 100%', 'Harbor Games']);
     assert.deepEqual(await names({ search: 'har', limit: '1' }), ['HARVEST 100%']);
     assert.deepEqual(await names({ search: 'har', cursor: harvest }), ['Harbor Games']);
     assert.deepEqual(await names({ search: 'games' }), []);
     assert.deepEqual(await names({ search: '%' }), []);
     assert.deepEqual(await names({ search: harbor.toUpperCase() }), ['Harbor Games']);
+    const { rows } = await app.owner.query(
+      `INSERT INTO tenants (id, workspace_id, name, slug) VALUES ($1, $2, 'Tidewater', 'tidewater') RETURNING id`,
+      [newId(), harvest],
+    );
+    assert.deepEqual(await names({ search: rows[0].id.toUpperCase() }), ['HARVEST 100%']);
+    assert.deepEqual(await names({ search: randomUUID() }), []);
     assert.deepEqual(await names({ search: 'harvest-moon' }), ['HARVEST 100%']);
     assert.deepEqual(await names({ search: ` ${owner.email.toUpperCase()} ` }), ['Moor & Co']);
   });

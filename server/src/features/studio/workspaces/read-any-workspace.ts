@@ -5,6 +5,7 @@ import type { Database } from '../../../database/database.ts';
 import {
   findAccountId,
   findAny,
+  findWorkspaceIdOf,
   listAll,
   listMembersOf,
   listTenantsOf,
@@ -26,9 +27,9 @@ export async function listAnyWorkspaces(
   return cursorPage(found, limit, ({ id }) => id);
 }
 
-/** The workspaces of an id, or of the account with an email address. */
+/** The workspace of an id or of the tenant with this id, or the workspaces of the account with an email address. */
 async function findIds(database: Database, text: string): Promise<string[]> {
-  if (isGuid(text)) return [text];
+  if (isGuid(text)) return [(await findWorkspaceIdOf(database.forPlatform(), text))?.id ?? text];
   const account = await findAccountId(database.forPlatform(), text.toLowerCase());
   return account ? listWorkspaceIdsOf(database.forAccount(account.id), account.id) : [];
 }

@@ -74,7 +74,7 @@ const { role: _role, ...anyWorkspace } = Workspace.properties;
 
 export const AnyWorkspacesQuery = Type.Object({
   search: Type.Optional(
-    Name(254, 'The beginning of a name; or a whole id, slug, or email address of a member.'),
+    Name(254, 'The beginning of a name; or a whole id, slug, tenant id, or email address of a member.'),
   ),
   cursor: Type.Optional(Type.String({ ...Guid, description: '`nextCursor` of the previous page.' })),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),

@@ -5,15 +5,18 @@ import { sql, type Sql } from '../../../database/sql.ts';
 import type { Quota } from '../../../core/quota.ts';
 
 /**
- * The usage of a workspace on some days, aggregated or not. One statement reads both, so that a concurrent aggregation moves
- * nothing in between.
+ * The usage of a workspace on some days, of one tenant or of all, aggregated or not. One statement reads both, so that a concurrent
+ * aggregation moves nothing in between.
  */
-const usageOf = (workspaceId: string, from: Sql, to: Sql): Sql => sql`
-  SELECT day, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_totals
-  WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to}
-  UNION ALL
-  SELECT (at AT TIME ZONE 'UTC')::date, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_entries
-  WHERE workspace_id = ${workspaceId} AND at >= ${from}::timestamptz AND at < ${to}::timestamptz`;
+function usageOf(workspaceId: string, from: Sql, to: Sql, tenantId?: string): Sql {
+  const ofTenant = tenantId === undefined ? sql`` : sql`AND tenant_id = ${tenantId}`;
+  return sql`
+    SELECT day, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_totals
+    WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to} ${ofTenant}
+    UNION ALL
+    SELECT (at AT TIME ZONE 'UTC')::date, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_entries
+    WHERE workspace_id = ${workspaceId} AND at >= ${from}::timestamptz AND at < ${to}::timestamptz ${ofTenant}`;
+}
 
 const sums = sql`
   coalesce(sum(units), 0)::bigint AS units, coalesce(sum(bytes_in), 0)::bigint AS "bytesIn",
@@ -57,7 +60,11 @@ export interface UsageRow extends UsageSums {
   keyKind?: KeyKind;
 }
 
-export type UsageGroup = 'day' | 'tenant' | 'key';
+/** How a report is grouped, and the tenant that it is restricted to. */
+export interface UsageSelection {
+  groupBy: 'day' | 'tenant' | 'key';
+  tenantId?: string | undefined;
+}
 
 /** The first day, and the first day after the range, as `2026-11-01`. */
 export interface Days {
@@ -77,9 +84,9 @@ export function listUsage(
   db: Querier,
   workspaceId: string,
   { from, to }: Days,
-  groupBy: UsageGroup,
+  { groupBy, tenantId }: UsageSelection,
 ): Promise<UsageRow[]> {
-  const usage = usageOf(workspaceId, sql`${from}::date`, sql`${to}::date`);
+  const usage = usageOf(workspaceId, sql`${from}::date`, sql`${to}::date`, tenantId);
   switch (groupBy) {
     case 'day':
       return db.rows(sql`

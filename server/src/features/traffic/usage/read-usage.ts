@@ -6,8 +6,8 @@ import {
   findQuota,
   listUsage,
   type Days,
-  type UsageGroup,
   type UsageRow,
+  type UsageSelection,
   type WorkspaceQuota,
 } from './queries.ts';
 
@@ -23,7 +23,7 @@ export async function readQuota(database: Database, workspaceId: string): Promis
 }
 
 export interface Usage extends Days {
-  groupBy: UsageGroup;
+  groupBy: UsageSelection['groupBy'];
   items: UsageRow[];
 }
 
@@ -35,11 +35,11 @@ export async function readUsage(
   database: Database,
   workspaceId: string,
   range: OpenRange,
-  groupBy: UsageGroup,
+  selection: UsageSelection,
 ): Promise<Usage> {
   const days = wholeDays(range);
-  const items = await listUsage(database.forWorkspace(workspaceId), workspaceId, days, groupBy);
-  return { ...days, groupBy, items };
+  const items = await listUsage(database.forWorkspace(workspaceId), workspaceId, days, selection);
+  return { ...days, groupBy: selection.groupBy, items };
 }
 
 function wholeDays(range: OpenRange): Days {

@@ -46,8 +46,8 @@ export function usageRoutes({ database }: { database: Database }): FastifyPlugin
         },
       },
       async (request) => {
-        const { groupBy, ...range } = request.query;
-        return readUsage(database, request.params.workspaceId, range, groupBy);
+        const { groupBy, tenantId, ...range } = request.query;
+        return readUsage(database, request.params.workspaceId, range, { groupBy, tenantId });
       },
     );
   };

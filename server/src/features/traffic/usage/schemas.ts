@@ -38,6 +38,12 @@ export const UsageQuery = Type.Object({
     }),
   ),
   groupBy: OneOf(['day', 'tenant', 'key'], { title: 'UsageGrouping', default: 'day' }),
+  tenantId: Type.Optional(
+    Type.String({
+      ...Guid,
+      description: 'Only usage of this tenant. It may be the tenant of a key that the workspace pays for.',
+    }),
+  ),
 });
 
 const Day = Type.String({ format: 'date' });

@@ -281,6 +281,33 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
     assert.equal(await payer.used(), 4);
   });
 
+  test('returns the usage of one tenant, before and after the aggregation', async () => {
+    await avoidEndOf('day');
+    const payer = await arrangePayer();
+    const second = await arrangeTenant(app, { workspaceId: payer.workspaceId });
+    const strange = await arrangePayer();
+    for (const [index, tenant] of [payer, second, second, strange].entries()) {
+      const body = { provider: 'Mock', token: `mock:one-${index}:secret` };
+      const answer = await app.http.post('/api/player-auth/login', body, tenant);
+      assert.equal(answer.status, 200, answer.text);
+    }
+    const unitsOf = async (query: string) =>
+      (await payer.usage(query)).map((row: { units: number }) => row.units);
+    const look = async () => ({
+      days: (await unitsOf(`tenantId=${second.tenantId}`)).at(-1),
+      tenants: await unitsOf(`groupBy=tenant&tenantId=${second.tenantId}`),
+      keys: await unitsOf(`groupBy=key&tenantId=${second.tenantId}`),
+      strange: await unitsOf(`groupBy=tenant&tenantId=${strange.tenantId}`),
+    });
+    const wanted = { days: 2, tenants: [2], keys: [2], strange: [] };
+    assert.deepEqual(await look(), wanted);
+    const worker = await startTestWorker(app);
+    await eventually(async () => (await app.owner.query('SELECT FROM usage_entries')).rowCount === 0);
+    await worker.stop();
+    assert.deepEqual(await look(), wanted);
+    assert.equal((await payer.look('usage?tenantId=x')).status, 400);
+  });
+
   test('returns whole UTC days, and 400 for an invalid range', async () => {
     const payer = await arrangePayer();
     const seed = (day: string, units: number) =>
