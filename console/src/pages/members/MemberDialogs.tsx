@@ -76,7 +76,7 @@ export function RemoveDialog({ workspaceId, onClose, member }: Omit<MemberDialog
       : {
           title: `Remove ${email}`,
           verb: 'Remove the member',
-          effect: `${email} loses access to this workspace and its games at once.`,
+          effect: `${email} loses access to this workspace and its games at once. Keys and webhook secrets that the member knows keep working. Rotate them.`,
         };
   return (
     <ConfirmDialog onClose={onClose} title={title} verb={verb} mutation={remove} input={member}>

@@ -106,9 +106,10 @@ function columns(
         if (userId !== null && userId === ownId)
           return <RowButton onClick={() => open({ kind: 'leave', userId })}>Leave</RowButton>;
         if (!isManaged(member)) return null;
+        const verb = userId === null ? 'Withdraw' : 'Remove';
         return (
-          <RowButton onClick={() => open({ kind: 'remove', member })}>
-            {userId === null ? 'Withdraw' : 'Remove'}
+          <RowButton label={`${verb} ${member.email}`} onClick={() => open({ kind: 'remove', member })}>
+            {verb}
           </RowButton>
         );
       },
@@ -116,9 +117,10 @@ function columns(
   ];
 }
 
-function RowButton({ onClick, children }: { onClick: () => void; children: string }) {
+/** `label`: the name for screen readers, if several rows have the same button. */
+function RowButton({ label, onClick, children }: { label?: string; onClick: () => void; children: string }) {
   return (
-    <Button variant="default" size="compact-xs" onClick={onClick}>
+    <Button variant="default" size="compact-xs" aria-label={label} onClick={onClick}>
       {children}
     </Button>
   );
