@@ -56,10 +56,11 @@ function formatTick(seconds: number, step: number, isDaily: boolean): string {
   return (isDay ? formatDay : formatHour).format(time);
 }
 
-/** Whether the last bucket ends after now, so that its number still grows. */
+/** Whether the last bucket ends after now, so that its number still grows. A single bucket is the first day of a month. */
 function isLastUnfinished(times: ArrayLike<number>): boolean {
   const [before, last] = [times[times.length - 2], times[times.length - 1]];
-  return before !== undefined && last! + (last! - before) > Date.now() / 1000;
+  const width = before === undefined ? 86_400 : last! - before;
+  return last !== undefined && last + width > Date.now() / 1000;
 }
 
 /** A bucket that is not over says so. */

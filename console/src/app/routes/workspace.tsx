@@ -29,7 +29,7 @@ const membersRoute = createRoute({
 const usageRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/usage',
-  validateSearch: textParams('range', 'groupBy'),
+  validateSearch: textParams('range', 'groupBy', 'tenantId'),
   ...lazyPage(() => import('../../pages/usage/UsagePage'), 'UsagePage'),
 });
 

@@ -35,7 +35,7 @@ export function AllWorkspacesPage() {
         }
         empty={
           <EmptyState title="No workspace matches">
-            Search for the beginning of a name, or for a whole slug, id or email address of a member.
+            Search for the beginning of a name, or for a whole slug, id, game id or email address of a member.
           </EmptyState>
         }
       />

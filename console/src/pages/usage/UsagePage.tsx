@@ -1,29 +1,26 @@
-import { Group, SegmentedControl } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useGameNames } from '../../app/game';
 import { Chart } from '../../components/Chart';
 import { useSearchChange } from '../../components/use-search-change';
 import { Pending } from '../../components/Pending';
-import { CopyableId } from '../../components/CopyableId';
+import { CopyableId, ShortId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
-import { formatBytes, formatNumber } from '../../components/format';
+import { FilterSelect } from '../../components/FilterSelect';
+import { distinctNames, formatBytes, formatNumber, shortenId } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import type { Answer } from '../../app/client';
 import { PaidKeysPanel } from './PaidKeysPanel';
+import { daysOf, PERIODS } from './periods';
 import { planFacts } from './plan-facts';
 import { QuotaMeter } from './QuotaMeter';
-import { paidKeysQuery, usageQuery, workspaceQuery, type Grouping } from './queries';
+import { paidKeysQuery, usageQuery, workspaceQuery, type Grouping, type PaidKey } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/usage');
 
-const PERIODS = [
-  { value: '7d', label: '7 days' },
-  { value: '30d', label: '30 days' },
-  { value: '90d', label: '90 days' },
-];
 const GROUPINGS = [
   { value: 'day', label: 'By day' },
   { value: 'tenant', label: 'By game' },
@@ -35,25 +32,39 @@ type UsageItem = Answer<'/api/workspaces/{workspaceId}/usage', 'get'>['items'][n
 export function UsagePage() {
   const { workspaceId } = route.useParams();
   const search = route.useSearch();
-  const period = PERIODS.some(({ value }) => value === search.range) ? search.range! : '30d';
+  const { tenantId } = search;
+  const period = PERIODS.find(({ value }) => value === search.range)?.value ?? 'month';
   const groupBy = (GROUPINGS.find(({ value }) => value === search.groupBy)?.value ?? 'day') as Grouping;
-  const days = Number.parseInt(period);
-  const byDay = useQuery(usageQuery(workspaceId, 'day', days));
-  const grouped = useQuery(usageQuery(workspaceId, groupBy, days));
-  const nameOfOther = useNamesOfOthers(workspaceId);
+  const filter = { ...daysOf(period), tenantId };
+  const byDay = useQuery(usageQuery(workspaceId, 'day', filter));
+  const grouped = useQuery(usageQuery(workspaceId, groupBy, filter));
+  const paidKeys =
+    useInfiniteQuery(paidKeysQuery(workspaceId)).data?.pages.flatMap(({ items }) => items) ?? [];
+  const games = useGames(workspaceId, paidKeys);
+  // A game whose key is no longer paid for has no name.
+  const choices = new Map([...(tenantId ? [[tenantId, shortenId(tenantId)] as const] : []), ...games]);
   const change = useSearchChange<typeof search>();
   return (
     <Page
       title="Usage and plan"
       subtitle="A unit is one accepted request on a key. In a batch it is one accepted event."
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="Period"
-          data={PERIODS}
-          value={period}
-          onChange={(range) => change({ range })}
-        />
+        <>
+          <FilterSelect
+            label="Game"
+            value={tenantId}
+            choices={[...choices].map(([value, label]) => ({ value, label }))}
+            onChange={(next) => change({ tenantId: next })}
+            width={180}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Period"
+            data={[...PERIODS]}
+            value={period}
+            onChange={(range) => change({ range })}
+          />
+        </>
       }
     >
       <Panel title="This period">
@@ -68,7 +79,7 @@ export function UsagePage() {
             retry={() => void byDay.refetch()}
           />
         ) : (
-          <Chart title="Units per day" isLoading={!byDay.data} {...toChart(byDay.data?.items ?? [], days)} />
+          <Chart title="Units per day" isLoading={!byDay.data} {...toChart(byDay.data?.items ?? [])} />
         )}
       </Panel>
       <PaidKeysPanel workspaceId={workspaceId} />
@@ -88,7 +99,7 @@ export function UsagePage() {
         <DataTable
           inline
           label="Usage"
-          columns={columnsOf(groupBy, nameOfOther)}
+          columns={columnsOf(groupBy, games, namesOfKeys(grouped.data?.items ?? [], paidKeys))}
           // The newest day first.
           rows={groupBy === 'day' ? grouped.data?.items.toReversed() : grouped.data?.items}
           rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
@@ -115,14 +126,11 @@ function PlanPanel({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-/** One value for each day, even for days without usage. */
-function toChart(items: UsageItem[], days: number) {
-  const units = new Map(items.map((item) => [item.day, item.units]));
-  const today = Math.floor(Date.now() / 86_400_000);
-  const times = Array.from({ length: days }, (_, index) => (today - days + 1 + index) * 86_400);
-  const dayOf = (time: number) => new Date(time * 1000).toISOString().slice(0, 10);
-  return { times, series: [{ name: 'Units', values: times.map((time) => units.get(dayOf(time)) ?? 0) }] };
-}
+/** The report has each day of the period, even days without usage. */
+const toChart = (items: UsageItem[]) => ({
+  times: items.map(({ day }) => Date.parse(day!) / 1000),
+  series: [{ name: 'Units', values: items.map(({ units }) => units) }],
+});
 
 const amounts: Column<UsageItem>[] = [
   {
@@ -144,39 +152,87 @@ const amounts: Column<UsageItem>[] = [
   { id: 'out', header: 'Sent', width: 140, align: 'right', cell: ({ bytesOut }) => formatBytes(bytesOut) },
 ];
 
-/** The usage of another workspace's key has no names. While the key is paid, the list of paid keys has them. */
-function useNamesOfOthers(workspaceId: string): (id: string | undefined) => ReactNode {
-  const paidKeys = useInfiniteQuery(paidKeysQuery(workspaceId)).data?.pages.flatMap(({ items }) => items);
-  const names = new Map(
-    paidKeys?.flatMap(({ id, name, tenantId, tenantName }) => [
-      [id, name],
-      [tenantId, tenantName],
-    ]),
-  );
-  return (id) => (id === undefined ? '–' : (names.get(id) ?? <CopyableId id={id} />));
+/** The games of the workspace, and those of other workspaces whose keys it pays for. */
+function useGames(workspaceId: string, paidKeys: PaidKey[]): Map<string, string> {
+  const own = useGameNames(workspaceId);
+  return new Map([...paidKeys.map(({ tenantId, tenantName }) => [tenantId, tenantName] as const), ...own]);
 }
 
-const columnsOf = (groupBy: Grouping, nameOf: (id: string | undefined) => ReactNode): Column<UsageItem>[] => {
-  const game = ({ tenantId, tenantName }: UsageItem) => tenantName ?? nameOf(tenantId);
+/** The report has no names of another workspace's keys. While such a key is paid, the list of paid keys has its name. */
+function namesOfKeys(items: UsageItem[], paidKeys: PaidKey[]): Map<string, string> {
+  const named = items.flatMap(({ keyId, keyName }) =>
+    keyId && keyName ? [{ id: keyId, name: keyName }] : [],
+  );
+  return new Map([...paidKeys.map(({ id, name }) => [id, name] as const), ...distinctNames(named)]);
+}
+
+/** A game leads to the keys that used its units, and a key of the workspace to the list of keys. */
+function columnsOf(
+  groupBy: Grouping,
+  games: Map<string, string>,
+  keyNames: Map<string, string>,
+): Column<UsageItem>[] {
   switch (groupBy) {
     case 'day':
       return [{ id: 'day', header: 'Day (UTC)', narrowWidth: 150, cell: ({ day }) => day }, ...amounts];
     case 'tenant':
-      return [{ id: 'game', header: 'Game', narrowWidth: 150, cell: game }, ...amounts];
+      return [
+        {
+          id: 'game',
+          header: 'Game',
+          narrowWidth: 150,
+          cell: ({ tenantId }) => (
+            <Link
+              from="/workspaces/$workspaceId/usage"
+              to="."
+              search={(before) => ({ ...before, tenantId, groupBy: 'key' })}
+            >
+              <ShortId id={tenantId!} name={games.get(tenantId!)} />
+            </Link>
+          ),
+        },
+        ...amounts,
+      ];
     case 'key':
       return [
         {
           id: 'key',
           header: 'Key',
           narrowWidth: 150,
-          cell: ({ keyId, keyName, keyKind }) => (
-            <Group gap={6}>
-              {keyName ?? nameOf(keyId)} <span>({keyKind === 'game' ? 'game key' : 'API key'})</span>
-            </Group>
-          ),
+          cell: (item) => <KeyName item={item} name={keyNames.get(item.keyId!)} />,
         },
-        { id: 'game', header: 'Game', width: 180, cell: game },
+        {
+          id: 'kind',
+          header: 'Kind',
+          width: 100,
+          cell: ({ keyKind }) => (keyKind === 'game' ? 'Game key' : 'API key'),
+        },
+        {
+          id: 'game',
+          header: 'Game',
+          width: 180,
+          cell: ({ tenantId }) => <CopyableId id={tenantId!} name={games.get(tenantId!)} />,
+        },
         ...amounts,
       ];
   }
-};
+}
+
+function KeyName({
+  item: { keyId, keyName, tenantId },
+  name,
+}: {
+  item: UsageItem;
+  name: string | undefined;
+}) {
+  if (keyName === null) return <CopyableId id={keyId!} name={name} />;
+  return (
+    <Link
+      to="/games/$tenantId/keys"
+      params={{ tenantId: tenantId! }}
+      search={{ key: keyId, revoked: 'true' }}
+    >
+      <ShortId id={keyId!} name={name} />
+    </Link>
+  );
+}

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-qu
 import { api, type Answer } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
+import { daysOf } from './periods';
 
 export const quotaQuery = (workspaceId: string) =>
   queryOptions({
@@ -19,23 +20,28 @@ export const workspaceQuery = (workspaceId: string) =>
 
 export type Grouping = 'day' | 'tenant' | 'key';
 
-export const usageQuery = (workspaceId: string, groupBy: Grouping, days: number) =>
+/** The days and the game of a report. `to` is not included. */
+export interface UsageFilter {
+  from: string;
+  to: string;
+  tenantId?: string | undefined;
+}
+
+export const usageQuery = (workspaceId: string, groupBy: Grouping, filter: UsageFilter) =>
   queryOptions({
-    queryKey: ['usage', workspaceId, groupBy, days],
-    queryFn: ({ signal }) => {
-      const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
-      return api.GET('/api/workspaces/{workspaceId}/usage', {
-        params: { path: { workspaceId }, query: { groupBy, from: day(days - 1), to: day(-1) } },
+    queryKey: ['usage', workspaceId, groupBy, filter],
+    queryFn: ({ signal }) =>
+      api.GET('/api/workspaces/{workspaceId}/usage', {
+        params: { path: { workspaceId }, query: { groupBy, ...filter } },
         signal,
-      });
-    },
+      }),
     // The rows of another grouping have other columns.
     placeholderData: (rows, query) => (query?.queryKey[2] === groupBy ? rows : undefined),
   });
 
 /** What the keys with usage in the last 30 days are called, by id: one request for the keys of all games of a workspace. */
 export function useKeyNames(workspaceId: string, { enabled } = { enabled: true }): Map<string, string> {
-  const { data } = useQuery({ ...usageQuery(workspaceId, 'key', 30), enabled });
+  const { data } = useQuery({ ...usageQuery(workspaceId, 'key', daysOf('30d')), enabled });
   return new Map(data?.items.flatMap(({ keyId, keyName }) => (keyId && keyName ? [[keyId, keyName]] : [])));
 }
 

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
+import { avoidEndOf } from '../../server/src/testing/avoid-end-of.ts';
+import { daysOf } from '../src/pages/usage/periods.ts';
+import { assertAccessible, countBecomes, rowsBecome, startStudio } from './browser.ts';
+
+const studio = await startStudio();
+const { app, tenant } = studio;
+const usage = `/workspaces/${tenant.workspaceId}/usage`;
+const other = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+await app.owner.query(`UPDATE tenants SET name = 'Undertow' WHERE id = $1`, [other.tenantId]);
+
+const addUsage = ({ tenantId, workspaceId }: TestTenant, day: string, units: number) =>
+  app.owner.query(
+    `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
+     SELECT $1, $2, tenant_id, id, $3, 0, 0 FROM tenant_keys WHERE tenant_id = $4 AND kind = 'game'`,
+    [workspaceId, day, units, tenantId],
+  );
+
+await avoidEndOf('day');
+const today = new Date().toISOString().slice(0, 10);
+await addUsage(tenant, today, 1_200);
+await addUsage(other, today, 34_000);
+await addUsage(other, daysOf('last-month').from, 5_000);
+
+const details = (page: Page) => page.getByRole('region', { name: 'Usage', exact: true });
+const row = (page: Page, name: RegExp) => details(page).getByRole('row', { name });
+
+describe('the usage of a workspace', () => {
+  test('is that of the billed month, or of the month before', async () => {
+    const page = await studio.open(`${usage}?groupBy=tenant`, { role: 'viewer' });
+    await page.getByText('35,200 units in this period').waitFor();
+    await row(page, /^Undertow.*34,000/).waitFor();
+    await row(page, /^Tidewater.*1,200/).waitFor();
+    await page.getByText('Last month', { exact: true }).click();
+    await page.waitForURL('**range=last-month');
+    await row(page, /^Undertow.*5,000/).waitFor();
+    await rowsBecome(page, 1);
+  });
+
+  test('can be followed from a game to the key that used the units', async () => {
+    await app.owner.query(
+      `INSERT INTO tenant_keys (tenant_id, id, kind, name, fingerprint, prefix)
+       SELECT tenant_id, gen_random_uuid(), kind, name, sha256('twin'), prefix FROM tenant_keys
+       WHERE tenant_id = $1 AND kind = 'game'`,
+      [other.tenantId],
+    );
+    await app.owner.query(
+      `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
+       SELECT $1, $2, tenant_id, id, 7, 0, 0 FROM tenant_keys WHERE tenant_id = $3 AND fingerprint = sha256('twin')`,
+      [other.workspaceId, today, other.tenantId],
+    );
+    const { rows } = await app.owner.query(
+      `SELECT id, name FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game' ORDER BY fingerprint = sha256('twin')`,
+      [other.tenantId],
+    );
+    const nameOf = ({ id, name }: { id: string; name: string }) => `${name} · …${id.slice(-6)}`;
+    const page = await studio.open(`${usage}?groupBy=tenant`);
+    await details(page).getByRole('link', { name: 'Undertow' }).click();
+    await page.waitForURL(`**groupBy=key&tenantId=${other.tenantId}`);
+    await row(page, /34,000/)
+      .getByRole('link', { name: nameOf(rows[0]) })
+      .waitFor();
+    await row(page, /Game key.* 7 /)
+      .getByRole('link', { name: nameOf(rows[1]) })
+      .waitFor();
+    await rowsBecome(page, 2);
+    await page.getByText('By day', { exact: true }).click();
+    await row(page, new RegExp(`^${today}.*34,007`)).waitFor();
+    await page.goto(`${usage}?groupBy=key&tenantId=${other.tenantId}`);
+    await rowsBecome(page, 2);
+    await assertAccessible(page, 'the usage of one game by key');
+    await details(page)
+      .getByRole('link', { name: nameOf(rows[0]) })
+      .click();
+    await page.waitForURL(`**/games/${other.tenantId}/keys?key=${rows[0].id}**`);
+  });
+
+  test('can be restricted to a game', async () => {
+    const page = await studio.open(`${usage}?groupBy=tenant`);
+    await rowsBecome(page, 2);
+    await page.getByRole('combobox', { name: 'Game' }).click();
+    await page.getByRole('option', { name: 'Tidewater' }).click();
+    await page.waitForURL(`**tenantId=${tenant.tenantId}`);
+    await rowsBecome(page, 1);
+    await countBecomes(page.getByRole('alert'), 0);
+  });
+});
+
+describe('the days of a period', () => {
+  test('are calendar months and days of UTC', () => {
+    const now = new Date('2026-03-01T00:30:00+01:00');
+    assert.deepEqual(daysOf('month', now), { from: '2026-02-01', to: '2026-03-01' });
+    assert.deepEqual(daysOf('last-month', now), { from: '2026-01-01', to: '2026-02-01' });
+    const january = new Date('2027-01-31T12:00:00Z');
+    assert.deepEqual(daysOf('month', january), { from: '2027-01-01', to: '2027-02-01' });
+    assert.deepEqual(daysOf('last-month', january), { from: '2026-12-01', to: '2027-01-01' });
+    assert.deepEqual(daysOf('30d', january), { from: '2027-01-02', to: '2027-02-01' });
+  });
+});
