@@ -9,17 +9,25 @@ interface BanDialogProps {
   name: string;
 }
 
+const UNTIL_TIME = 'time';
 const DURATIONS = [
   { value: '1', label: '1 day' },
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
+  { value: UNTIL_TIME, label: 'Until a time' },
   { value: '', label: 'Until lifted' },
 ];
 
 const DAY_MS = 86_400_000;
 
 export function BanDialog({ onClose, path, name }: BanDialogProps) {
-  const form = useForm({ initialValues: { days: '7', reason: '', note: '' } });
+  const form = useForm({
+    initialValues: { days: '7', until: '', reason: '', note: '' },
+    validate: {
+      until: (until, { days }) =>
+        days === UNTIL_TIME && !(Date.parse(until) > Date.now()) ? 'Enter a time after now.' : null,
+    },
+  });
   const ban = useBanPlayer(path);
   return (
     <FormDialog
@@ -28,10 +36,12 @@ export function BanDialog({ onClose, path, name }: BanDialogProps) {
       verb="Ban the player"
       form={form}
       mutation={ban}
-      toInput={({ days, reason, note }) => ({
+      toInput={({ days, until, reason, note }) => ({
         ...(reason && { reason }),
         ...(note && { note }),
-        ...(days && { until: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+        ...(days && {
+          until: new Date(days === UNTIL_TIME ? until : Date.now() + Number(days) * DAY_MS).toISOString(),
+        }),
       })}
       onDone={onClose}
     >
@@ -50,6 +60,15 @@ export function BanDialog({ onClose, path, name }: BanDialogProps) {
           {...form.getInputProps('days')}
         />
       </Stack>
+      {form.values.days === UNTIL_TIME && (
+        <TextInput
+          type="datetime-local"
+          label="End of the ban"
+          description="In the time zone of this browser."
+          required
+          {...form.getInputProps('until')}
+        />
+      )}
       <TextInput
         label="Reason"
         description="The player sees it."

@@ -111,6 +111,7 @@ const sessionColumns: Column<Session>[] = [
     width: 140,
     cell: ({ authProvider }) => ledgerProviderName(authProvider),
   },
+  { id: 'version', header: 'Version', width: 100, cell: ({ clientVersion }) => clientVersion ?? '–' },
   { id: 'ip', header: 'Address', width: 140, cell: ({ ipAddress }) => ipAddress ?? '–' },
   {
     id: 'started',
