@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { describe, test } from 'node:test';
 import { Registry } from 'prom-client';
+import { newId } from '../core/ids.ts';
 import { openPool } from '../database/pool.ts';
 import { measurePool, measurePools } from '../database/pool-metrics.ts';
 import { arrangeAccount, arrangePlan, arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
@@ -165,6 +166,50 @@ describe('GET /metrics', () => {
       sumOf(metrics, 'guildhall_recent_mails', { result }),
     );
     assert.deepEqual(recent, [1, 2, 1]);
+  });
+
+  test('shows without a worker how many receivers of webhooks cannot be reached', async () => {
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const path = `/api/workspaces/${tenant.workspaceId}/webhooks`;
+    await app.owner.query('DELETE FROM webhook_deliveries');
+    const attempt = (
+      webhookId: string,
+      ago: string,
+      [status, error]: [number | null, string | null],
+    ): Promise<unknown> =>
+      app.owner.query(
+        `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, last_attempt_at, last_status_code, last_error)
+         VALUES ($1, $2, 'webhook.test', '{}', now() - $3::interval, $4, $5)`,
+        [newId(), webhookId, ago, status, error],
+      );
+    const webhooks = await Promise.all(
+      Array.from({ length: 5 }, () => arrangeWebhook(app, path, owner, { url: 'http://127.0.0.1:1/' })),
+    );
+    const [good, recovered, refusing, silent, early] = webhooks.map(({ id }) => id) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const [delivered, refused, unreachable]: [number | null, string | null][] = [
+      [204, null],
+      [500, 'The endpoint returned status 500.'],
+      [null, 'The connection was refused.'],
+    ];
+    for (let count = 0; count < 3; count++) await attempt(silent, '1 minute', unreachable!);
+    await attempt(good, '1 minute', delivered!);
+    await attempt(recovered, '2 minutes', delivered!);
+    await attempt(recovered, '3 minutes', unreachable!);
+    await attempt(refusing, '1 minute', refused!);
+    // Too old, and still running.
+    await attempt(early, '16 minutes', unreachable!);
+    await attempt(early, '1 second', [null, null]);
+    const metrics = await scrape(app.http);
+    const recent = ['delivered', 'refused', 'unreachable'].map((result) =>
+      sumOf(metrics, 'guildhall_recent_webhooks', { result }),
+    );
+    assert.deepEqual(recent, [2, 1, 1]);
   });
 
   test('shows the size of the database and the free space of its disk', async () => {

@@ -46,6 +46,11 @@ const LARGE_READS: { text: string; rows?: number; why: string }[] = [
     why: 'the metrics read the last 1,000 mails, by their index',
   },
   {
+    text: 'FROM ( SELECT DISTINCT ON (webhook_id)',
+    rows: 1_000,
+    why: 'the metrics read the last 1,000 deliveries of webhooks, by their index',
+  },
+  {
     text: 'SELECT count(*) FROM ( SELECT * FROM alerts',
     rows: 10_000,
     why: 'a list with the number of alerts, at most 10,000',

@@ -284,6 +284,32 @@ export function restartDeliveries(
     RETURNING delivery.id, webhook_id AS "webhookId", turn, NOT has_job AS "needsJob"`);
 }
 
+/** How far {@link countRecentWebhooks} looks back. */
+export const RECENT_MINUTES = 15;
+export const MAX_RECENT_DELIVERIES = 1_000;
+
+/**
+ * Counts the webhooks of the recent deliveries, by the result of the last attempt that ended. Webhooks are counted and not deliveries,
+ * because a single receiver may have most of the deliveries.
+ */
+export function countRecentWebhooks(
+  db: Querier,
+): Promise<{ delivered: number; refused: number; unreachable: number }> {
+  return db.one(sql`
+    SELECT (count(*) FILTER (WHERE last_error IS NULL))::int AS delivered,
+           (count(*) FILTER (WHERE last_error IS NOT NULL AND last_status_code IS NOT NULL))::int AS refused,
+           (count(*) FILTER (WHERE last_error IS NOT NULL AND last_status_code IS NULL))::int AS unreachable
+    FROM (
+      SELECT DISTINCT ON (webhook_id) last_error, last_status_code
+      FROM (
+        SELECT webhook_id, last_error, last_status_code, last_attempt_at
+        FROM webhook_deliveries ORDER BY id DESC LIMIT ${MAX_RECENT_DELIVERIES}) delivery
+      WHERE last_attempt_at > now() - make_interval(mins => ${RECENT_MINUTES})
+        -- Both are null while the first attempt runs.
+        AND (last_status_code IS NOT NULL OR last_error IS NOT NULL)
+      ORDER BY webhook_id, last_attempt_at DESC) webhook`);
+}
+
 const RETENTION_SECONDS = 30 * 24 * 60 * 60;
 
 /** Deletes the deliveries and redeliveries that are older than 30 days, in any state. */
