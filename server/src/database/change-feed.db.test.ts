@@ -8,6 +8,7 @@ import { cloneTestDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
 import { openChangeFeed } from './change-feed.ts';
 
+const noLog = { info: () => {} };
 const database = await cloneTestDatabase();
 const owner = new pg.Pool({ connectionString: database.url, max: 2 });
 after(async () => {
@@ -22,7 +23,7 @@ const change = () =>
 
 describe('openChangeFeed', () => {
   test('notifies the listeners of a table with the id of the changed row', async () => {
-    const changes = await openChangeFeed(database.url);
+    const changes = await openChangeFeed(database.url, noLog);
     const notified: (string | undefined)[] = [];
     changes.on('workspaces', (id) => notified.push(id));
     changes.on('memberships', () => assert.fail('a change of workspaces notifies listeners of memberships'));
@@ -32,9 +33,10 @@ describe('openChangeFeed', () => {
     await changes.close();
   });
 
-  test('makes one reconnect attempt at a time, and invalidates everything after the reconnect', async () => {
+  test('makes one reconnect attempt at a time, and invalidates everything and logs one line after the reconnect', async () => {
     const proxy = await startDatabaseProxy(database.url);
-    const changes = await openChangeFeed(proxy.url);
+    const lines: [object, string][] = [];
+    const changes = await openChangeFeed(proxy.url, { info: (...line) => lines.push(line) });
     const notified: (string | undefined)[] = [];
     changes.on('workspaces', (id) => notified.push(id));
     const refusedAt = performance.now();
@@ -47,6 +49,7 @@ describe('openChangeFeed', () => {
     assert.ok(proxy.attempts <= atMost, `${proxy.attempts} attempts in ${seconds} s, half a second apart`);
 
     await change();
+    assert.deepEqual(lines, []);
     const before = notified.length;
     proxy.open();
     await eventually(() => notified.length > before + 1);
@@ -58,6 +61,10 @@ describe('openChangeFeed', () => {
     await change();
     await eventually(() => notified.length > known);
     assert.notEqual(notified.at(-1), undefined, 'the feed listens again');
+    assert.equal(lines.length, 1);
+    const [fields, message] = lines[0]! as [{ outageSeconds: number }, string];
+    assert.equal(message, 'the database can be reached again');
+    assert.ok(Math.abs(fields.outageSeconds - seconds) <= 2, `${fields.outageSeconds} of ${seconds} s`);
 
     await changes.close();
     const attempts = proxy.attempts;
@@ -67,7 +74,7 @@ describe('openChangeFeed', () => {
 
   test('stops reconnecting when it is closed while the database is unavailable', async () => {
     const proxy = await startDatabaseProxy(database.url);
-    const changes = await openChangeFeed(proxy.url);
+    const changes = await openChangeFeed(proxy.url, noLog);
     let notified = false;
     changes.on('tenants', () => (notified = true));
     proxy.refuse();
@@ -88,14 +95,14 @@ describe('openChangeFeed', () => {
   test('throws if the database is unavailable at the start', async () => {
     const proxy = await startDatabaseProxy(database.url);
     proxy.refuse();
-    await assert.rejects(openChangeFeed(proxy.url));
+    await assert.rejects(openChangeFeed(proxy.url, noLog));
     await sleep(700);
     assert.equal(proxy.attempts, 1, 'no second attempt');
   });
 
   test('invalidates everything repeatedly while the connection is half-open', async () => {
     const proxy = await startDatabaseProxy(database.url);
-    const changes = await openChangeFeed(proxy.url);
+    const changes = await openChangeFeed(proxy.url, noLog);
     const notified: (string | undefined)[] = [];
     changes.on('workspaces', (id) => notified.push(id));
     proxy.blackhole('guildhall change feed');

@@ -38,8 +38,13 @@ const HEARTBEAT_TIMEOUT_MS = 2500;
 /** How often everything is invalidated while there is no connection. */
 const INVALIDATE_EVERY_MS = 1000;
 
+/** Receives a line after each outage. */
+export interface OutageLog {
+  info(details: object, message: string): void;
+}
+
 /** Listens for changes on its own connection, and reconnects until it is closed. */
-export async function openChangeFeed(url: string): Promise<ChangeFeed> {
+export async function openChangeFeed(url: string, log: OutageLog): Promise<ChangeFeed> {
   const listeners = new Map<string, Listener[]>();
   let closed = false;
   let client: pg.Client;
@@ -82,6 +87,7 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
 
   const reconnect = async (): Promise<void> => {
     if (closed) return;
+    const lostAt = performance.now();
     // An attempt may take 10 seconds. Meanwhile caches fill again, and no notifications arrive.
     const invalidating = setInterval(invalidateAll, INVALIDATE_EVERY_MS).unref();
     while (!closed) {
@@ -90,6 +96,12 @@ export async function openChangeFeed(url: string): Promise<ChangeFeed> {
         await connect();
         // Notifications from the time without a connection are lost.
         invalidateAll();
+        // Requests log their errors during the outage. Nothing else says when it has ended.
+        if (!closed)
+          log.info(
+            { outageSeconds: Math.round((performance.now() - lostAt) / 1000) },
+            'the database can be reached again',
+          );
         break;
       } catch {
         await sleep(RECONNECT_MS);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
 import { register } from 'prom-client';
+import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { startWorker } from './worker.ts';
@@ -82,6 +83,34 @@ test('a scheduled job that fails is logged as an error, counted, and retried', a
   assert.deepEqual([level, job, err.message], [50, name, 'The disk is full.']);
   assert.equal(await failuresOf(name), 1);
   await eventually(async () => (await stateOf(name)) === 'retry');
+});
+
+test('logs one line when the database fails, and one when it works again', async (context) => {
+  const proxy = await startDatabaseProxy(app.databaseUrl);
+  const lines: string[] = [];
+  const queue = {
+    name: 'outage',
+    retryDelay: 1,
+    retryDelayMax: 1,
+    retryLimit: 1,
+    expireInSeconds: 60,
+  };
+  await boss.createQueue(queue.name);
+  const worker = await startWorker(
+    proxy.url,
+    { scheduled: [], queued: [{ queue, run: async () => {} }] },
+    pino({}, { write: (line) => void lines.push(JSON.parse(line).msg) }),
+  );
+  context.after(() => worker.stop());
+  proxy.refuse();
+  await eventually(() => lines.length > 0);
+  // Each second, the queue is polled again.
+  await sleep(2_500);
+  assert.deepEqual(lines, ['job queue failed']);
+  proxy.open();
+  await eventually(() => lines.length > 1);
+  await sleep(2_500);
+  assert.deepEqual(lines, ['job queue failed', 'job queue works again']);
 });
 
 async function failuresOf(queue: string): Promise<number | undefined> {

@@ -79,6 +79,7 @@ export async function startWorker(
       logger.error({ reason: (error as Error).message }, 'job queue failed');
     },
     fetched(): void {
+      if (!stopping && isFailing) logger.info('job queue works again');
       isFailing = false;
     },
   };

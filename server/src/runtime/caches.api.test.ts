@@ -18,7 +18,7 @@ import { vault } from '../testing/test-vault.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
-const changes = await openChangeFeed(app.databaseUrl);
+const changes = await openChangeFeed(app.databaseUrl, { info: () => {} });
 const silent: ChangeFeed = { on: () => {}, close: async () => {} };
 after(async () => {
   await changes.close();
@@ -209,7 +209,7 @@ describe('the change feed', () => {
     const scene = await arrange();
     const last = await arrange();
     const notified: (string | undefined)[] = [];
-    const feed = await openChangeFeed(app.databaseUrl);
+    const feed = await openChangeFeed(app.databaseUrl, { info: () => {} });
     for (const table of ['workspaces', 'tenants', 'tenant_keys', 'memberships'] as const)
       feed.on(table, (id) => notified.push(id));
     await app.owner.query(`UPDATE workspaces SET name = 'x', slug = slug || '-2', plan = 'x' WHERE id = $1`, [

@@ -105,7 +105,7 @@ async function openBaseServices(
   closeLater: CloseLater,
 ): Promise<BaseServices> {
   const database: Database = closeLater(openDatabase(databaseUrl, { processes }));
-  const changes = closeLater(await openChangeFeed(databaseUrl));
+  const changes = closeLater(await openChangeFeed(databaseUrl, logger));
   const jobs = closeLater(await openJobs(database));
   const redis = config.redisUrl ? await openRedis(config.redisUrl, logger) : undefined;
   if (redis) closeLater({ close: () => redis.disconnect() });

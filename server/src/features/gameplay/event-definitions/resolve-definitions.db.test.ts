@@ -12,7 +12,7 @@ import { createDefinitionResolver } from './resolve-definitions.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl);
-const changes = await openChangeFeed(app.databaseUrl);
+const changes = await openChangeFeed(app.databaseUrl, { info: () => {} });
 after(async () => {
   await changes.close();
   await database.close();
