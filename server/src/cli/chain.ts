@@ -5,6 +5,7 @@ import { evmAddress } from '../core/evm-address.ts';
 import {
   abandonWaiting,
   ChainConfigurationError,
+  countOpen,
   deployContract,
   describeChain,
   openChain,
@@ -33,8 +34,13 @@ chainCommand
 
 chainCommand
   .command('abandon')
-  .description('abandon the transactions that wait for a chain that no longer exists, or for a lost key')
-  .action(() => withStorage(async (url) => console.log(await abandonChain(url))));
+  .description(
+    'abandon the transactions that wait for a chain that no longer exists, or for a lost key, permanently; without --yes, only count them',
+  )
+  .option('--yes', 'abandon them', false)
+  .action(({ yes }: { yes: boolean }) =>
+    withStorage(async (url) => console.log(await abandonChain(url, yes))),
+  );
 
 /** Deploys the contract, and returns what the operator should do with it, in lines. */
 async function deployLedgerContract(
@@ -68,8 +74,13 @@ export async function chainStatus(databaseUrl: string, { chain }: Config): Promi
   );
 }
 
-/** Abandons the transactions that wait for a chain that no longer exists. Returns a sentence for the operator. */
-async function abandonChain(databaseUrl: string): Promise<string> {
-  const count = await withDatabaseAt(databaseUrl, abandonWaiting);
-  return `${count} transactions are given up. Their entries stay in the ledger of the database.`;
+/** Abandons the transactions that wait for a chain that no longer exists, or counts them. Returns a sentence for the operator. */
+export async function abandonChain(databaseUrl: string, yes: boolean): Promise<string> {
+  if (yes) {
+    const count = await withDatabaseAt(databaseUrl, abandonWaiting);
+    return `${count} transactions are abandoned. Their entries stay in the ledger of the database.`;
+  }
+  const count = await withDatabaseAt(databaseUrl, countOpen);
+  if (count === 0) return 'No transaction waits.';
+  return `${count} transactions wait. Nothing is abandoned yet. Add --yes to abandon them permanently.`;
 }

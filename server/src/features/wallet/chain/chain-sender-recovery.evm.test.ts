@@ -12,6 +12,7 @@ import { eventually } from '../../../testing/eventually.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { createChainNode } from './chain-node.ts';
 import { createOutboxSender } from './outbox-sender.ts';
+import { abandonChain } from '../../../cli/chain.ts';
 import { abandonWaiting, deployContract, openConfiguredChain, readAppended } from './index.ts';
 
 describe('recovery of the chain sender', () => {
@@ -239,7 +240,13 @@ describe('abandoned calls', () => {
     await sender.stop();
     const abandoned = await deployment.record(tenant, 2);
     await setWriter(chain, deployment.chain.writer.signer, privateKeyToAddress(richKeys[1]));
-    assert.equal(await abandonWaiting(deployment.database), 1);
+    assert.equal(
+      await abandonChain(deployment.app.databaseUrl, false),
+      '1 transactions wait. Nothing is abandoned yet. Add --yes to abandon them permanently.',
+    );
+    assert.equal((await deployment.transactionStatus(abandoned))?.state, 'pending');
+    assert.match(await abandonChain(deployment.app.databaseUrl, true), /^1 transactions are abandoned\./);
+    assert.equal(await abandonChain(deployment.app.databaseUrl, false), 'No transaction waits.');
     const settings = { ...chain.settings, signerKey: richKeys[1] };
     // All processes of a server start at the same time.
     const [next] = await Promise.all([1, 2].map(() => openConfiguredChain(deployment.database, settings)));

@@ -11,6 +11,7 @@ export {
   type ChainSettings,
 } from './open-chain.ts';
 export {
+  countOpen,
   findTransactionStatus,
   findFirstHash,
   filterConfirmed,

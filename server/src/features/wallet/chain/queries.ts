@@ -314,6 +314,14 @@ export async function findFirstHash(db: Querier, hash: Hex): Promise<Hex | undef
   return row?.hash;
 }
 
+/** Counts the calls that {@link markAbandoned} marks. */
+export async function countOpen(db: Querier): Promise<number> {
+  const { count } = await db.one<{ count: number }>(
+    sql`SELECT count(*)::int AS count FROM chain_outbox WHERE ${isOpen}`,
+  );
+  return count;
+}
+
 /** Marks all waiting calls and their writers as abandoned. Returns the number of calls. */
 export function markAbandoned(db: Querier): Promise<number> {
   return db.count(sql`
