@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { createBackup } from '../runtime/backup/create-backup.ts';
 import { restoreBackup } from '../runtime/backup/restore-backup.ts';
 import { interruptSignal, readSettings, UsageError } from './command.ts';
+import { withProgress } from './progress.ts';
 import { verifyWithProgress } from './verify.ts';
 
 export const backupCommand = new Command('backup')
@@ -23,9 +24,10 @@ export const restoreCommand = new Command('restore')
   .action(async (folder: string) => {
     const config = readSettings();
     const altered = { count: 0 };
-    const rows = await restoreBackup(config, folder, interruptSignal(), (url) =>
-      verifyWithProgress(url, {}, altered, config),
-    );
+    const rows = await restoreBackup(config, folder, interruptSignal(), {
+      verify: (url) => verifyWithProgress(url, {}, altered, config),
+      withProgress,
+    });
     if (altered.count > 0)
       throw new UsageError(`${altered.count} of ${rows} restored rows do not match their hashes.`);
     console.log(`Restored ${config.dataDir}. All ${rows} rows match their hashes. Start the server.`);

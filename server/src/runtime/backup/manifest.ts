@@ -1,5 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { hashFile } from '../../core/hash-file.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import type { Config } from '../config.ts';
@@ -55,11 +57,30 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return manifest;
 }
 
+/** The size of all archives in bytes. One that is missing has none. */
+export async function sizeOfArchives(folder: string, { sha256 }: Manifest): Promise<number> {
+  const sizes = Object.keys(sha256).map((name) =>
+    stat(join(folder, name)).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+/** Reads an archive, and calls `onBytes` with the size of each part. */
+export const readArchive = (path: string, onBytes: (bytes: number) => void): Readable =>
+  createReadStream(path).on('data', (part: string | Buffer) => onBytes(part.length));
+
 /** Compares the hash of each archive. Throws {@link OperatorError}. */
-export async function checkArchives(folder: string, { sha256 }: Manifest): Promise<void> {
+export async function checkArchives(
+  folder: string,
+  { sha256 }: Manifest,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
   for (const [name, expected] of Object.entries(sha256)) {
     const path = join(folder, name);
-    if ((await hashFile(path).catch(() => undefined)) !== expected)
+    if ((await hashFile(readArchive(path, onBytes)).catch(() => undefined)) !== expected)
       throw new OperatorError(
         `${path} is missing or damaged: its SHA-256 is not that of ${FILE}. Use another backup.`,
       );

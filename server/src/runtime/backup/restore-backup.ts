@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { addAbortListener, once } from 'node:events';
-import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -14,10 +13,17 @@ import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
 import type { Config } from '../config.ts';
 import { readMasterKey } from '../../security/master-key.ts';
 import { createVault } from '../../security/vault.ts';
-import { ARCHIVES, checkArchives, foldersOf, readManifest } from './manifest.ts';
+import { ARCHIVES, checkArchives, foldersOf, readArchive, readManifest, sizeOfArchives } from './manifest.ts';
 import { started } from './tar.ts';
 
 const CLOSED_PIPE = ['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
+
+export interface RestoreSteps<Result> {
+  /** Runs after everything is unpacked, with the PostgreSQL of the backup. */
+  verify: (url: string) => Promise<Result>;
+  /** Shows a line that changes, while some work runs. */
+  withProgress: (line: () => string, work: () => Promise<void>) => Promise<void>;
+}
 
 /**
  * Creates DATA_DIR from a backup, after it has run `verify` with its PostgreSQL. DATA_DIR may contain the master key, and
@@ -28,7 +34,7 @@ export async function restoreBackup<Result>(
   config: Config,
   folder: string,
   signal: AbortSignal,
-  verify: (url: string) => Promise<Result>,
+  { verify, withProgress }: RestoreSteps<Result>,
 ): Promise<Result> {
   const { dataDir } = config;
   if (config.databaseUrl)
@@ -46,7 +52,16 @@ export async function restoreBackup<Result>(
     throw new OperatorError(
       `The backup has no master key. Set MASTER_KEY, or copy the file master.key into ${dataDir} first.`,
     );
-  await checkArchives(folder, manifest);
+  const all = inMegabytes(await sizeOfArchives(folder, manifest));
+  let checked = 0;
+  await withProgress(
+    () => `Checked ${inMegabytes(checked)} of ${all} MB of the backup.`,
+    () =>
+      untilAborted(
+        signal,
+        checkArchives(folder, manifest, (bytes) => (checked += bytes)),
+      ),
+  );
 
   const folders = Object.entries(foldersOf(config)).filter(
     (entry): entry is [string, string] => entry[0] in manifest.sha256 && entry[1] !== undefined,
@@ -58,12 +73,20 @@ export async function restoreBackup<Result>(
   await using draft = await draftCluster(dataDir);
   // After a failure, a second attempt must find the folders as this one did.
   await using unpacked = new AsyncDisposableStack();
-  await draft.fill((cluster) => unpack(join(folder, ARCHIVES.postgres), cluster, signal));
-  for (const [name, target] of folders) {
-    const created = await mkdir(target, { recursive: true, mode: 0o700 });
-    unpacked.defer(() => (created ? rm(created, { recursive: true, force: true }) : empty(target)));
-    await unpack(join(folder, name), target, signal);
-  }
+  let read = 0;
+  const unpackTo = (target: string, name: string): Promise<void> =>
+    unpack(join(folder, name), target, signal, (bytes) => (read += bytes));
+  await withProgress(
+    () => `Unpacked ${inMegabytes(read)} of ${all} MB of the backup.`,
+    async () => {
+      await draft.fill((cluster) => unpackTo(cluster, ARCHIVES.postgres));
+      for (const [name, target] of folders) {
+        const created = await mkdir(target, { recursive: true, mode: 0o700 });
+        unpacked.defer(() => (created ? rm(created, { recursive: true, force: true }) : empty(target)));
+        await unpackTo(target, name);
+      }
+    },
+  );
   const result = await checkDraft(draft.dataDir, masterKey, (url) => untilAborted(signal, verify(url)));
   await draft.publish();
   unpacked.move();
@@ -103,7 +126,15 @@ async function empty(folder: string): Promise<void> {
     if (!KEPT_FILES.includes(name)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
-async function unpack(archive: string, folder: string, signal: AbortSignal): Promise<void> {
+const inMegabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
+
+/** Calls `onBytes` with the size of each part of the archive that was read. */
+async function unpack(
+  archive: string,
+  folder: string,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
   const tar = spawn('tar', ['-x', '-C', folder, '--no-same-owner'], {
     stdio: ['pipe', 'inherit', 'inherit'],
   });
@@ -111,7 +142,7 @@ async function unpack(archive: string, folder: string, signal: AbortSignal): Pro
   addAbortListener(signal, () => tar.kill());
   await started(tar);
   const ended = once(tar, 'exit') as Promise<[number | null]>;
-  const fed = pipeline(createReadStream(archive), createZstdDecompress(), tar.stdin);
+  const fed = pipeline(readArchive(archive, onBytes), createZstdDecompress(), tar.stdin);
   // tar ends at the end mark of the archive, and may leave the padding after it unread. That closes the pipe early.
   const failure = await fed.then(
     () => undefined,
