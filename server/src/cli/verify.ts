@@ -45,7 +45,10 @@ export const verifyCommand = new Command('verify')
     if (altered.count > 0) process.exitCode = 2;
   });
 
-/** Verifies with the archive and the chain of the settings. Prints the progress, and a line for each altered row. */
+/**
+ * Verifies with the archive and the chain of the settings. Prints the progress, and a line for each altered row. Returns the number of
+ * rows that it has verified.
+ */
 export async function verifyWithProgress(
   databaseUrl: string,
   range: VerifyRange,
@@ -53,7 +56,7 @@ export async function verifyWithProgress(
   config: Config,
 ): Promise<number> {
   let verified = 0;
-  return withProgress(
+  await withProgress(
     () => `${verified} rows verified so far.`,
     () =>
       verify(databaseUrl, range, reportAlteredRows(altered), {
@@ -62,6 +65,7 @@ export async function verifyWithProgress(
         onRows: (rows) => (verified += rows),
       }),
   );
+  return verified;
 }
 
 /** Counts altered rows, and prints a line for each. */
@@ -81,7 +85,7 @@ export interface VerifyRange extends OpenRange {
  * Recomputes the row hashes of all ledgers and events of one tenant or of all tenants, and walks the chains of the wallet ledgers.
  * With an archive, it also checks the archived events. A range selects events by the time of occurrence, and ledger rows by the
  * time of receipt. Without a range, it also compares the ledgers with the EVM chain, if there is one. Reports each altered row, and
- * calls `onRows` with the number of each part of the rows that it has read. Returns the number of all rows read.
+ * calls `onRows` with the number of rows of each part that it has read.
  */
 export async function verify(
   databaseUrl: string,
@@ -92,22 +96,19 @@ export async function verify(
     chain: settings,
     onRows,
   }: { archive?: Archive; chain?: ChainSettings | undefined; onRows?: (rows: number) => void } = {},
-): Promise<number> {
-  return withDatabaseAt(databaseUrl, async (database) => {
+): Promise<void> {
+  await withDatabaseAt(databaseUrl, async (database) => {
     const tenantIds = await selectTenantIds(database, range.tenantId);
-    let count = 0;
     for (const id of tenantIds) {
-      count += await verifyLogins(database, id, range, report, onRows);
-      for (const scope of EVENT_SCOPES)
-        count += await verifyEvents(database, id, { ...range, scope }, report, onRows);
-      if (archive) count += await verifyArchive(database, archive, id, range, report, onRows);
-      count += await verifyLedger(database, id, range, report, onRows);
+      await verifyLogins(database, id, range, report, onRows);
+      for (const scope of EVENT_SCOPES) await verifyEvents(database, id, { ...range, scope }, report, onRows);
+      if (archive) await verifyArchive(database, archive, id, range, report, onRows);
+      await verifyLedger(database, id, range, report, onRows);
     }
-    if (range.from !== undefined || range.to !== undefined) return count;
+    if (range.from !== undefined || range.to !== undefined) return;
     await verifyEnqueued(database, range.tenantId && tenantIds[0], report);
     // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));
     if (chain) for (const id of tenantIds) await verifyOnChain(database, chain, id, report);
-    return count;
   });
 }

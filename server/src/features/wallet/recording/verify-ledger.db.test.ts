@@ -57,6 +57,13 @@ async function problems(tenantId = tenant.tenantId, range = {}): Promise<LedgerP
   return found;
 }
 
+async function countVerified(range = {}): Promise<number> {
+  let count = 0;
+  const onRows = (rows: number) => (count += rows);
+  await verifyLedger(database, tenant.tenantId, range, () => {}, onRows);
+  return count;
+}
+
 const asText = (found: LedgerProblem[]) => found.map(({ table, id, problem }) => `${table} ${id} ${problem}`);
 
 /** Alters rows, returns what verify reports, and restores the rows. */
@@ -91,7 +98,7 @@ describe('verifyLedger', () => {
       'SELECT count(*)::int AS count FROM wallet_ledger_entries WHERE tenant_id = $1',
       [tenant.tenantId],
     );
-    assert.equal(await verifyLedger(database, tenant.tenantId, {}, () => {}), rows[0].count);
+    assert.equal(await countVerified(), rows[0].count);
   });
 
   test('verifies a ledger that it reads in several chunks', async () => {
@@ -168,7 +175,7 @@ describe('verifyLedger', () => {
   test('reports missing entries at both ends and in the middle', async () => {
     const remove = (which: string) =>
       whileAltered(`DELETE FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index ${which}`);
-    const last = await verifyLedger(database, tenant.tenantId, {}, () => {});
+    const last = await countVerified();
     assert.deepEqual(await remove('= 1'), ['wallet_ledger_entries 1 is missing']);
     assert.deepEqual(await remove(`= ${MIDDLE}`), [`wallet_ledger_entries ${MIDDLE} is missing`]);
     assert.deepEqual(await remove('BETWEEN 3 AND 6'), ['wallet_ledger_entries 3 to 6 is missing']);
@@ -291,9 +298,9 @@ describe('verifyLedger', () => {
       [tenant.tenantId],
     );
     const [{ at }] = rows;
-    assert.equal(await verifyLedger(database, tenant.tenantId, { to: at }, () => {}), 2);
+    assert.equal(await countVerified({ to: at }), 2);
     assert.deepEqual(await problems(tenant.tenantId, { from: at }), []);
-    assert.equal(await verifyLedger(database, tenant.tenantId, { to: '2020-01-01T00:00:00Z' }, () => {}), 0);
+    assert.equal(await countVerified({ to: '2020-01-01T00:00:00Z' }), 0);
   });
 
   test('reads all entries between the first and the last in a time range, even if the clock was set back', async () => {

@@ -20,7 +20,7 @@ export interface LedgerProblem {
 /**
  * Verifies a tenant's chain. Reports each entry that was altered, is missing, or does not follow the previous one. If all
  * entries are correct, it also reports each row of the state that does not match them. With a time range, it verifies only the
- * entries in the range. Returns the number of entries that it has read.
+ * entries in the range. Calls `onRows` with the number of entries of each part that it has read.
  */
 export async function verifyLedger(
   database: Database,
@@ -28,7 +28,7 @@ export async function verifyLedger(
   range: OpenRange,
   report: (problem: LedgerProblem) => void,
   onRows: (rows: number) => void = () => {},
-): Promise<number> {
+): Promise<void> {
   const tenant = database.forTenant(tenantId);
   let isSound = true;
   const found = (table: string, id: string, problem: string): void => {
@@ -39,9 +39,9 @@ export async function verifyLedger(
   // The time of an entry can be earlier than that of the previous one, if the clock was set back. Entries in between belong to the
   // range too.
   const indices = isWhole ? ALL : await findIndexRange(tenant, tenantId, rangeInUtc(range));
-  if (!indices) return 0;
-  const count = await verifyEntries(tenant, tenantId, indices, isWhole ? GENESIS : undefined, found, onRows);
-  if (!isWhole) return count;
+  if (!indices) return;
+  await verifyEntries(tenant, tenantId, indices, isWhole ? GENESIS : undefined, found, onRows);
+  if (!isWhole) return;
 
   const { headIndex, headHash, lastIndex, lastHash } = await compareEnds(tenant, tenantId);
   if (headIndex > lastIndex) found(ENTRIES, span(lastIndex, headIndex + 1), MISSING);
@@ -54,7 +54,6 @@ export async function verifyLedger(
       );
       for (const { id } of rows) found(table, id, MISMATCH);
     }
-  return count;
 }
 
 export const ENTRIES = 'wallet_ledger_entries';
@@ -63,7 +62,7 @@ const MISSING = 'is missing';
 const ALTERED = 'does not match its hash';
 const MISMATCH = 'does not match the entries';
 
-/** Verifies the entries of a range. If `start` is given, the first of them must follow it. Returns their number. */
+/** Verifies the entries of a range. If `start` is given, the first of them must follow it. */
 async function verifyEntries(
   tenant: Scope,
   tenantId: string,
@@ -71,9 +70,8 @@ async function verifyEntries(
   start: Head | undefined,
   found: (table: string, id: string, problem: string) => void,
   onRows: (rows: number) => void,
-): Promise<number> {
+): Promise<void> {
   let before = start && { ...start, recomputed: start.hash };
-  let count = 0;
   const chunks = inChunks(CHUNK, (last?: StoredEntry) => {
     const first = last ? last.index + 1 : indices.first;
     return listEntries(tenant, tenantId, { ...indices, first, order: 'oldest' }, CHUNK);
@@ -93,10 +91,8 @@ async function verifyEntries(
       // If the hash of an entry was altered, the next entry still contains the correct one. So only the altered entry is reported.
       before = { index, hash, recomputed: hashLink(previousHash, contentHash) };
     }
-    count += entries.length;
     onRows(entries.length);
   }
-  return count;
 }
 
 const ALL: IndexRange = { first: 1, last: Number.MAX_SAFE_INTEGER };

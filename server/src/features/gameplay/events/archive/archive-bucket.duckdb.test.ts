@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { ProblemError } from '../../../../core/problem.ts';
+import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { openDatabase } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
@@ -94,9 +95,9 @@ async function arrange() {
   const parts = () => selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
   const verify = async () => {
     const problems: (string | undefined)[] = [];
-    const rows = await verifyArchive(database, worker, tenant.tenantId, {}, ({ problem }) =>
-      problems.push(problem),
-    );
+    let rows = 0;
+    const report = ({ problem }: AlteredRow) => problems.push(problem);
+    await verifyArchive(database, worker, tenant.tenantId, {}, report, (more) => (rows += more));
     return { rows, problems };
   };
   const keys = () => [...s3.objects.keys()].filter((key) => key.includes(tenant.tenantId)).toSorted();

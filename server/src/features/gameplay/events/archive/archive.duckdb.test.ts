@@ -152,9 +152,9 @@ async function counted(tenant: MatchOfTwo, scope: EventScope) {
 
 async function verified(tenant: MatchOfTwo): Promise<{ rows: number; problems: AlteredRow[] }> {
   const problems: AlteredRow[] = [];
-  const rows = await verifyArchive(database, { root, duckdb }, tenant.tenantId, {}, (row) =>
-    problems.push(row),
-  );
+  let rows = 0;
+  const report = (row: AlteredRow) => problems.push(row);
+  await verifyArchive(database, { root, duckdb }, tenant.tenantId, {}, report, (more) => (rows += more));
   return { rows, problems };
 }
 /** The number of tables and functions that a run creates for itself. */
