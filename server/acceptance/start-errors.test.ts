@@ -59,6 +59,24 @@ describe('a start on a data folder', () => {
     assert.match(await refusal({ dataDir: join(file, 'data') }), /^DATA_DIR must be a folder/);
   });
 
+  test('names the setting of a folder that cannot be created', async () => {
+    const refused = "which cannot be used (ENOENT: no such file or directory, mkdir '/proc/guildhall').";
+    assert.equal(
+      await refusal({ dataDir: '/proc/guildhall/data' }),
+      `DATA_DIR is /proc/guildhall/data, ${refused} Set DATA_DIR to another path.`,
+    );
+    const dataDir = join(folder, 'unwritable-folders');
+    assert.equal(
+      await refusal({ dataDir, env: { AVATAR_STORAGE_URL: 'file:///proc/guildhall/avatars' } }),
+      `AVATAR_STORAGE_URL is /proc/guildhall/avatars, ${refused} Set AVATAR_STORAGE_URL to another path.`,
+    );
+    const env = { ARCHIVE_DIR: '/proc/guildhall/archive', ARCHIVE_AFTER_MONTHS: '3' };
+    assert.equal(
+      await refusal({ dataDir, env }),
+      `ARCHIVE_DIR is /proc/guildhall/archive, ${refused} Set ARCHIVE_DIR to another path.`,
+    );
+  });
+
   test('names the command that makes DATA_DIR writable', async () => {
     const mine = join(folder, 'mine');
     mkdirSync(mine, { mode: 0o500 });

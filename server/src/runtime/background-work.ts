@@ -1,6 +1,7 @@
 import type { BaseLogger } from 'pino';
 import { issuerOf, type Config } from './config.ts';
 import { within } from '../core/within.ts';
+import { requireWritableFolder } from '../core/writable-folder.ts';
 import { openDatabase } from '../database/database.ts';
 import { openOwnerPool } from '../database/pool.ts';
 import type { CloseLater } from '../features/base-services.ts';
@@ -38,6 +39,8 @@ export async function startBackgroundWork(
   { config, databaseUrl, masterKey }: { config: Config; databaseUrl: string; masterKey: Buffer },
   logger: BaseLogger,
 ): Promise<Worker> {
+  // Otherwise the job of the night would fail. A worker that archives nothing may have a folder that it can only read.
+  if (config.archiveAfterMonths !== undefined) await requireWritableFolder('ARCHIVE_DIR', config.archiveDir);
   await using opened = new AsyncDisposableStack();
   const closeLater: CloseLater = (service) => opened.adopt(service, (it) => it.close());
   const database = closeLater(openDatabase(databaseUrl, { poolSize: POOL_SIZE, work: 'background' }));

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readdir, rmdir, stat } from 'node:fs/promises';
+import { chmod, chown, readdir, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../core/operator-error.ts';
-import { pathExists } from '../../core/path-exists.ts';
+import { createFolder, probeFolder, unusableFolder } from '../../core/writable-folder.ts';
 
 const exec = promisify(execFile);
 
@@ -35,13 +35,12 @@ const KNOWN_FILES =
 export async function prepareDataFolder(folder: string, owner: Owner | undefined): Promise<void> {
   await requireOwnFolder(folder, owner?.uid ?? userInfo().uid);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await createFolder(folder);
     await chmod(folder, 0o700);
     if (owner) await chown(folder, owner.uid, owner.gid);
-    // Only an attempt shows whether the file system is writable and has room.
-    await rmdir(await mkdtemp(join(folder, 'probe-')));
+    await probeFolder(folder);
   } catch (error) {
-    throw new OperatorError(await describeProblem(folder, error as NodeJS.ErrnoException), { cause: error });
+    throw await unusableFolder('DATA_DIR', folder, error as NodeJS.ErrnoException);
   }
 }
 
@@ -66,27 +65,4 @@ async function userName(uid: number): Promise<string> {
     ({ stdout }) => stdout.trim(),
     () => `with the id ${uid}`,
   );
-}
-
-async function describeProblem(folder: string, { code, message }: NodeJS.ErrnoException): Promise<string> {
-  switch (code) {
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return `DATA_DIR must be a folder, but ${folder} is a file or is below one. Set DATA_DIR to another path.`;
-    case 'EACCES':
-    case 'EPERM': {
-      const { username } = userInfo();
-      const remedy = (await pathExists(folder))
-        ? `run "sudo chown -R ${username} '${folder}'"`
-        : `run "sudo install -d -m 700 -o ${username} '${folder}'"`;
-      return `DATA_DIR is ${folder}, where the system user ${username} may not write. As an administrator ${remedy}, or set DATA_DIR to another path.`;
-    }
-    case 'EROFS':
-      return `DATA_DIR is ${folder}, which is on a read-only file system. Set DATA_DIR to a folder on a writable volume.`;
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return `DATA_DIR is ${folder}, whose file system is full. Free some space, or set DATA_DIR to a folder on another volume.`;
-    default:
-      return `DATA_DIR is ${folder}, which cannot be used (${message}). Set DATA_DIR to another path.`;
-  }
 }

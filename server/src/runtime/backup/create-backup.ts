@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,7 @@ import { OperatorError } from '../../core/operator-error.ts';
 import { hashFile } from '../../core/hash-file.ts';
 import { pathExists } from '../../core/path-exists.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
+import { createFolder } from '../../core/writable-folder.ts';
 import { version } from '../../core/version.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
@@ -62,7 +63,7 @@ export async function createBackup(
 
 /** Writes a whole backup to a new folder, and returns the size of its archives in bytes. */
 async function writeBackup(config: Config, databaseUrl: string, folder: string): Promise<number> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder);
   const postgres = join(folder, ARCHIVES.postgres);
   await writeArchive(postgres, (archive) => streamBaseBackup(databaseUrl, archive));
   const archives: Record<string, string> = { [ARCHIVES.postgres]: postgres };

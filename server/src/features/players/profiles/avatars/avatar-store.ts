@@ -3,6 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError } from '../../../../core/problem.ts';
 import { within } from '../../../../core/within.ts';
+import { requireWritableFolder } from '../../../../core/writable-folder.ts';
 import {
   isMissingObject,
   objectKey,
@@ -39,8 +40,12 @@ const TIMEOUTS_MS = { requestTimeout: 3_000, socketTimeout: 3_000, transferTimeo
 /** The time limit of both attempts and the whole image. A bucket that sends one byte at a time never reaches the other limits. */
 const TOTAL_MS = 10_000;
 
-/** Opens the storage that the operator has configured. The first request to it is sent with the first image. */
+/**
+ * Opens the storage that the operator has configured. Throws OperatorError if this process cannot write to its folder. The first
+ * request to a bucket is sent with the first image.
+ */
 export async function openAvatarStore(storage: ObjectStorage, publicUrl: string): Promise<AvatarStore> {
+  if (storage.kind === 'folder') await requireWritableFolder('AVATAR_STORAGE_URL', storage.path);
   const disk = await openObjectStorage(storage, TIMEOUTS_MS);
   const base = publicUrl + AVATAR_PATH;
 

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { OperatorError } from './operator-error.ts';
+import { pathExists } from './path-exists.ts';
+
+/**
+ * Creates a folder and those above it, if they are missing. The recursive `mkdir` of Node never ends in a file system that answers with
+ * ENOENT, such as /proc.
+ */
+export async function createFolder(folder: string): Promise<void> {
+  if (!(await pathExists(dirname(folder)))) await createFolder(dirname(folder));
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const isFolder = await stat(folder).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw error;
+  }
+}
+
+/** Creates the folder of a setting if it is missing. Throws {@link OperatorError} if this process cannot write to it. */
+export async function requireWritableFolder(setting: string, folder: string): Promise<void> {
+  try {
+    await createFolder(folder);
+    await probeFolder(folder);
+  } catch (error) {
+    throw await unusableFolder(setting, folder, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Only an attempt shows whether the file system is writable and has room. */
+export async function probeFolder(folder: string): Promise<void> {
+  await rmdir(await mkdtemp(join(folder, 'probe-')));
+}
+
+/** The error of a folder that a setting names, with what to do. */
+export async function unusableFolder(
+  setting: string,
+  folder: string,
+  cause: NodeJS.ErrnoException,
+): Promise<OperatorError> {
+  return new OperatorError(await describeProblem(setting, folder, cause), { cause });
+}
+
+async function describeProblem(
+  setting: string,
+  folder: string,
+  { code, message }: NodeJS.ErrnoException,
+): Promise<string> {
+  switch (code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return `${setting} must be a folder, but ${folder} is a file or is below one. Set ${setting} to another path.`;
+    case 'EACCES':
+    case 'EPERM': {
+      const { username } = userInfo();
+      const remedy = (await pathExists(folder))
+        ? `run "sudo chown -R ${username} '${folder}'"`
+        : `run "sudo install -d -m 700 -o ${username} '${folder}'"`;
+      return `${setting} is ${folder}, where the system user ${username} may not write. As an administrator ${remedy}, or set ${setting} to another path.`;
+    }
+    case 'EROFS':
+      return `${setting} is ${folder}, which is on a read-only file system. Set ${setting} to a folder on a writable volume.`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `${setting} is ${folder}, whose file system is full. Free some space, or set ${setting} to a folder on another volume.`;
+    default:
+      return `${setting} is ${folder}, which cannot be used (${message}). Set ${setting} to another path.`;
+  }
+}
