@@ -58,7 +58,9 @@ describe('members', () => {
     await page.getByRole('option', { name: 'Admin' }).click();
     await page.getByRole('button', { name: 'Change the role to admin' }).click();
     await dialogCloses(page);
-    await rowOf(page, email).getByRole('button', { name: `Remove ${email}` }).click();
+    await rowOf(page, email)
+      .getByRole('button', { name: `Remove ${email}` })
+      .click();
     await page.getByRole('button', { name: 'Remove the member' }).click();
     await rowOf(page, email).waitFor({ state: 'detached' });
   });

@@ -6324,7 +6324,7 @@ export interface components {
             transactionHash: string;
             recorder: components["schemas"]["WalletRecorder"];
             entries: components["schemas"]["ListedWalletEntry"][];
-            chain?: components["schemas"]["WalletChainStatus"];
+            chain?: components["schemas"]["WalletChainStatus"] | undefined;
         };
         /** @enum {string} */
         TimelineBucket: "minute" | "hour" | "day";
