@@ -35,7 +35,7 @@ export type CreateBudget = (options: BudgetOptions) => AttemptBudget;
 
 /**
  * The points of a counted attempt, and of a reserved one. So a budget that is full of counted attempts has no points left, and a budget
- * with reserved ones has some. Both refuse, because no budget has 999 attempts.
+ * with reserved ones has some. Both refuse, because no budget that reserves has 999 attempts.
  */
 const COUNTED = 1000;
 const RESERVED = COUNTED - 1;

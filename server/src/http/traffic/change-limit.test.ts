@@ -17,7 +17,7 @@ const account: Credential = {
   async authorize() {},
 };
 
-/** Starts a server where an account can make 3 changes a day, and a network 5. */
+/** Starts a server on which an account can make 3 changes a day, and a network 5. */
 async function serve() {
   const createBudget = createAttemptBudgets();
   const countChange = createChangeLimit((options) => {
