@@ -252,30 +252,6 @@ describe('players', () => {
     await page.getByText('Banned a player').first().waitFor();
   });
 
-  test('bans a player until a time in the zone of the browser, and refuses a time before now', async () => {
-    const page = await studio.open(`${studio.game}/players/${ben.playerId}`, {
-      timezoneId: 'Asia/Kathmandu',
-    });
-    await page.getByRole('button', { name: 'Ban', exact: true }).click();
-    await page.getByText('Until a time', { exact: true }).click();
-    const end = page.getByLabel('End of the ban');
-    await end.fill('2020-01-31T18:00');
-    await page.getByRole('button', { name: 'Ban the player' }).click();
-    await page.getByText('Enter a time after now.').waitFor();
-    await assertAccessible(page, 'a ban until a time');
-    await end.fill('2099-01-31T18:00');
-    await page.getByRole('button', { name: 'Ban the player' }).click();
-    await page.getByText('The ban ends').waitFor();
-    const { rows } = await studio.app.owner.query(
-      'SELECT until FROM player_bans WHERE player_id = $1 AND lifted_at IS NULL',
-      [ben.playerId],
-    );
-    assert.equal(rows[0].until.toISOString(), '2099-01-31T12:15:00.000Z');
-    await page.getByRole('button', { name: 'Lift the ban' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
-    await dialogCloses(page);
-  });
-
   test('shows the whole text of a cell on hover if it is cut off', async () => {
     const page = await studio.open(`${studio.game}/players/${cyd.playerId}`);
     const reason = `Aim bot, ${'reported by many players, '.repeat(6)}and seen in a replay`;
@@ -335,6 +311,31 @@ describe('players', () => {
     await page.getByText('Ends 1 open session in this game.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
     await page.getByRole('cell', { name: 'Ended', exact: true }).waitFor();
+  });
+
+  // A ban ends the sessions too, so this test follows the previous one.
+  test('bans a player until a time in the zone of the browser, and refuses a time before now', async () => {
+    const page = await studio.open(`${studio.game}/players/${ben.playerId}`, {
+      timezoneId: 'Asia/Kathmandu',
+    });
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByText('Until a time', { exact: true }).click();
+    const end = page.getByLabel('End of the ban');
+    await end.fill('2020-01-31T18:00');
+    await page.getByRole('button', { name: 'Ban the player' }).click();
+    await page.getByText('Enter a time after now.').waitFor();
+    await assertAccessible(page, 'a ban until a time');
+    await end.fill('2099-01-31T18:00');
+    await page.getByRole('button', { name: 'Ban the player' }).click();
+    await page.getByText('The ban ends').waitFor();
+    const { rows } = await studio.app.owner.query(
+      'SELECT until FROM player_bans WHERE player_id = $1 AND lifted_at IS NULL',
+      [ben.playerId],
+    );
+    assert.equal(rows[0].until.toISOString(), '2099-01-31T12:15:00.000Z');
+    await page.getByRole('button', { name: 'Lift the ban' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
+    await dialogCloses(page);
   });
 
   test('exports what the game has about a player', async () => {
