@@ -21,28 +21,25 @@ export async function createFolder(folder: string): Promise<void> {
   }
 }
 
-/** Creates the folder of a setting if it is missing. Throws {@link OperatorError} if this process cannot write to it. */
-export async function requireWritableFolder(setting: string, folder: string): Promise<void> {
-  try {
-    await createFolder(folder);
-    await probeFolder(folder);
-  } catch (error) {
-    throw await unusableFolder(setting, folder, error as NodeJS.ErrnoException);
-  }
-}
-
-/** Only an attempt shows whether the file system is writable and has room. */
-export async function probeFolder(folder: string): Promise<void> {
-  await rmdir(await mkdtemp(join(folder, 'probe-')));
-}
-
-/** The error of a folder that a setting names, with what to do. */
-export async function unusableFolder(
+/**
+ * Creates the folder of a setting if it is missing, and sets its permissions with `protect`. Throws {@link OperatorError} if this process
+ * cannot write to it.
+ */
+export async function requireWritableFolder(
   setting: string,
   folder: string,
-  cause: NodeJS.ErrnoException,
-): Promise<OperatorError> {
-  return new OperatorError(await describeProblem(setting, folder, cause), { cause });
+  protect?: () => Promise<void>,
+): Promise<void> {
+  try {
+    await createFolder(folder);
+    await protect?.();
+    // Only an attempt shows whether the file system is writable and has room.
+    await rmdir(await mkdtemp(join(folder, 'probe-')));
+  } catch (error) {
+    throw new OperatorError(await describeProblem(setting, folder, error as NodeJS.ErrnoException), {
+      cause: error,
+    });
+  }
 }
 
 async function describeProblem(

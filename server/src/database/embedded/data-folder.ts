@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../core/operator-error.ts';
-import { createFolder, probeFolder, unusableFolder } from '../../core/writable-folder.ts';
+import { requireWritableFolder } from '../../core/writable-folder.ts';
 
 const exec = promisify(execFile);
 
@@ -34,14 +34,10 @@ const KNOWN_FILES =
  */
 export async function prepareDataFolder(folder: string, owner: Owner | undefined): Promise<void> {
   await requireOwnFolder(folder, owner?.uid ?? userInfo().uid);
-  try {
-    await createFolder(folder);
+  await requireWritableFolder('DATA_DIR', folder, async () => {
     await chmod(folder, 0o700);
     if (owner) await chown(folder, owner.uid, owner.gid);
-    await probeFolder(folder);
-  } catch (error) {
-    throw await unusableFolder('DATA_DIR', folder, error as NodeJS.ErrnoException);
-  }
+  });
 }
 
 async function requireOwnFolder(folder: string, uid: number): Promise<void> {
