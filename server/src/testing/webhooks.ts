@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../core/ids.ts';
+import { eventually } from './eventually.ts';
 import type { Caller } from './http-client.ts';
 import type { TestApp } from './test-app.ts';
+import type { WebhookReceiver } from './webhook-receiver.ts';
 
 const WITHIN_MS = 90_000;
 const POLL_MS = 50;
@@ -91,6 +94,23 @@ export async function arrangeDeliveries(
     [webhookId, count, status, prefix],
   );
   return rows.map(({ id }) => id);
+}
+
+/** Starts the last attempt of a new delivery. Returns its id, and a function that lets the attempt fail. */
+export async function holdLastAttempt(
+  app: Pick<TestApp, 'owner'>,
+  webhook: Awaited<ReturnType<typeof arrangeWebhook>>,
+  receiver: WebhookReceiver,
+): Promise<{ id: string; fail: () => void }> {
+  receiver.answer = (response) => response.writeHead(500).end();
+  const id = await webhook.test();
+  await webhook.becomes(id, { attempts: 1, lastStatusCode: 500 });
+  await app.owner.query('UPDATE webhook_deliveries SET failures = 7 WHERE id = $1', [id]);
+  const held: ServerResponse[] = [];
+  receiver.answer = (response) => held.push(response);
+  await hurryDeliveries(app, id);
+  await eventually(() => held.length === 1);
+  return { id, fail: () => void held[0]!.writeHead(500).end() };
 }
 
 /** Makes the next attempts of one or all deliveries due now. Returns how many. */

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { startWebhookReceiver, verify, type WebhookReceiver } from '../../../testing/webhook-receiver.ts';
-import { arrangeDeliveries, arrangeWebhook, hurryDeliveries } from '../../../testing/webhooks.ts';
+import { arrangeDeliveries, arrangeWebhook, holdLastAttempt } from '../../../testing/webhooks.ts';
 
 // Two workers share the redeliveries of this file.
 const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
@@ -182,14 +181,7 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
 
   test('gives all retries to a delivery whose last attempt is running', async () => {
     const { receiver, webhook } = await arrange();
-    receiver.answer = refuse;
-    const id = await webhook.test();
-    await webhook.becomes(id, { attempts: 1, lastStatusCode: 500 });
-    await app.owner.query('UPDATE webhook_deliveries SET failures = 7 WHERE id = $1', [id]);
-    const held: ServerResponse[] = [];
-    receiver.answer = (response) => held.push(response);
-    await hurryDeliveries(app, id);
-    await eventually(() => held.length === 1);
+    const { id, fail } = await holdLastAttempt(app, webhook, receiver);
     const redelivery = await webhook.startRedelivery({ deliveryIds: [id] });
     await eventually(async () => {
       const { rows } = await app.owner.query('SELECT started FROM webhook_redeliveries WHERE id = $1', [
@@ -198,7 +190,7 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
       return rows[0].started === 1;
     });
     receiver.answer = (response) => response.writeHead(204).end();
-    held[0]!.writeHead(500).end();
+    fail();
     await webhook.redeliveryBecomes(redelivery.id, { status: 'completed', delivered: 0, failed: 1 });
     // The retry after 5 seconds.
     await webhook.becomes(id, { status: 'delivered', attempts: 3 });

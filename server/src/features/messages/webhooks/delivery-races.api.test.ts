@@ -8,7 +8,7 @@ import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../te
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { isSignedWith, startWebhookReceiver } from '../../../testing/webhook-receiver.ts';
-import { arrangeWebhook, hurryDeliveries } from '../../../testing/webhooks.ts';
+import { arrangeWebhook, holdLastAttempt, hurryDeliveries } from '../../../testing/webhooks.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { publish } from './index.ts';
 
@@ -152,20 +152,13 @@ describe('attemptDelivery with two workers', () => {
   test('gives a delivery all retries that is redelivered while its last failure is recorded', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
-    receiver.answer = (response) => response.writeHead(500).end();
-    const id = await webhook.test();
-    await webhook.becomes(id, { attempts: 1, lastStatusCode: 500 });
-    await app.owner.query('UPDATE webhook_deliveries SET failures = 7 WHERE id = $1', [id]);
-    const held: ServerResponse[] = [];
-    receiver.answer = (response) => held.push(response);
-    await hurryDeliveries(app, id);
-    await eventually(() => held.length === 1);
+    const { id, fail } = await holdLastAttempt(app, webhook, receiver);
     receiver.answer = (response) => response.writeHead(204).end();
     await whileLocked(
       app,
       async (holder) => void (await holder.query('LOCK TABLE webhook_attempts IN SHARE MODE')),
       async (waiting, release) => {
-        held[0]!.writeHead(500).end();
+        fail();
         // A worker has read the failures, and waits to record the last one.
         await waiting(1);
         await webhook.startRedelivery({ deliveryIds: [id] });
