@@ -135,7 +135,7 @@ describe('events', () => {
     await page.waitForURL('**eventKey=level_completed**');
     await page.getByRole('cell', { name: 'jump' }).waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'level_completed' }).click();
-    await page.getByRole('dialog').getByRole('link', { name: 'Open the player' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'ada' }).click();
     await page.waitForURL(`**/players/${ada.playerId}`);
   });
 
