@@ -2569,7 +2569,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the name. If another workspace has the slug, or the caller owns 1,000 workspaces, the response is 409. Platform administrators have no limit.
+         * @description The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the name. If another workspace has the slug, or the caller owns 100 workspaces, the response is 409. Platform administrators have no limit.
          */
         post: operations["createWorkspace"];
         delete?: never;

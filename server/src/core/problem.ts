@@ -247,7 +247,7 @@ export const problemCatalog = {
   workspace_limit: [
     409,
     'Workspace limit reached',
-    'An account owns at most 1,000 workspaces. Make another member the owner of one and leave it first.',
+    'An account owns at most 100 workspaces. Make another member the owner of one and leave it first.',
   ],
   tenant_limit: [
     409,

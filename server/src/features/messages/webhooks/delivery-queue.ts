@@ -10,12 +10,12 @@ export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
   retryDelay: 2,
   retryDelayMax: 60,
   retryLimit: 100_000,
-  // An attempt takes up to 15 s. Before, it may wait as long for its webhook and as long for its workspace.
+  // An attempt takes up to 15 s. Before, it may wait as long for its webhook and as long for its owner.
   expireInSeconds: 60,
   atOnce: 256,
   // A receiver that never answers occupies at most this many slots for 15 s.
   atOncePerGroup: 8,
-  // A workspace whose receivers never answer occupies at most an eighth of a worker, and less if others do too.
+  // An account whose receivers never answer occupies at most an eighth of a worker, and less if others do too.
   atOncePerOwner: 32,
 };
 

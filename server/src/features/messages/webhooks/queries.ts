@@ -187,13 +187,12 @@ export function disableWebhook(
     RETURNING ${columns}`);
 }
 
-/** Returns all webhooks of the owners of the given webhooks. The deployment counts as one owner. */
+/**
+ * Returns all webhooks of the owners of the given webhooks. The account that has owned a workspace for longest is the owner, because one
+ * account can create many workspaces. The deployment counts as one owner.
+ */
 export function listOwners(db: Querier, webhookIds: string[]): Promise<{ group: string; owner: string }[]> {
   return db.rows(sql`
-    WITH asked AS (SELECT DISTINCT workspace_id FROM webhooks WHERE id = ANY(${webhookIds}::uuid[]))
-    SELECT id AS "group", workspace_id::text AS owner FROM webhooks
-    WHERE workspace_id IN (SELECT workspace_id FROM asked)
-    UNION ALL
-    SELECT id, 'deployment' FROM webhooks
-    WHERE workspace_id IS NULL AND EXISTS (SELECT FROM asked WHERE workspace_id IS NULL)`);
+    SELECT webhook_id AS "group", coalesce(owner_id::text, 'deployment') AS owner
+    FROM guildhall_owners_of_webhooks(${webhookIds}::uuid[])`);
 }

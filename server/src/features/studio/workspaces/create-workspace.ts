@@ -50,7 +50,7 @@ export async function createWorkspace(
 }
 
 /** How many workspaces an account may own when it creates one. A platform administrator has no limit. */
-const MAX_OWNED_WORKSPACES = 1_000;
+const MAX_OWNED_WORKSPACES = 100;
 
 async function requireRoomForWorkspace(transaction: Querier, ownerId: string): Promise<void> {
   const owner = await lockOwner(transaction, ownerId);

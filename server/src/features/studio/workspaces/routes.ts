@@ -42,7 +42,7 @@ export function workspaceRoutes({ database }: { database: Database }): FastifyPl
           summary: 'Create a workspace',
           description:
             'The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the ' +
-            'name. If another workspace has the slug, or the caller owns 1,000 workspaces, the response is 409. Platform ' +
+            'name. If another workspace has the slug, or the caller owns 100 workspaces, the response is 409. Platform ' +
             'administrators have no limit.',
           body: CreateWorkspaceBody,
           response: { 201: Workspace, ...problems(409) },

@@ -29,10 +29,10 @@ async function countOwned(accountId: string): Promise<number> {
   return rows[0].count;
 }
 
-describe('the limit of 1,000 workspaces that an account owns', () => {
+describe('the limit of 100 workspaces that an account owns', () => {
   test('rejects another workspace until the account no longer owns one', async () => {
     const account = await arrangeAccount(app, await arrangeTenant(app));
-    await own(account.accountId, 999);
+    await own(account.accountId, 99);
     const { status, body } = await create(account);
     assert.equal(status, 201);
     const refused = await create(account);
@@ -49,15 +49,15 @@ describe('the limit of 1,000 workspaces that an account owns', () => {
 
   test('is not exceeded when requests run in parallel', async () => {
     const account = await arrangeAccount(app, await arrangeTenant(app));
-    await own(account.accountId, 998);
+    await own(account.accountId, 98);
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(account)));
     assert.equal(answers.filter(({ status }) => status === 201).length, 2);
-    assert.equal(await countOwned(account.accountId), 1_000);
+    assert.equal(await countOwned(account.accountId), 100);
   });
 
   test('does not apply to platform administrators', async () => {
     const admin = await arrangePlatformAdmin(app);
-    await own(admin.accountId, 1_000);
+    await own(admin.accountId, 100);
     assert.equal((await create(admin)).status, 201);
   });
 });
