@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Role } from '../core/role.ts';
 import type { CountChange } from './traffic/change-limit.ts';
-import { limitKeyless, type RateLimiter } from './traffic/rate-limit.ts';
+import { limitNetwork, type RateLimiter } from './traffic/rate-limit.ts';
 import { problems } from './schemas.ts';
 import { countHeader } from './request-context.ts';
 
@@ -82,7 +82,7 @@ export async function withCredential(
     scope.addHook('onRequest', async (request, reply) => {
       // A wrong token is counted too, so the network comes before the credential.
       if (keyHeaders.every((header) => request.headers[header] === undefined))
-        await limitKeyless(request, reply, rateLimits);
+        await limitNetwork(request, reply, rateLimits);
       await credential.authenticate(request, reply);
       request.verifiedAt = performance.now();
     });
@@ -112,7 +112,7 @@ export async function withoutCredential(
       if (schema && config?.cost !== 0)
         schema.response = { ...problems(429), ...(schema.response as object) };
     });
-    scope.addHook('onRequest', (request, reply) => limitKeyless(request, reply, rateLimits));
+    scope.addHook('onRequest', (request, reply) => limitNetwork(request, reply, rateLimits));
     for (const plugin of routes) await scope.register(plugin);
   });
 }

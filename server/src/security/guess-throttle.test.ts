@@ -37,6 +37,16 @@ describe('createLoginThrottle', () => {
     assert.equal(await throttle.attempt('someone', '2001:db8:0:1::1', right), true);
   });
 
+  test('counts the wrong passwords of all networks of an IPv6 site together', async () => {
+    const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
+    const addresses = Array.from({ length: 802 }, (_, index) => `2001:db8:1:${(index + 1).toString(16)}::1`);
+    assert.equal(await compared(throttle, addresses), 800);
+    for (let network = 1; network <= 10; network++)
+      assert.equal(await throttle.attempt('ada', `2001:db8:2:${network}::1`, wrong), false);
+    await assert.rejects(throttle.attempt('ada', '2001:db8:2:11::1', right), ProblemError);
+    assert.equal(await throttle.attempt('ada', '2001:db8:3::1', right), true);
+  });
+
   test('counts IPv4-mapped IPv6 addresses separately', async () => {
     const throttle = createLoginThrottle(createAttemptBudgets(), 'accounts');
     const addresses = Array.from({ length: 102 }, (_, index) => `::ffff:192.0.2.${index + 1}`);

@@ -1,5 +1,6 @@
-import { networkOf } from '../core/network.ts';
-import type { AttemptBudget, BudgetOptions, CreateBudget, ReservedAttempt } from './attempt-budget.ts';
+import { siteOf } from '../core/network.ts';
+import type { BudgetOptions, CreateBudget } from './attempt-budget.ts';
+import { createNetworkBudget, reserveAll } from './network-budget.ts';
 
 /** Limits of wrong guesses: 10 for one account, and 100 of one network for all, because an office may share an address. */
 const WRONG_PER_ACCOUNT = 10;
@@ -32,7 +33,7 @@ export function createLoginThrottle(
     seconds: GUESS_WINDOW_SECONDS,
     refusal: 'Too many wrong passwords from this network. Retry after the number of seconds in Retry-After.',
     // Wrong passwords of one network do not lock the account for others.
-    holderOf: (account, network) => `${network} ${account}`,
+    holderOf: (account, site) => `${site} ${account}`,
   });
 }
 
@@ -45,7 +46,7 @@ export function createOneTimeCodeThrottle(createBudget: CreateBudget): GuessThro
     name: 'one-time-codes',
     seconds: GUESS_WINDOW_SECONDS,
     refusal: 'Too many wrong codes from this network. Retry after the number of seconds in Retry-After.',
-    holderOf: (address, network) => `${network} ${address}`,
+    holderOf: (address, site) => `${site} ${address}`,
   });
 }
 
@@ -61,43 +62,34 @@ export function createCodeThrottle(createBudget: CreateBudget): GuessThrottle {
 
 interface GuessOptions extends Omit<BudgetOptions, 'attempts'> {
   /** Returns the key of the account's budget. */
-  holderOf(account: string, network: string): string;
+  holderOf(account: string, site: string): string;
 }
 
 function createGuessThrottle(
   createBudget: CreateBudget,
   { name, seconds, refusal, holderOf }: GuessOptions,
 ): GuessThrottle {
-  const create = (scope: string, attempts: number) =>
-    createBudget({ name: `${name}:${scope}`, attempts, seconds, refusal });
-  const perAccount = create('account', WRONG_PER_ACCOUNT);
-  const perNetwork = create('network', WRONG_PER_NETWORK);
+  const optionsOf = (scope: string, attempts: number) => ({
+    name: `${name}:${scope}`,
+    attempts,
+    seconds,
+    refusal,
+  });
+  const perNetwork = createNetworkBudget(createBudget, optionsOf('network', WRONG_PER_NETWORK));
+  const perAccount = createBudget(optionsOf('account', WRONG_PER_ACCOUNT));
   return {
-    attempt(account, address, compare) {
-      const network = networkOf(address);
-      return countWrong(
-        [
-          [perNetwork, network],
-          [perAccount, holderOf(account, network)],
-        ],
-        compare,
-      );
+    async attempt(account, address, compare) {
+      const reserved = await reserveAll([
+        () => perNetwork.reserve(address),
+        () => perAccount.reserve(holderOf(account, siteOf(address))),
+      ]);
+      let wrong = false;
+      try {
+        wrong = !(await compare());
+        return !wrong;
+      } finally {
+        await (wrong ? reserved.count() : reserved.giveBack());
+      }
     },
   };
-}
-
-/** Reserves one attempt in each budget, and counts it if it was wrong. Otherwise gives it back. */
-async function countWrong(
-  budgets: [AttemptBudget, string][],
-  compare: () => Promise<boolean>,
-): Promise<boolean> {
-  const reserved: ReservedAttempt[] = [];
-  let wrong = false;
-  try {
-    for (const [budget, key] of budgets) reserved.push(await budget.reserve(key));
-    wrong = !(await compare());
-    return !wrong;
-  } finally {
-    for (const attempt of reserved) await (wrong ? attempt.count() : attempt.giveBack());
-  }
 }

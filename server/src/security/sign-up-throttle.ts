@@ -1,5 +1,5 @@
-import { networkOf } from '../core/network.ts';
 import type { CreateBudget } from './attempt-budget.ts';
+import { createNetworkBudget } from './network-budget.ts';
 
 /**
  * Sign-ups per network in 10 minutes. An office or a class may share a network. On a launch day, many players share one
@@ -18,11 +18,10 @@ export function createSignUpThrottle(
   createBudget: CreateBudget,
   whose: keyof typeof SIGN_UPS,
 ): SignUpThrottle {
-  const budget = createBudget({
+  return createNetworkBudget(createBudget, {
     name: `sign-ups:${whose}`,
     attempts: SIGN_UPS[whose],
     seconds: WINDOW_SECONDS,
     refusal: `Too many sign-ups from this network (${SIGN_UPS[whose]} in 10 minutes). Retry after the number of seconds in Retry-After.`,
   });
-  return { spend: (address) => budget.spend(networkOf(address)) };
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { networkOf } from '../../core/network.ts';
+import { siteOf } from '../../core/network.ts';
 import { ProblemError } from '../../core/problem.ts';
 import type { BodyBudget, BodySender, HeldBody } from './body-budget.ts';
 import { clientAddress } from '../client-address.ts';
@@ -65,11 +65,11 @@ export function limitBodyIntake(
   app.addHook('onClose', () => clearInterval(sweep));
 }
 
-/** The tenant of the key, or the network if the request has no key. */
+/** The tenant of the key, or the site of the network if the request has no key: eight IPv6 networks could fill the anonymous share. */
 function senderOf(request: FastifyRequest): BodySender {
   const { keyCaller, playerCaller, accountCaller, walletCaller } = request;
   return {
-    name: keyCaller?.tenantId ?? networkOf(clientAddress(request)),
+    name: keyCaller?.tenantId ?? siteOf(clientAddress(request)),
     isAnonymous: !(keyCaller ?? playerCaller ?? accountCaller ?? walletCaller),
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { networkOf } from '../../core/network.ts';
 import type { CreateBudget } from '../../security/attempt-budget.ts';
+import { createNetworkBudget } from '../../security/network-budget.ts';
 import { clientAddress } from '../client-address.ts';
 
 /**
@@ -14,21 +14,22 @@ export type CountChange = (request: FastifyRequest) => Promise<void>;
 
 /** Limits the changes of console accounts within 24 hours. */
 export function createChangeLimit(createBudget: CreateBudget): CountChange {
-  const create = (whose: keyof typeof CHANGES_PER_DAY) => {
+  const optionsOf = (whose: keyof typeof CHANGES_PER_DAY) => {
     const attempts = CHANGES_PER_DAY[whose];
-    return createBudget({
+    return {
       name: `changes:${whose}`,
       attempts,
       seconds: 24 * 60 * 60,
       refusal: `This ${whose} can make at most ${attempts} changes in 24 hours. Try again later.`,
-    });
+    };
   };
-  const [ofAccount, ofNetwork] = [create('account'), create('network')];
+  const ofAccount = createBudget(optionsOf('account'));
+  const ofNetwork = createNetworkBudget(createBudget, optionsOf('network'));
   return async (request) => {
     const { accountCaller, method, routeOptions } = request;
     // Viewers change nothing: their operations with another method than GET are queries.
     if (!accountCaller || method === 'GET' || routeOptions.config.role === 'viewer') return;
-    await ofNetwork.spend(networkOf(clientAddress(request)));
+    await ofNetwork.spend(clientAddress(request));
     await ofAccount.spend(accountCaller.accountId);
   };
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../../core/network.ts';
+import { networkOf, siteOf } from '../../core/network.ts';
 import { ProblemError } from '../../core/problem.ts';
 import type { KeyCaller } from '../../core/callers.ts';
 import { clientAddress } from '../client-address.ts';
@@ -11,9 +11,9 @@ declare module 'fastify' {
   }
 }
 
-/** The sender of a request without a key: an account or a player by its token, or the network of its address. */
+/** The sender of a request without a key: an account or a player by its token, or the network of its address, or that network's site. */
 export interface KeylessCaller {
-  kind: 'account' | 'player' | 'network';
+  kind: 'account' | 'player' | 'network' | 'site';
   id: string;
 }
 
@@ -56,14 +56,33 @@ export function applyRateLimit(
   });
 }
 
-/** Counts a request without a key. Throws rate_limited. */
+/** Counts a request without a key of an account or a player. Throws rate_limited. */
 export async function limitKeyless(
   request: FastifyRequest,
   reply: FastifyReply,
   rateLimits: RateLimiter,
-  caller: KeylessCaller = { kind: 'network', id: networkOf(clientAddress(request)) },
+  caller: KeylessCaller,
 ): Promise<void> {
   const { cost = 1 } = request.routeOptions.config;
   if (cost > 0)
     applyRateLimit(reply, `This ${caller.kind}`, await rateLimits.countKeyless(caller, cost), cost);
+}
+
+/**
+ * Counts a request without a key of a network, and then of its site. So what the network refuses does not count for the site. Throws
+ * rate_limited.
+ */
+export async function limitNetwork(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rateLimits: RateLimiter,
+): Promise<void> {
+  const address = clientAddress(request);
+  const [network, site] = [networkOf(address), siteOf(address)];
+  await limitKeyless(request, reply, rateLimits, { kind: 'network', id: network });
+  const { cost = 1 } = request.routeOptions.config;
+  if (site === network || cost === 0) return;
+  const verdict = await rateLimits.countKeyless({ kind: 'site', id: site }, cost);
+  // Otherwise the headers describe the network.
+  if (!verdict.admitted) applyRateLimit(reply, 'The /48 of this network', verdict, cost);
 }

@@ -1,7 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
 import { isRolledBack } from '../../../database/errors.ts';
-import { networkOf } from '../../../core/network.ts';
+import { siteOf } from '../../../core/network.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget } from '../../../security/network-budget.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import {
   countMail,
@@ -47,7 +48,7 @@ export interface MailBudget {
 }
 
 export function createMailBudget(createBudget: CreateBudget): MailBudget {
-  const perNetwork = createBudget({
+  const perNetwork = createNetworkBudget(createBudget, {
     name: 'mail-requests',
     attempts: REQUESTS_PER_NETWORK,
     seconds: 60 * 60,
@@ -61,18 +62,17 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
   });
   return {
     async count(ipAddress, email, work) {
-      const network = networkOf(ipAddress);
-      const forAddress = `${network} ${email}`;
-      await perNetwork.spend(network);
+      const forAddress = `${siteOf(ipAddress)} ${email}`;
+      await perNetwork.spend(ipAddress);
       try {
         await perAddress.spend(forAddress);
       } catch (error) {
         // One client must not use up the budget of its network with requests that are refused.
-        await perNetwork.giveBack(network);
+        await perNetwork.giveBack(ipAddress);
         throw error;
       }
       const giveBack = async (): Promise<void> => {
-        await perNetwork.giveBack(network);
+        await perNetwork.giveBack(ipAddress);
         await perAddress.giveBack(forAddress);
       };
       try {
@@ -85,7 +85,7 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
       }
     },
     async countSignUp(ipAddress, email, work) {
-      const forAddress = `${networkOf(ipAddress)} ${email}`;
+      const forAddress = `${siteOf(ipAddress)} ${email}`;
       await perAddress.spend(forAddress);
       try {
         return await work();

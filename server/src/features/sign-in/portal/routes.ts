@@ -6,6 +6,7 @@ import { originOf } from '../../../http/request-context.ts';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget } from '../../../security/network-budget.ts';
 import { logOut, refreshSession, type PortalSessionServices } from './portal-sessions.ts';
 import { ExchangeBody, PortalTokens, SessionBody, StartedLogin } from './schemas.ts';
 import { finishStoreALogin, START_BUDGET, startStoreALogin, type StoreAServices } from './store-a-login.ts';
@@ -16,7 +17,7 @@ const tags = ['Player portal'];
 export function storeAPortalRoutes(
   services: StoreAServices & PortalSessionServices & { createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
-  const withBudget = { ...services, startBudget: services.createBudget(START_BUDGET) };
+  const withBudget = { ...services, startBudget: createNetworkBudget(services.createBudget, START_BUDGET) };
   return async (app) => {
     app.post(
       '/api/player-portal-auth/storea/start',

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../database/database.ts';
-import { networkOf } from '../../../core/network.ts';
-import type { AttemptBudget } from '../../../security/attempt-budget.ts';
+import type { NetworkBudget } from '../../../security/network-budget.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
@@ -29,10 +28,10 @@ export interface StoreAServices {
 
 /** Starts a sign-in at StoreA. Throws too_many_attempts and provider_not_available. */
 export async function startStoreALogin(
-  { database, vault, storeAOpenId, startBudget }: StoreAServices & { startBudget: AttemptBudget },
+  { database, vault, storeAOpenId, startBudget }: StoreAServices & { startBudget: NetworkBudget },
   ipAddress: string | null,
 ): Promise<{ authUrl: string; expiresAt: string }> {
-  await startBudget.spend(networkOf(ipAddress));
+  await startBudget.spend(ipAddress);
   if (!storeAOpenId) throw notConfigured();
   const state = randomBytes(32).toString('base64url');
   const expiresAt = secondsFromNow(LOGIN_SECONDS);

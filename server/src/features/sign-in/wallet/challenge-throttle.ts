@@ -1,5 +1,5 @@
-import { networkOf } from '../../../core/network.ts';
-import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import type { BudgetOptions, CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget } from '../../../security/network-budget.ts';
 
 /** Unanswered challenges per network and tenant. The limit keeps the table small. */
 const UNANSWERED = 300;
@@ -11,10 +11,6 @@ export interface ChallengeSource {
   ipAddress: string | null;
 }
 
-/** The key of a limit per network and tenant. */
-export const sourceKey = ({ tenantId, ipAddress }: ChallengeSource): string =>
-  `${tenantId} ${networkOf(ipAddress)}`;
-
 export interface ChallengeThrottle {
   /** Counts a challenge before it is issued. Throws too_many_attempts. */
   spend(source: ChallengeSource): Promise<void>;
@@ -23,15 +19,20 @@ export interface ChallengeThrottle {
 }
 
 export function createChallengeThrottle(createBudget: CreateBudget): ChallengeThrottle {
-  const budget = createBudget({
+  return createSourceBudget(createBudget, {
     name: 'wallet-challenges',
     attempts: UNANSWERED,
     seconds: WINDOW_SECONDS,
     refusal:
       'Too many unanswered challenges from this network (300 in 15 minutes). Answer them, or try again later.',
   });
+}
+
+/** Creates a limit per network and tenant. */
+export function createSourceBudget(createBudget: CreateBudget, options: BudgetOptions): ChallengeThrottle {
+  const budget = createNetworkBudget(createBudget, options);
   return {
-    spend: (source) => budget.spend(sourceKey(source)),
-    giveBack: (source) => budget.giveBack(sourceKey(source)),
+    spend: ({ tenantId, ipAddress }) => budget.spend(ipAddress, tenantId),
+    giveBack: ({ tenantId, ipAddress }) => budget.giveBack(ipAddress, tenantId),
   };
 }

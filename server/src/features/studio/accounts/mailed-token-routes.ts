@@ -3,8 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import { clientAddress } from '../../../http/client-address.ts';
 import { originOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import { networkOf } from '../../../core/network.ts';
-import type { AttemptBudget } from '../../../security/attempt-budget.ts';
+import type { NetworkBudget } from '../../../security/network-budget.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requestReset, resetPassword } from './reset-password.ts';
 import { EmailBody, EmailOfAccount, MailRequested, ResetPasswordBody, VerifyEmailBody } from './schemas.ts';
@@ -15,7 +14,7 @@ export interface AccountMailServices extends MailServices {
   /** The base URL of the deployment. */
   issuer: string;
   /** Limits the account emails that one network can request. */
-  accountMailBudget: AttemptBudget;
+  accountMailBudget: NetworkBudget;
 }
 
 /** The endpoints that mail tokens or require only a mailed token. */
@@ -51,7 +50,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
         },
       },
       async (request, reply) => {
-        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
+        await services.accountMailBudget.spend(clientAddress(request));
         await requestReset(services, request.body.email);
         reply.code(202);
         return { status: 'accepted' as const };

@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
-import type { AttemptBudget, CreateBudget } from '../../../security/attempt-budget.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget, type NetworkBudget } from '../../../security/network-budget.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
@@ -20,8 +21,8 @@ const MAX_VALID_TOKENS = 3;
 const REQUESTS_PER_NETWORK = 200;
 
 /** Creates the budget that limits how many account emails one network can request. */
-export function createAccountMailBudget(createBudget: CreateBudget): AttemptBudget {
-  return createBudget({
+export function createAccountMailBudget(createBudget: CreateBudget): NetworkBudget {
+  return createNetworkBudget(createBudget, {
     name: 'account-mail-requests',
     attempts: REQUESTS_PER_NETWORK,
     seconds: 60 * 60,

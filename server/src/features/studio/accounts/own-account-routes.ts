@@ -3,7 +3,6 @@ import { Type } from 'typebox';
 import { clientAddress } from '../../../http/client-address.ts';
 import { accountOf, selfOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
-import { networkOf } from '../../../core/network.ts';
 import { changePassword } from './change-password.ts';
 import { endOwnSession, readOwnSessions, readOwnAccount } from './own-account.ts';
 import type { AccountMailServices } from './mailed-token-routes.ts';
@@ -52,7 +51,7 @@ export function ownAccountRoutes(
         },
       },
       async (request, reply) => {
-        await services.accountMailBudget.spend(networkOf(clientAddress(request)));
+        await services.accountMailBudget.spend(clientAddress(request));
         await resendVerification(services, selfOf(request));
         reply.code(202);
         return { status: 'accepted' as const };

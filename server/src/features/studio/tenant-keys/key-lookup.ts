@@ -1,8 +1,8 @@
 import { createLruCache } from '../../../core/lru-cache.ts';
 import type { KeyKind } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
-import { networkOf } from '../../../core/network.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget } from '../../../security/network-budget.ts';
 import { findKey, type FoundKey } from './queries.ts';
 
 /**
@@ -32,18 +32,18 @@ export function createKeyLookup(database: Database, createBudget: CreateBudget):
   /** Keys that existed at their last lookup. */
   const existing = createLruCache<string, true>(MAX_EXISTING_KEYS);
   const firstLookups = new Map<string, Promise<unknown>>();
-  const unknownKeys = createBudget(UNKNOWN_KEY_BUDGET);
+  const unknownKeys = createNetworkBudget(createBudget, UNKNOWN_KEY_BUDGET);
 
   /** Spends from the budget before the lookup, so parallel lookups cannot exceed it. */
-  const lookUpFirst = async (network: string, query: () => Promise<FoundKey | undefined>) => {
-    await unknownKeys.spend(network);
+  const lookUpFirst = async (address: string | null, query: () => Promise<FoundKey | undefined>) => {
+    await unknownKeys.spend(address);
     let exists = true;
     try {
       const found = await query();
       exists = found !== undefined;
       return found;
     } finally {
-      if (exists) await unknownKeys.giveBack(network);
+      if (exists) await unknownKeys.giveBack(address);
     }
   };
 
@@ -59,7 +59,7 @@ export function createKeyLookup(database: Database, createBudget: CreateBudget):
     const running = firstLookups.get(id);
     if (running) await Promise.allSettled([running]);
     if (existing.has(id)) return query();
-    const firstLookup = lookUpFirst(networkOf(address), query);
+    const firstLookup = lookUpFirst(address, query);
     firstLookups.set(id, firstLookup);
     try {
       return await firstLookup;

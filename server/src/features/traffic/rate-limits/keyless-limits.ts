@@ -1,5 +1,6 @@
 import { RateLimiterRes } from 'rate-limiter-flexible';
 import type { KeylessCaller, RateLimitVerdict } from '../../../http/traffic/rate-limit.ts';
+import { NETWORKS_OF_SITE } from '../../../security/network-budget.ts';
 import { createLimiter, type SharedCounts } from '../../../security/limiter.ts';
 
 /** Requests in a second, averaged over one window. */
@@ -31,6 +32,7 @@ export function createKeylessLimits(
     account: create('account', account),
     player: create('player', account),
     network: create('network', network),
+    site: create('site', network * NETWORKS_OF_SITE),
   };
 
   return async ({ kind, id }, cost) => {
