@@ -33,6 +33,8 @@ export interface Verifiers {
   /** The wallet-linked player of a platform JWT, in a tenant that is not disabled. */
   wallet(token: string): Promise<WalletCaller | undefined>;
   account(token: string): Promise<AccountCaller | undefined>;
+  /** Whether the session of an account has not ended, even if its access token has expired. */
+  isOpen(caller: AccountCaller): Promise<boolean>;
   /** Accepts any kind of token, and says which kind it is. */
   bearer(token: string): Promise<BearerCaller | undefined>;
   /** The account's role in a workspace, or in the workspace that owns a tenant. Undefined if it is not a member. */
@@ -266,13 +268,14 @@ export function createCredentials(
 
 /**
  * Creates the second check of the keys and tokens of a request, which is not counted. Throws a 401 problem if one was revoked
- * meanwhile. Access tokens of players are valid until they expire, so they are not verified again.
+ * meanwhile, or the session of an account has ended. Access tokens of players are valid until they expire, so they are not verified again.
  */
 export function createConfirmation(verify: Verifiers): Confirm {
   return async (request) => {
     const { keyCaller, accountCaller, walletCaller } = request;
     if (keyCaller) request.keyCaller = await verifyKey(request, keyCaller.kind, verify);
-    if (accountCaller) await verifyBearer(request, verify.account, 'saas');
+    // An access token lasts for minutes, and an export for hours.
+    if (accountCaller && !(await verify.isOpen(accountCaller))) throw new ProblemError('invalid_bearer');
     if (walletCaller) await verifyBearer(request, verify.wallet, 'wallet');
   };
 }

@@ -82,12 +82,32 @@ describe('createExports', () => {
 
   test('cuts off an export that takes too long, and admits another one', async () => {
     const limits = { perCaller: 1, perTenant: 1, perNetwork: 1, inAll: 1, reading: 1 };
-    const exports = createExports(createAcquireSlots(), 'test', limits, 100);
+    const exports = createExports(createAcquireSlots(), 'test', limits, { mostMs: 300 });
     async function* endless(): AsyncGenerator<string> {
       for (;;) yield 'x';
     }
     const unread = await exports.open(by('a'), 'one', endless());
     await assert.rejects(once(unread, 'end'), /took too long/);
+    await eventually(() => admits(exports, 'a', 'one'));
+  });
+
+  test('ends an export when its caller loses the permission, and not when this cannot be checked', async () => {
+    const limits = { perCaller: 1, perTenant: 1, perNetwork: 1, inAll: 1, reading: 1 };
+    const exports = createExports(createAcquireSlots(), 'test', limits, { confirmEveryMs: 10 });
+    async function* endless(): AsyncGenerator<string> {
+      for (;;) yield 'x';
+    }
+    let confirmed = 0;
+    let refusal = new ProblemError('unavailable');
+    const admitCaller = async () => {
+      confirmed++;
+      throw refusal;
+    };
+    const unread = await exports.open({ ...by('a'), admitCaller } as FastifyRequest, 'one', endless());
+    await eventually(() => confirmed > 3);
+    assert.equal(unread.destroyed, false);
+    refusal = new ProblemError('invalid_api_key');
+    await assert.rejects(once(unread, 'end'), refusal);
     await eventually(() => admits(exports, 'a', 'one'));
   });
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { pauseIfBusy } from '../core/event-loop.ts';
 import { createFairSemaphore } from '../core/fair-semaphore.ts';
+import { ProblemError } from '../core/problem.ts';
 import type { AcquireSlots } from '../processes/concurrency-slots.ts';
 import { createConcurrencyLimit, type ConcurrencyLimits } from './traffic/concurrency.ts';
 
@@ -18,18 +19,21 @@ export interface Exports {
   open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Promise<Readable>;
 }
 
-/**
- * Permissions are checked when an export begins. Without a limit, a removed member who reads slowly would get new events for as long as
- * the game sends them.
- */
+/** Without a limit, a client that reads slowly would get new events for as long as the game sends them. */
 const MOST_MS = 6 * 60 * 60_000;
 
-/** Creates the limits of one kind of exports. `name` differs from the names of other kinds. An export is cut off after `mostMs`. */
+/** How often the credential and the role of the caller are checked again. */
+const CONFIRM_EVERY_MS = 60_000;
+
+/**
+ * Creates the limits of one kind of exports. `name` differs from the names of other kinds. An export is cut off after `mostMs`, and
+ * when its caller loses the permission.
+ */
 export function createExports(
   acquireSlots: AcquireSlots,
   name: string,
   { reading, ...limits }: ExportLimits,
-  mostMs = MOST_MS,
+  { mostMs = MOST_MS, confirmEveryMs = CONFIRM_EVERY_MS } = {},
 ): Exports {
   const places = createConcurrencyLimit(
     acquireSlots,
@@ -44,8 +48,15 @@ export function createExports(
       const owner = tenantId ?? request.id;
       const stream = Readable.from(paced(pieces, (work) => readers.run(owner, work)));
       const limit = setTimeout(() => stream.destroy(new Error('The export took too long.')), mostMs).unref();
+      const confirming = setInterval(() => {
+        request.admitCaller().catch((error: unknown) => {
+          // Other errors say nothing about the permission: the database may be unavailable for a moment.
+          if (error instanceof ProblemError && [401, 403, 404].includes(error.status)) stream.destroy(error);
+        });
+      }, confirmEveryMs).unref();
       stream.once('close', () => {
         clearTimeout(limit);
+        clearInterval(confirming);
         leave();
       });
       // A failure before the first piece becomes an answer of its own.

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { PgBoss } from 'pg-boss';
+import { fallingLimit } from '../core/share.ts';
 import { createGroupOwners } from './group-owners.ts';
 import type { OwnersOf, Queue } from './queue.ts';
 
@@ -48,19 +49,12 @@ export function startQueueConsumer(
   let isFull = false;
   let wake = () => {};
 
-  /**
-   * How many slots an owner may have while this many are free. One owner alone may have `atOncePerOwner`. With fewer free slots, each
-   * owner may have fewer. So owners with slow jobs leave free slots for others, unless they are as many as the slots.
-   */
-  const limitOfOwner = (free: number): number =>
-    Math.min(atOncePerOwner, Math.max(1, Math.floor((free * atOncePerOwner) / (atOnce - atOncePerOwner))));
-
   /** Fetches at most as many jobs as one group or owner may run, so that few jobs of a full one are fetched too early. */
   const fetchJobs = async (): Promise<boolean> => {
     const free = atOnce - running.size;
     isFull = free === 0;
     if (isFull) return false;
-    const ownerLimit = limitOfOwner(free);
+    const ownerLimit = fallingLimit(atOncePerOwner, { free, total: atOnce });
     const full = [...new Set([...groups.full(atOncePerGroup), ...groupsOf(owners.full(ownerLimit))])];
     isFull = full.length > 0;
     const room = Math.min(free, atOncePerGroup, ownerLimit);

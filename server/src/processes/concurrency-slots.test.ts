@@ -43,6 +43,25 @@ describe('createAcquireSlots', () => {
     assert.equal(typeof (await second!.acquire([['a', 2]])), 'function');
   });
 
+  test('leaves free slots for others while few owners use all that they may have', async () => {
+    const acquire = createAcquireSlots();
+    const acquireAll = async (owner: string): Promise<number> => {
+      for (let count = 0; ; count++)
+        if (
+          typeof (await acquire([
+            [owner, 8, 'falling'],
+            ['all', 32],
+          ])) === 'number'
+        )
+          return count;
+    };
+    const owners = Array.from({ length: 12 }, (_, index) => `owner ${index}`);
+    const held: number[] = [];
+    for (const owner of owners) held.push(await acquireAll(owner));
+    assert.deepEqual(held, [8, 6, 4, 3, 3, 2, 1, 1, 1, 1, 1, 1]);
+    assert.equal(await acquireAll('other'), 0, 'none is left');
+  });
+
   test('releases the slots of a process that has ended', async () => {
     const [first, second] = twoProcesses();
     await first!.acquire(one);

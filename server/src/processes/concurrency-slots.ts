@@ -1,7 +1,11 @@
+import { fallingLimit } from '../core/share.ts';
 import { COUNT_WITHIN_MS, type Channel } from './channel.ts';
 
-/** A concurrency slot: its owner and the owner's limit. */
-export type Slot = [owner: string, limit: number];
+/**
+ * A concurrency slot: its owner and the owner's limit. If it is falling, the owner may have the fewer slots, the fewer are free of the last
+ * owner of a request, but at least one.
+ */
+export type Slot = [owner: string, limit: number, limitIs?: 'falling'];
 
 /** Counts the slots in use. */
 export interface ConcurrencySlots {
@@ -15,7 +19,12 @@ export function createConcurrencySlots(): ConcurrencySlots {
   const used = new Map<string, number>();
   return {
     acquire(slots) {
-      const full = slots.findIndex(([owner, limit]) => (used.get(owner) ?? 0) >= limit);
+      const [shared, total] = slots.at(-1)!;
+      const free = total - (used.get(shared) ?? 0);
+      const full = slots.findIndex(
+        ([owner, limit, limitIs]) =>
+          (used.get(owner) ?? 0) >= (limitIs === 'falling' ? fallingLimit(limit, { free, total }) : limit),
+      );
       if (full >= 0) return full;
       for (const [owner] of slots) used.set(owner, (used.get(owner) ?? 0) + 1);
       return undefined;

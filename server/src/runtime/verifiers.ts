@@ -25,6 +25,8 @@ export function createVerifiers({
   memberships,
   isActiveTenant,
 }: VerifierServices): Verifiers {
+  const isOpen = async (sessionId: string): Promise<boolean> =>
+    (await listEndedSessions(database, [sessionId])).length === 0;
   return {
     key: keys.authenticate,
     async player(token) {
@@ -52,9 +54,10 @@ export function createVerifiers({
       if (!claims) return undefined;
       const { sub: accountId, exp } = claims;
       const sessionId = claims['sid'] as string;
-      if ((await listEndedSessions(database, [sessionId])).length > 0) return undefined;
+      if (!(await isOpen(sessionId))) return undefined;
       return { accountId, sessionId, expiresAtMs: exp * 1000 };
     },
+    isOpen: ({ sessionId }) => isOpen(sessionId),
     bearer: (token) => identifyBearer(signer, token),
     hasProfile: (playerId) => existsUnmerged(database, playerId),
     mayUseProfile: (caller) => mayUseProfile({ database, config }, caller),

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { networkOf } from '../../core/network.ts';
+import { siteOf } from '../../core/network.ts';
 import { ProblemError, type ProblemCode } from '../../core/problem.ts';
 import type { AcquireSlots, Slot } from '../../processes/concurrency-slots.ts';
 import { clientAddress } from '../client-address.ts';
@@ -9,7 +9,10 @@ export interface ConcurrencyLimits {
   /** Per key, console account or player. */
   perCaller: number;
   perTenant: number;
-  /** One account can create many tenants and keys, and the reader of an export can be slow. So a network leaves room for others. */
+  /**
+   * One account can create many tenants and keys, and the reader of an export can be slow. So a network leaves room for others. For
+   * IPv6, it is the /48.
+   */
   perNetwork: number;
   /** For all callers together. */
   inAll: number;
@@ -39,23 +42,24 @@ export function createConcurrencyLimit(
 ): ConcurrencyLimit {
   return {
     async enter(request, tenantId) {
-      const limits = [
-        { whose: 'caller', slot: `${name} ${callerOf(request)}`, most: perCaller },
+      const limits: { whose: string; slot: Slot }[] = [
+        { whose: 'caller', slot: [`${name} ${callerOf(request)}`, perCaller] },
         ...(tenantId === null
           ? []
-          : [{ whose: 'tenant', slot: `${name} tenant ${tenantId}`, most: perTenant }]),
+          : [{ whose: 'tenant', slot: [`${name} tenant ${tenantId}`, perTenant] satisfies Slot }]),
         {
           whose: 'network',
-          slot: `${name} network ${networkOf(clientAddress(request))}`,
-          most: perNetwork,
+          slot: [`${name} network ${siteOf(clientAddress(request))}`, perNetwork, 'falling'],
         },
-        { whose: 'server', slot: name, most: inAll },
+        { whose: 'server', slot: [name, inAll] },
       ];
-      const acquired = await acquireSlots(limits.map(({ slot, most }): Slot => [slot, most]));
+      const acquired = await acquireSlots(limits.map(({ slot }) => slot));
       if (typeof acquired === 'function') return acquired;
-      const { whose, most } = limits[acquired]!;
+      const { whose, slot } = limits[acquired]!;
+      const [, most, limitIs] = slot;
+      const fewer = limitIs === 'falling' ? ', or fewer while others run many' : '';
       throw new ProblemError(code, {
-        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} of this ${whose} may run at once. Wait until one ends.`,
+        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} of this ${whose} may run at once${fewer}. Wait until one ends.`,
         retryAfter: 5,
       });
     },
