@@ -21,7 +21,12 @@ export interface ProfileChanges {
  * invalid_request for a displayName or avatarUrl that is not allowed.
  */
 export async function changeProfile(
-  { database, avatars, profileChanges }: ProfileServices & Pick<ProofServices, 'profileChanges'>,
+  {
+    database,
+    avatars,
+    profileChanges,
+    smallProfileChanges,
+  }: ProfileServices & Pick<ProofServices, 'profileChanges'>,
   caller: PlayerCaller,
   changes: ProfileChanges,
   report: ReportError,
@@ -38,8 +43,11 @@ export async function changeProfile(
   const { profile, unusedAvatar } = await database.forPlayer(playerId).transaction(async (transaction) => {
     const before = await lockForChange(transaction, caller);
     const { displayName = before.displayName, avatarUrl = before.avatarUrl } = changes;
-    if (displayName !== before.displayName) await profileChanges.spend(playerId);
     const { profileVisibility = before.profileVisibility } = changes;
+    if (displayName !== before.displayName) await profileChanges.spend(playerId);
+    const isShown = avatarUrl !== null && avatarUrl !== before.avatarUrl;
+    const isVisible = profileVisibility !== 'private' && profileVisibility !== before.profileVisibility;
+    if (isShown || isVisible) await smallProfileChanges.spend(playerId);
     // The stored image becomes unused when the URL changes.
     const avatarName = avatarUrl === before.avatarUrl ? before.avatarName : null;
     await updateProfile(transaction, playerId, { displayName, avatarUrl, avatarName, profileVisibility });

@@ -129,7 +129,9 @@ export async function updateProfile(
     UPDATE players
     SET display_name = ${profile.displayName}, avatar_url = ${profile.avatarUrl}, avatar_name = ${profile.avatarName},
         profile_visibility = ${profile.profileVisibility}
-    WHERE id = ${playerId}`);
+    WHERE id = ${playerId}
+      AND (display_name, avatar_url, avatar_name, profile_visibility) IS DISTINCT FROM
+          (${profile.displayName}, ${profile.avatarUrl}, ${profile.avatarName}, ${profile.profileVisibility})`);
 }
 
 /** Finds the sign-in method of an identity, and its player, who may be outside of the scope. */

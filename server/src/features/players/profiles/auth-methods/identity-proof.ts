@@ -22,6 +22,7 @@ export interface ProofServices extends CredentialServices {
   config: { profileProof: boolean };
   /** Limits the changes of a player that can be repeated without end. */
   profileChanges: AttemptBudget;
+  smallProfileChanges: AttemptBudget;
 }
 
 /** The caller of a profile change, and the proof of identity in the request. */

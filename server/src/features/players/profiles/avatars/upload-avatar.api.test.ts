@@ -40,7 +40,13 @@ test('an upload keeps the image of the profile if the answer of the commit is lo
     urlOf: (name: string) => `https://images.example/${name}`,
     remove: async (name: string) => void stored.delete(name),
   } as unknown as AvatarStore;
-  const services = { database: losingAnswers, avatars, acquireSlots: null as never };
+  const unlimited = { spend: async () => {} } as never;
+  const services = {
+    database: losingAnswers,
+    avatars,
+    acquireSlots: null as never,
+    smallProfileChanges: unlimited,
+  };
   await assert.rejects(
     uploadAvatar(services, caller, image, () => {}),
     { code: 'ECONNRESET' },

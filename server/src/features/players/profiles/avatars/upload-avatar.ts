@@ -3,6 +3,7 @@ import { ProblemError } from '../../../../core/problem.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
 import { isRolledBack } from '../../../../database/errors.ts';
 import type { Database } from '../../../../database/database.ts';
+import type { AttemptBudget } from '../../../../security/attempt-budget.ts';
 import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
 import { lockForChange } from '../lock-profile.ts';
 import { updateProfile } from '../queries.ts';
@@ -14,18 +15,21 @@ export interface ProfileServices {
   database: Database;
   avatars: AvatarStore;
   acquireSlots: AcquireSlots;
+  /** Limits the changes per day that write one row. */
+  smallProfileChanges: AttemptBudget;
 }
 
 /**
- * Replaces the player's avatar. Throws avatar_type, avatar_unreadable, busy, avatar_storage_unavailable, profile_deleted, and
- * invalid_bearer for a token of a revoked session.
+ * Replaces the player's avatar. Throws too_many_attempts, avatar_type, avatar_unreadable, busy, avatar_storage_unavailable,
+ * profile_deleted, and invalid_bearer for a token of a revoked session.
  */
 export async function uploadAvatar(
-  { database, avatars }: ProfileServices,
+  { database, avatars, smallProfileChanges }: ProfileServices,
   caller: PlayerCaller,
   upload: Buffer,
   report: ReportError,
 ): Promise<{ avatarUrl: string }> {
+  await smallProfileChanges.spend(caller.playerId);
   const avatarName = await avatars.add(await renderAvatar(upload));
   const avatarUrl = avatars.urlOf(avatarName);
   let previous: string | null;

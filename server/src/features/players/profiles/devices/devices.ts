@@ -78,8 +78,10 @@ export async function changeDevice(
         { deviceId },
         { reason: 'device_blocked', keepToken: caller.sessionId },
       );
-    if (wasBlocked && !changed.isBlocked) await services.profileChanges.spend(playerId);
-    if (changed.isBlocked !== wasBlocked)
+    const isBlockChanged = changed.isBlocked !== wasBlocked;
+    if (!isBlockChanged) await services.smallProfileChanges.spend(playerId);
+    if (isBlockChanged && wasBlocked) await services.profileChanges.spend(playerId);
+    if (isBlockChanged)
       await notifyChange(
         services,
         transaction,

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import { openDatabase } from '../../../database/database.ts';
+import { createAttemptBudgets } from '../../../security/attempt-budget.ts';
+import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { smallPicture } from '../../../testing/avatars.ts';
+import { startTestApp } from '../../../testing/test-app.ts';
+import type { AvatarStore } from './avatars/avatar-store.ts';
+import { uploadAvatar } from './avatars/upload-avatar.ts';
+import { createSmallChangeBudget } from './change-budget.ts';
+import { changeProfile, type ProfileChanges } from './change-profile.ts';
+import { changeDevice } from './devices/devices.ts';
+import type { DeviceChanges } from './devices/queries.ts';
+
+const app = await startTestApp();
+const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+after(() => database.close());
+const tenant = await arrangeTenant(app);
+
+/** A player with a device, who can make 3 small changes a day. */
+async function arrange() {
+  const { playerId } = await arrangePlayer(app, tenant);
+  const { tenantId } = tenant;
+  const deviceId = randomUUID();
+  await app.owner.query(
+    `INSERT INTO devices (id, player_id, device_fingerprint, platform, first_seen_at, last_seen_at, created_at_gl, updated_at_gl)
+     VALUES ($1, $2, $3, 'Other', now(), now(), now(), now())`,
+    [deviceId, playerId, deviceId],
+  );
+  const createBudget = createAttemptBudgets();
+  const smallProfileChanges = createSmallChangeBudget((options) => {
+    assert.deepEqual([options.attempts, options.seconds], [1_000, 24 * 60 * 60]);
+    return createBudget({ ...options, attempts: 3 });
+  });
+  const avatars = {
+    add: async () => 'new.png',
+    urlOf: () => 'https://images.example/new.png',
+    isOwnUrl: () => false,
+    remove: async () => {},
+  } as unknown as AvatarStore;
+  const unused = { acquireSlots: null as never, profileChanges: null as never };
+  const services = { database, avatars, smallProfileChanges, ...unused };
+  const caller = { playerId, tenantId, sessionId: null };
+  const ignore = () => {};
+  return {
+    playerId,
+    change: (changes: ProfileChanges) => changeProfile(services, caller, changes, ignore),
+    changeDevice: (changes: DeviceChanges) =>
+      changeDevice(services as never, { ...caller, origin: null as never } as never, deviceId, changes),
+    upload: (file: Buffer) => uploadAvatar(services, caller, file, ignore),
+  };
+}
+
+const refusal = { code: 'too_many_attempts' };
+
+describe('small changes of a profile', () => {
+  test('are limited, except those that hide it', async () => {
+    const { change, playerId } = await arrange();
+    await change({ profileVisibility: 'full' });
+    await change({ avatarUrl: 'https://images.example/1.png' });
+    await change({ avatarUrl: 'https://images.example/2.png', profileVisibility: 'limited' });
+    await assert.rejects(change({ avatarUrl: 'https://images.example/3.png' }), refusal);
+    await assert.rejects(change({ profileVisibility: 'full' }), refusal);
+    const shown = await change({ profileVisibility: 'private', avatarUrl: null });
+    assert.deepEqual([shown.profileVisibility, shown.avatarUrl], ['private', null]);
+    // A change to the same values writes no row.
+    const versionOf = async () =>
+      (await app.owner.query('SELECT ctid FROM players WHERE id = $1', [playerId])).rows[0].ctid;
+    const before = await versionOf();
+    await change({ profileVisibility: 'private', avatarUrl: null });
+    assert.equal(await versionOf(), before);
+  });
+
+  test('are limited together with changes of devices', async () => {
+    const { change, changeDevice: rename } = await arrange();
+    await rename({ deviceName: 'a' });
+    await rename({ isTrusted: true });
+    await rename({ deviceName: null, isTrusted: false });
+    await assert.rejects(rename({ deviceName: 'b' }), refusal);
+    await assert.rejects(change({ profileVisibility: 'full' }), refusal);
+  });
+
+  test('are limited together with uploads of avatars, even of files that are no image', async () => {
+    const { upload, change } = await arrange();
+    await upload(smallPicture);
+    for (let count = 0; count < 2; count++)
+      await assert.rejects(upload(Buffer.from('none')), { code: 'avatar_type' });
+    await assert.rejects(upload(smallPicture), refusal);
+    await assert.rejects(change({ avatarUrl: 'https://images.example/1.png' }), refusal);
+  });
+});
