@@ -288,6 +288,28 @@ describe('GET /api/public/player-profiles/{playerId}', () => {
     );
     assert.deepEqual(await games(), [late!.tenantId, tenant.tenantId, early!.tenantId]);
   });
+
+  test('looks at 1,000 tenants of a player', async () => {
+    const { workspaceId, tenantId } = await arrangeTenant(app);
+    const id = await arrangeProfile('full', { ...tenant, tenantId });
+    await app.owner.query('UPDATE tenants SET hidden_from_discovery = true WHERE id = $1', [tenantId]);
+    const playElsewhere = (count: number, isHidden: boolean) =>
+      app.owner.query(
+        `WITH made AS (
+           INSERT INTO tenants (id, workspace_id, name, slug, hidden_from_discovery)
+           SELECT gen_random_uuid(), $1, 'x', gen_random_uuid(), $4 FROM generate_series(1, $3) RETURNING id)
+         INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at)
+         SELECT id, $2, now(), now() FROM made`,
+        [workspaceId, id, count, isHidden],
+      );
+    const countGames = async () => (await inPublic(id)).body.games.length;
+    await playElsewhere(998, true);
+    await playElsewhere(1, false);
+    assert.equal(await countGames(), 1);
+    // Rows with the same player are in the order of their insertion.
+    await playElsewhere(1, false);
+    assert.equal(await countGames(), 1);
+  });
 });
 
 describe('a lookup during changes', () => {
