@@ -1,4 +1,4 @@
-import { shareOf } from '../../core/share.ts';
+import { fallingLimit, shareOf } from '../../core/share.ts';
 import { BATCH_BODY_LIMIT } from '../body-limits.ts';
 
 const MIB = 1024 * 1024;
@@ -6,10 +6,15 @@ const MIB = 1024 * 1024;
 /** Larger bodies have a separate share, so that batches of events cannot block sign-ins. */
 const SMALL_BODY = 64 * 1024;
 
-/** The limits of a share: for all bodies together, and for the bodies of one caller. */
+/** The limits of a share: for all bodies together, for those of one caller, and for those of one network. */
 interface ShareLimits {
   total: number;
   perCaller: number;
+  /**
+   * Falls with the free bytes. Game keys are public, so one network can send slow bodies for many tenants: those of nine filled the share
+   * of small bodies.
+   */
+  perNetwork: number;
 }
 
 /**
@@ -17,14 +22,16 @@ interface ShareLimits {
  * of the JavaScript heap. A parsed small body may take 15 times its size inside the heap.
  */
 const SHARES: Record<'anonymous' | 'small' | 'large', ShareLimits> = {
-  anonymous: { total: 8 * MIB, perCaller: MIB },
-  small: { total: 32 * MIB, perCaller: 4 * MIB },
-  large: { total: 48 * MIB, perCaller: 24 * MIB },
+  anonymous: { total: 8 * MIB, perCaller: MIB, perNetwork: MIB },
+  small: { total: 32 * MIB, perCaller: 4 * MIB, perNetwork: 8 * MIB },
+  large: { total: 48 * MIB, perCaller: 24 * MIB, perNetwork: 24 * MIB },
 };
 
-/** The sender of a body: a tenant or a network. */
+/** The sender of a body. */
 export interface BodySender {
-  name: string;
+  /** The tenant of the key, or the network. */
+  caller: string;
+  network: string;
   isAnonymous: boolean;
 }
 
@@ -45,9 +52,9 @@ export interface BodyBudget {
 
 /** The shares of one of several processes of a server. Each has room for one body of the largest size. */
 export function sharesOfProcess(processes: number): typeof SHARES {
-  const divide = ({ total, perCaller }: ShareLimits, least: number): ShareLimits => {
+  const divide = ({ total, perCaller, perNetwork }: ShareLimits, least: number): ShareLimits => {
     const share = shareOf(total, processes, least);
-    return { total: share, perCaller: Math.min(perCaller, share) };
+    return { total: share, perCaller: Math.min(perCaller, share), perNetwork: Math.min(perNetwork, share) };
   };
   return {
     anonymous: divide(SHARES.anonymous, MIB),
@@ -65,9 +72,9 @@ export function createBodyBudget(limits: typeof SHARES): BodyBudget {
   const small = createShare(limits.small);
   const large = createShare(limits.large);
   return {
-    hold({ name, isAnonymous }) {
+    hold(sender) {
       const shareFor = (bytes: number) => {
-        if (isAnonymous) return anonymous;
+        if (sender.isAnonymous) return anonymous;
         return bytes > SMALL_BODY ? large : small;
       };
       let share = small;
@@ -76,17 +83,17 @@ export function createBodyBudget(limits: typeof SHARES): BodyBudget {
         get bytes() {
           return held;
         },
-        fits: (bytes) => shareFor(bytes).fits(name, bytes),
+        fits: (bytes) => shareFor(bytes).fits(sender, bytes),
         resize(bytes) {
           this.release();
           share = shareFor(bytes);
-          if (!share.fits(name, bytes)) return false;
-          share.add(name, bytes);
+          if (!share.fits(sender, bytes)) return false;
+          share.add(sender, bytes);
           held = bytes;
           return true;
         },
         release() {
-          share.add(name, -held);
+          share.add(sender, -held);
           held = 0;
         },
       };
@@ -94,17 +101,36 @@ export function createBodyBudget(limits: typeof SHARES): BodyBudget {
   };
 }
 
-function createShare({ total: limit, perCaller }: ShareLimits) {
-  const byCaller = new Map<string, number>();
+function createShare({ total: limit, perCaller, perNetwork }: ShareLimits) {
+  const ofCallers = createCounts();
+  const ofNetworks = createCounts();
   let total = 0;
   return {
-    fits: (caller: string, bytes: number) =>
-      total + bytes <= limit && (byCaller.get(caller) ?? 0) + bytes <= perCaller,
-    add(caller: string, bytes: number): void {
-      const own = (byCaller.get(caller) ?? 0) + bytes;
+    fits({ caller, network }: BodySender, bytes: number): boolean {
+      const free = limit - total;
+      return (
+        bytes <= free &&
+        ofCallers.of(caller) + bytes <= perCaller &&
+        ofNetworks.of(network) + bytes <= fallingLimit(perNetwork, { free, total: limit })
+      );
+    },
+    add({ caller, network }: BodySender, bytes: number): void {
       total += bytes;
-      if (own > 0) byCaller.set(caller, own);
-      else byCaller.delete(caller);
+      ofCallers.add(caller, bytes);
+      ofNetworks.add(network, bytes);
+    },
+  };
+}
+
+function createCounts() {
+  const counts = new Map<string, number>();
+  const of = (name: string): number => counts.get(name) ?? 0;
+  return {
+    of,
+    add(name: string, bytes: number): void {
+      const sum = of(name) + bytes;
+      if (sum > 0) counts.set(name, sum);
+      else counts.delete(name);
     },
   };
 }

@@ -36,9 +36,9 @@ async function serve(
   countBodyBytes(app, () => {});
   limitBodyIntake(app, {
     budget: createBodyBudget({
-      anonymous: { total: 64 * KIB, perCaller: 64 * KIB },
-      small: { total: 256 * KIB, perCaller: 128 * KIB },
-      large: { total: 256 * KIB, perCaller: 128 * KIB },
+      anonymous: { total: 64 * KIB, perCaller: 64 * KIB, perNetwork: 64 * KIB },
+      small: { total: 256 * KIB, perCaller: 128 * KIB, perNetwork: 256 * KIB },
+      large: { total: 256 * KIB, perCaller: 128 * KIB, perNetwork: 256 * KIB },
     }),
     pace,
   });

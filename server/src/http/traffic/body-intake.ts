@@ -65,11 +65,13 @@ export function limitBodyIntake(
   app.addHook('onClose', () => clearInterval(sweep));
 }
 
-/** The tenant of the key, or the site of the network if the request has no key: eight IPv6 networks could fill the anonymous share. */
+/** The tenant of the key, or the network if the request has no key. Eight networks of an IPv6 site could fill the anonymous share. */
 function senderOf(request: FastifyRequest): BodySender {
   const { keyCaller, playerCaller, accountCaller, walletCaller } = request;
+  const network = siteOf(clientAddress(request));
   return {
-    name: keyCaller?.tenantId ?? siteOf(clientAddress(request)),
+    caller: keyCaller?.tenantId ?? network,
+    network,
     isAnonymous: !(keyCaller ?? playerCaller ?? accountCaller ?? walletCaller),
   };
 }

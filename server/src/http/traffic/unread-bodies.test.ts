@@ -24,8 +24,8 @@ async function serve(limits: { mostBytes?: number; withinMs?: number } = {}) {
   discardUnreadBodies(app, limits);
   observeRequestEnds(app);
   countBodyBytes(app, () => {});
-  const share = { total: 4 * MIB, perCaller: 4 * MIB };
-  const none = { total: 0, perCaller: 0 };
+  const share = { total: 4 * MIB, perCaller: 4 * MIB, perNetwork: 4 * MIB };
+  const none = { total: 0, perCaller: 0, perNetwork: 0 };
   let budget = createBodyBudget({ anonymous: share, small: share, large: share });
   limitBodyIntake(app, { budget: { hold: (sender) => budget.hold(sender) } });
   app.post('/', async () => 'accepted');
