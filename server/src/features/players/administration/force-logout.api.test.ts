@@ -34,6 +34,17 @@ const logoutRows = async (playerId: string) =>
 const auditOf = async (playerId: string) =>
   (await app.owner.query('SELECT * FROM audit_records WHERE target_id = $1', [playerId])).rows;
 
+/** A player with this many open sessions more. */
+async function arrangeSessions(count: number) {
+  const player = await arrangePlayer(app, tenant);
+  await app.owner.query(
+    `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform, last_ip_address, key_salt)
+     SELECT $1, gen_random_uuid(), $2, now(), now(), 'mock', 'Unknown', '192.0.2.1', '\\x00' FROM generate_series(1, $3)`,
+    [tenant.tenantId, player.playerId, count],
+  );
+  return player;
+}
+
 describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () => {
   test('ends all open sessions in the tenant with a ledger row each, and no others', async () => {
     const player = await arrangePlayer(app, tenant);
@@ -99,21 +110,15 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () 
   });
 
   test('ends more sessions than one statement changes, and a deletion erases them', async () => {
-    const player = await arrangePlayer(app, tenant);
-    await app.owner.query(
-      `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform, last_ip_address, key_salt)
-       SELECT $1, gen_random_uuid(), $2, now(), now(), 'mock', 'Unknown', '192.0.2.1', '\\x00'
-       FROM generate_series(1, 100000)`,
-      [tenant.tenantId, player.playerId],
-    );
+    const player = await arrangeSessions(25_000);
     const { body } = await forceLogout(player.playerId);
-    assert.deepEqual(body, { endedSessions: 100_001 });
+    assert.deepEqual(body, { endedSessions: 25_001 });
     assert.equal((await refresh(player.refreshToken)).status, 401);
     const { rows } = await app.owner.query(
       'SELECT count(*)::int AS rows, count(DISTINCT session_id)::int AS sessions FROM logout_ledger WHERE player_id = $1',
       [player.playerId],
     );
-    assert.deepEqual(rows, [{ rows: 100_001, sessions: 100_001 }]);
+    assert.deepEqual(rows, [{ rows: 25_001, sessions: 25_001 }]);
 
     const platformAdmin = await arrangePlatformAdmin(app);
     const deletion = await app.http.delete(`/api/admin/players/${player.playerId}`, platformAdmin);
@@ -123,6 +128,28 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/force-logout', () 
       [player.playerId],
     );
     assert.equal(left.rowCount, 0);
+  });
+
+  test('returns 503 while many sessions of another player are ended, and 200 afterwards', async () => {
+    const [player, other] = [await arrangeSessions(5_000), await arrangeSessions(5_000)];
+    const blocker = await app.owner.connect();
+    await blocker.query('BEGIN');
+    // The first statement changes the others.
+    await blocker.query(
+      'SELECT FROM login_sessions WHERE player_id = $1 ORDER BY session_id DESC LIMIT 1 FOR UPDATE',
+      [player.playerId],
+    );
+    const first = forceLogout(player.playerId);
+    await untilBlocked(app);
+    const refused = await forceLogout(other.playerId);
+    assert.deepEqual([refused.status, refused.body.code], [503, 'busy']);
+    assert.ok(Number(refused.headers.get('retry-after')) > 0);
+    const few = await arrangePlayer(app, tenant);
+    assert.equal((await forceLogout(few.playerId)).status, 200);
+    await blocker.query('ROLLBACK');
+    blocker.release();
+    assert.deepEqual((await first).body, { endedSessions: 5_001 });
+    assert.deepEqual((await forceLogout(other.playerId)).body, { endedSessions: 5_001 });
   });
 
   test('is idempotent, and accepts an empty body', async () => {
