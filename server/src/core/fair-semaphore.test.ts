@@ -31,6 +31,22 @@ describe('createFairSemaphore', () => {
     assert.deepEqual(await Promise.all(all), ['a1', 'a2', 'b1']);
   });
 
+  test('leaves slots to other owners with a falling limit, and starts all tasks in the end', async () => {
+    const { started, work, end } = manualWork();
+    const { run } = createFairSemaphore({ running: 8, runningPerOwner: 4, isFalling: true });
+    const all = ['a', 'b', 'c'].flatMap((owner) =>
+      [1, 2, 3, 4, 5].map((number) => run(owner, work(`${owner}${number}`))),
+    );
+    assert.deepEqual(started, ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
+    all.push(run('d', work('d1')));
+    assert.equal(started.at(-1), 'd1');
+    for (let ended = 0; ended < 16; ended++) {
+      end(started[ended]!);
+      await new Promise(setImmediate);
+    }
+    assert.equal((await Promise.all(all)).length, 16);
+  });
+
   test('gives free slots to waiting owners in turn', async () => {
     const { started, work, end } = manualWork();
     const { run } = createFairSemaphore({ ...LIMITS, running: 1 });

@@ -1,8 +1,12 @@
+import { fallingLimit } from './share.ts';
+
 export interface SemaphoreLimits {
   /** How many tasks run at once. */
   running: number;
   /** How many tasks of one owner run at once. */
   runningPerOwner: number;
+  /** The fewer slots are free, the fewer may an owner have ({@link fallingLimit}). So a few owners with slow tasks leave slots for others. */
+  isFalling?: boolean;
   /** How many tasks of one owner may wait for a slot. Omit it if another limit applies. */
   waitingPerOwner?: number;
   /** How long a task waits for a slot. By default it waits until all tasks before it have ended. */
@@ -41,8 +45,13 @@ export function createFairSemaphore({
   const waiting = new Map<string, (() => void)[]>();
   let running = 0;
 
+  const limitOfOwner = (): number =>
+    limits.isFalling
+      ? fallingLimit(limits.runningPerOwner, { free: limits.running - running, total: limits.running })
+      : limits.runningPerOwner;
+
   const hasSlot = (owner: string): boolean =>
-    running < limits.running && (runningOf.get(owner) ?? 0) < limits.runningPerOwner;
+    running < limits.running && (runningOf.get(owner) ?? 0) < limitOfOwner();
 
   const acquire = (owner: string): void => {
     running++;
@@ -60,6 +69,11 @@ export function createFairSemaphore({
     const left = runningOf.get(owner)! - 1;
     if (left > 0) runningOf.set(owner, left);
     else runningOf.delete(owner);
+    // A falling limit has risen, so several tasks may start.
+    while (startNext());
+  };
+
+  const startNext = (): boolean => {
     for (const [next, [start]] of waiting) {
       if (!start || !hasSlot(next)) continue;
       removeWaiter(next, start);
@@ -70,8 +84,9 @@ export function createFairSemaphore({
         waiting.set(next, rest);
       }
       start();
-      return;
+      return true;
     }
+    return false;
   };
 
   const wait = (owner: string, patient: boolean): Promise<void> => {

@@ -4,6 +4,7 @@ import type { BillingContext } from '../core/billing-context.ts';
 import { isGuid } from '../core/ids.ts';
 import { statementChannel } from '../core/statement-channel.ts';
 import { isDeadlock } from './errors.ts';
+import { createKeyWrites } from './key-writes.ts';
 import { countHeavySlots, createHeavySlots } from './heavy-reads.ts';
 import { inOnePacket, streamOf } from './packets.ts';
 import { openPool } from './pool.ts';
@@ -135,6 +136,7 @@ export function openDatabase(
     work: 'heavy',
   });
   const slots = createHeavySlots(heavySlots);
+  const keyWrites = createKeyWrites(poolSize);
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
   const heavyScope = (
@@ -152,7 +154,10 @@ export function openDatabase(
     forTenant: (tenantId, playerId) => scope(pool, oneText(beginForTenant(tenantId, playerId))),
     forBatch: (tenantId) => scope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),
     forKey: (billing, playerId) =>
-      scope(pool, oneText(beginForTenant(billing.tenantId, playerId)), { billing }),
+      scope(pool, oneText(beginForTenant(billing.tenantId, playerId)), {
+        billing,
+        inTurn: (work) => keyWrites(billing.tenantId, work),
+      }),
     forPlayer: (playerId, billing) => scope(pool, oneText(beginForPlayer(playerId)), { billing }),
     forWorkspace: (workspaceId) => scope(pool, oneText(beginFor('workspace_id', workspaceId))),
     forAccount: (accountId) => scope(pool, oneText(beginFor('account_id', accountId))),
