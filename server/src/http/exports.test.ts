@@ -103,7 +103,7 @@ describe('createExports', () => {
       confirmed++;
       throw refusal;
     };
-    const unread = await exports.open({ ...by('a'), admitCaller } as FastifyRequest, 'one', endless());
+    const unread = await exports.open({ ...by('a'), admitCaller }, 'one', endless());
     await eventually(() => confirmed > 3);
     assert.equal(unread.destroyed, false);
     refusal = new ProblemError('invalid_api_key');
