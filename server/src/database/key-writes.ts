@@ -17,7 +17,7 @@ export function createKeyWrites(poolSize: number): RunKeyWrite {
   const running = Math.max(1, Math.floor((poolSize * 3) / 4));
   const turns = createFairSemaphore({
     running,
-    runningPerOwner: Math.ceil(running / 2),
+    runningPerOwner: Math.ceil((running * 3) / 4),
     isFalling: true,
     waitingPerOwner: WAITING_PER_TENANT,
     waitMs: WAIT_SECONDS * 1000,
