@@ -4,14 +4,56 @@ export interface WebhookDelivery {
   headers: Headers | Record<string, string | string[] | undefined>;
 }
 
-export interface WebhookEvent {
-  /** The same in each attempt of a delivery: store it to recognize a repetition. */
+/** The data of `alert.rate_spike` and `alert.payload_spike`: a key sent more in a minute than its threshold. */
+export interface KeyAlert {
+  workspaceId: string;
+  tenantId: string;
+  /** The id of the alert. */
   id: string;
-  type: string;
-  /** When the event happened, ISO 8601. */
-  timestamp: string;
-  data: Record<string, unknown>;
+  keyId: string;
+  keyKind: 'game' | 'api';
+  /** Requests or bytes in a minute. */
+  threshold: number;
+  observed: number;
+  windowStart: string;
+  createdAt: string;
 }
+
+/** The data of `usage.warning`: a workspace used this share of the units of its month. */
+export interface UsageWarning {
+  workspaceId: string;
+  percent: number;
+  used: number;
+  limit: number;
+  periodStart: string;
+  periodEnd: string;
+}
+
+/** The data of `webhook.test`. A webhook of the deployment has no workspace. */
+export interface WebhookTest {
+  workspaceId?: string;
+  tenantId?: string;
+}
+
+/** The data of each type of event. */
+export interface WebhookData {
+  'alert.rate_spike': KeyAlert;
+  'alert.payload_spike': KeyAlert;
+  'usage.warning': UsageWarning;
+  'webhook.test': WebhookTest;
+}
+
+/** An event of one of the known types. A newer server may send others, so ignore a type that you do not know. */
+export type WebhookEvent<Type extends keyof WebhookData = keyof WebhookData> = {
+  [Name in Type]: {
+    /** The same in each attempt of a delivery: store it to recognize a repetition. */
+    id: string;
+    type: Name;
+    /** When the event happened, ISO 8601. */
+    timestamp: string;
+    data: WebhookData[Name];
+  };
+}[Type];
 
 export interface VerifyOptions {
   /** How much the clocks may differ and how long a delivery may be on its way, 300 seconds by default. */
@@ -107,7 +149,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
 
 function eventOf(id: string, bytes: Uint8Array): WebhookEvent {
   try {
-    return { ...(JSON.parse(new TextDecoder().decode(bytes)) as Omit<WebhookEvent, 'id'>), id };
+    return { ...(JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent), id };
   } catch (error) {
     throw new WebhookVerificationError('The body is not JSON.', { cause: error });
   }

@@ -1,6 +1,8 @@
 import { createAdminClient, type AccountUser, type Notification } from '../src/admin.ts';
 import { createEventQueue, createPlayerClient, memoryStorage, type Answer, type Body } from '../src/index.ts';
 import { createServerClient } from '../src/server.ts';
+import type { WebhookData, WebhookEvent } from '../src/webhooks.ts';
+import type { eventCatalogue } from '../../server/src/features/messages/webhooks/event-types.ts';
 
 /** Tests of types: `npm run check` fails if one of these lines has another type, or accepts what it must refuse. */
 type Equal<One, Other> = [One, Other] extends [Other, One] ? true : false;
@@ -30,6 +32,8 @@ export async function answersAreTyped(): Promise<void> {
     readAs: 'response',
   });
   assertType<Equal<typeof stream, Response>>(true);
+  const read = await admin.api.GET('/api/saas-auth/me', { readAs: undefined });
+  assertType<Equal<typeof read.user, AccountUser>>(true);
   const login = await game.signIn.withProvider({ provider: 'Mock', token: '' });
   assertType<Equal<typeof login.playerId, string>>(true);
   assertType<
@@ -44,6 +48,15 @@ export async function exactIntegers(): Promise<void> {
   assertType<Equal<StoredEvent['value'], number | bigint | null>>(true);
   type Score = Body<'/api/BlockchainStorage/players/set/score', 'post'>['newScore'];
   assertType<Equal<Score, number | bigint>>(true);
+}
+
+export function webhookEventsAreTyped(event: WebhookEvent): void {
+  if (event.type === 'usage.warning') assertType<Equal<typeof event.data.percent, number>>(true);
+  // The server's example of each type has these members, and no others.
+  type Examples = { [Type in keyof typeof eventCatalogue]: (typeof eventCatalogue)[Type]['data'] };
+  assertType<Examples extends WebhookData ? true : false>(true);
+  type Needed = { [Type in keyof WebhookData]: keyof Omit<WebhookData[Type], 'tenantId'> };
+  assertType<Equal<Needed, { [Type in keyof Examples]: keyof Omit<Examples[Type], 'tenantId'> }>>(true);
 }
 
 /** `tsconfig.strict.json` checks this file with `exactOptionalPropertyTypes`, as some games do. */

@@ -101,21 +101,28 @@ interface ReadBy {
   text: string;
 }
 
-interface Call<M extends Method> {
-  <Path extends PathWith<M>>(
-    path: Path,
-    ...options: object extends OptionsOf<OperationAt<Path, M>>
-      ? [options?: OptionsOf<OperationAt<Path, M>>]
-      : [options: OptionsOf<OperationAt<Path, M>>]
-  ): Promise<AnswerOf<OperationAt<Path, M>>>;
-  <Path extends PathWith<M>, ReadAs extends keyof ReadBy>(
-    path: Path,
-    options: OptionsOf<OperationAt<Path, M>> & {
-      /** `response` returns the `Response` of an accepted request, for example to read a stream. */
-      readAs: ReadAs;
-    },
-  ): Promise<ReadBy[ReadAs]>;
+/** `response` returns the `Response` of an accepted request, for example to read a stream. */
+interface ReadOption<ReadAs> {
+  readAs?: ReadAs | undefined;
 }
+
+/**
+ * An unknown path counts as any path. Its options may be left out, so that the compiler reports the path and not the number of
+ * arguments.
+ */
+type MayOmitOptions<Path, Options, M extends Method> = [PathWith<M>] extends [Path]
+  ? true
+  : object extends Options
+    ? true
+    : false;
+
+/** Overloads would make each error of the compiler longer. */
+type Call<M extends Method> = <Path extends PathWith<M>, ReadAs extends keyof ReadBy | undefined = undefined>(
+  path: Path,
+  ...options: MayOmitOptions<Path, OptionsOf<OperationAt<Path, M>>, M> extends true
+    ? [options?: OptionsOf<OperationAt<Path, M>> & ReadOption<ReadAs>]
+    : [options: OptionsOf<OperationAt<Path, M>> & ReadOption<ReadAs>]
+) => Promise<ReadAs extends keyof ReadBy ? ReadBy[ReadAs] : AnswerOf<OperationAt<Path, M>>>;
 
 /**
  * All operations of the API by method and path: `api.GET('/api/workspaces/{workspaceId}', { params: { path: { workspaceId } } })`.
