@@ -128,6 +128,15 @@ describe('createServerClient', () => {
     await assert.rejects(server.assertions.validate(undefined as never), /TypeError: The token is missing/);
   });
 
+  test('needs a token and an array to send events, even if it is empty', async () => {
+    const { sendMatchEvents, sendPlayerEvents } = newServer();
+    for (const send of [sendMatchEvents, sendPlayerEvents]) {
+      await assert.rejects(send(undefined as never, []), /TypeError: The token is missing/);
+      for (const events of [undefined, {}])
+        await assert.rejects(send('token', events as never), /TypeError: The events must be an array/);
+    }
+  });
+
   test('sends events of a match once when answers are lost', async () => {
     const server = newServer({ baseUrl: proxy.url });
     const { playerId, accessToken } = await server.signIn(mock('fighter'));

@@ -259,6 +259,14 @@ test('names a refused event in the console by its key, definition or idempotency
   );
 });
 
+test('refuses an event that is no object', async (context) => {
+  const queue = createEventQueue(sender, { storage: memoryStorage() });
+  context.after(() => queue.close());
+  for (const wrong of [undefined, null, 'jump'])
+    await assert.rejects(queue.addPlayerEvent(wrong as never), /TypeError: .*such as { eventKey: 'jump' }/);
+  assert.equal(queue.progress.waiting, 0);
+});
+
 describe('an idempotencyKey of the game', () => {
   test('needs the occurredAt of the event, because both identify it', async (context) => {
     const queue = createEventQueue(sender, { storage: memoryStorage() });

@@ -290,6 +290,8 @@ function nameOf({ eventKey, eventDefinitionId, idempotencyKey }: SentEvent): str
 
 /** Gives an event its name and its player. */
 function sentEvent(kind: EventKind, content: EventContent, player: EventOwner, now: Date): SentEvent {
+  if (typeof content !== 'object' || content === null)
+    throw new TypeError("An event is an object, such as { eventKey: 'jump' }.");
   const { occurredAt = now, idempotencyKey = randomId(), ...rest } = content;
   if (content.idempotencyKey !== undefined && content.occurredAt === undefined)
     throw new TypeError('An event with an idempotencyKey needs its occurredAt: both are its name.');

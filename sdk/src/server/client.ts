@@ -113,7 +113,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
   const api = createApi(send);
   const repeated = createApi(withRetries(send, retries));
   const withBearer = (token: string): Send => {
-    if (!token) return () => Promise.reject(new TypeError('The token is missing.'));
+    if (!token) throw new TypeError('The token is missing.');
     return withRetries(sendWith({ ...key, authorization: `Bearer ${token}` }), retries);
   };
   const match = (matchSessionId: string) => ({ path: { matchSessionId } });
@@ -121,12 +121,12 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     'idempotency-key': idempotencyKey,
   });
 
-  const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) =>
-    sendBatch(
-      withBearer(accessToken),
-      kind,
-      events.map((event, index) => writeEvent(event, `events[${index}].value`)),
-    );
+  const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
+    const sendAsPlayer = withBearer(accessToken);
+    if (!Array.isArray(events)) throw new TypeError('The events must be an array.');
+    const texts = events.map((event, index) => writeEvent(event, `events[${index}].value`));
+    return sendBatch(sendAsPlayer, kind, texts);
+  };
 
   return {
     matches: {
@@ -157,9 +157,9 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
       find: async (body) => (await repeated.POST('/api/player-auth/players/exists', { body })).playerId,
     },
     assertions: {
-      validate: (assertion, audience) =>
+      validate: async (assertion, audience) =>
         createApi(withBearer(assertion)).POST('/api/player-auth/jwt/validate', { body: { audience } }),
-      exchange: (refreshToken, audience, options) =>
+      exchange: async (refreshToken, audience, options) =>
         createApi(withBearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
           body: { audience },
           params: { header: nameOf(options) },
