@@ -4,13 +4,13 @@ import type { EventStore } from './event-store.ts';
 /** The player whose session sends an event. */
 export interface EventOwner {
   playerId: string;
-  tenantId?: string | undefined;
+  tenantId: string;
   /** The login session, which becomes the `loginSessionId` of events. */
-  sessionId?: string | undefined;
+  sessionId: string;
 }
 
 /** The player and the tenant of an event, as they are stored with it. */
-export function ownerOf({ playerId, tenantId = '' }: EventOwner): string {
+export function ownerOf({ playerId, tenantId }: EventOwner): string {
   return `${tenantId}/${playerId}`;
 }
 
@@ -27,20 +27,20 @@ export interface Owners {
 const ASK_AGAIN_MS = 5 * 60_000;
 
 export function createOwners(send: Send, store: Pick<EventStore, 'owners'>): Owners {
-  let askedAt = -Infinity;
-  /** The owners by the last answer. The first one is the player. */
-  let known: string[] = [];
+  /** The last answer: the player, and the owners whose events the player may send. */
+  let known: { owner: string; owners: string[]; askedAt: number } | undefined;
 
   return {
     of: (who) => {
       const owner = ownerOf(who);
-      return new Set(known[0] === owner ? known : [owner]);
+      return new Set(known?.owner === owner ? known.owners : [owner]);
     },
     learn: async (who) => {
-      const now = Date.now();
       const owner = ownerOf(who);
-      if (known[0] === owner && Math.abs(now - askedAt) < ASK_AGAIN_MS) return true;
-      if (known[0] !== owner) known = [owner];
+      const askedAt = Date.now();
+      // The clock may have been set back.
+      if (known?.owner === owner && Math.abs(askedAt - known.askedAt) < ASK_AGAIN_MS) return true;
+      const owners = [owner];
       const tenant = ownerOf({ ...who, playerId: '' });
       const waiting = [...(await store.owners())];
       if (waiting.some((other) => other.startsWith(tenant) && other !== owner)) {
@@ -48,13 +48,13 @@ export function createOwners(send: Send, store: Pick<EventStore, 'owners'>): Own
         const profile = await send('GET', '/api/player-profile/me', { playerId }).catch(() => undefined);
         if (!profile) return false;
         const { mergedProfileIds } = profile as { mergedProfileIds: string[] };
-        known = [owner, ...mergedProfileIds.map((id) => tenant + id)];
+        owners.push(...mergedProfileIds.map((id) => tenant + id));
       }
-      askedAt = now;
+      known = { owner, owners, askedAt };
       return true;
     },
     reset: () => {
-      askedAt = -Infinity;
+      known = undefined;
     },
   };
 }

@@ -299,7 +299,7 @@ function sentEvent(kind: EventKind, content: EventContent, player: EventOwner, n
     throw new TypeError('The occurredAt of an event must be a valid date.');
   return {
     ...(kind === 'player' && { playerId: player.playerId }),
-    ...(player.sessionId && { loginSessionId: player.sessionId }),
+    loginSessionId: player.sessionId,
     ...rest,
     idempotencyKey,
     occurredAt: occurredAt instanceof Date ? occurredAt.toISOString() : occurredAt,
