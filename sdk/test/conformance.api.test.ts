@@ -40,7 +40,10 @@ async function createDevice({ options = {} }: ConformanceCase) {
       for (const listener of watching) listener();
       return isDone;
     },
-    watch: (_key, listener) => watching.add(listener),
+    watch: (_key, listener) => {
+      watching.add(listener);
+      return () => watching.delete(listener);
+    },
   };
   /** Work of a killed program must not reach the storage or the server. */
   let alive = new AbortController();

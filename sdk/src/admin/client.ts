@@ -31,6 +31,8 @@ export interface AdminClient {
   signOut(): Promise<void>;
   /** Shows notifications as they happen. */
   followNotifications(options: NotificationFeedOptions): NotificationFeed;
+  /** Stops listening to the storage, for a client that is not used any more. The session stays in the storage. */
+  close(): void;
 }
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
@@ -73,6 +75,7 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
       if (refreshToken) await ignoreRefusal(open.POST('/api/saas-auth/logout', { body: { refreshToken } }));
     },
     followNotifications: (options) => followNotifications(send, session, options),
+    close: session.close,
   };
 }
 

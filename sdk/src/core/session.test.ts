@@ -304,6 +304,31 @@ describe('two clients of one page with the same storage', () => {
   });
 });
 
+test('a client that is closed listens to its storage no more, and keeps the session there', async () => {
+  const listeners = new Set<() => void>();
+  const storage: ClientStorage = {
+    ...memoryStorage(),
+    watch: (_key, listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const [one, other] = [1, 2].map(() =>
+    createSession<string>({ storage, key: KEY, refresh: () => Promise.reject(refused()) }),
+  );
+  await other!.start(tokensOf('ada'), 'ada');
+  await one!.load();
+  other!.close();
+  assert.equal(listeners.size, 1);
+  await one!.end();
+  await setImmediate();
+  assert.equal(other!.current, 'ada');
+  await one!.start(tokensOf('bob'), 'bob');
+  one!.close();
+  assert.equal(listeners.size, 0);
+  assert.match((await storage.get(KEY)) ?? '', /"bob"/);
+});
+
 test('a storage that cannot notify of changes of other pages keeps the session', async () => {
   const storage: ClientStorage = {
     ...memoryStorage(),

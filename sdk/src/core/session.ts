@@ -48,6 +48,8 @@ export interface OwnSession<Identity> extends Session<Identity> {
   accessToken(): Promise<string | undefined>;
   /** Renews the session if `refused` is still its token. */
   renew(refused: string | undefined): Promise<string | undefined>;
+  /** Stops noticing what other clients change. */
+  close(): void;
 }
 
 interface Stored<Identity> extends Tokens {
@@ -101,6 +103,7 @@ export function createSession<Identity>({
   const sessions = sessionsOf(storage, key);
   const rereadHere = () => void reread();
   let isWatching = false;
+  let stopWatching: (() => void) | undefined;
   let loading: Promise<void> | undefined;
   let renewing: Promise<string | undefined> | undefined;
   /** The last refusal that asked to wait, until a time of `performance.now`. */
@@ -166,7 +169,7 @@ export function createSession<Identity>({
   function watch(): void {
     sessions.add(rereadHere);
     try {
-      storage.watch?.(key, rereadHere);
+      stopWatching = storage.watch?.(key, rereadHere);
     } catch {
       // A browser that blocks the storage may block the channels between pages too.
     }
@@ -272,6 +275,10 @@ export function createSession<Identity>({
       await load();
       if (held && held.accessToken !== refused && isFresh(held)) return held.accessToken;
       return renewTogether(refused);
+    },
+    close: () => {
+      sessions.delete(rereadHere);
+      stopWatching?.();
     },
   };
 }

@@ -22,8 +22,8 @@ export interface ClientStorage {
   write(changes: Changes, onlyIf?: Condition): Promise<boolean>;
   /** The first entries whose keys begin with the prefix and come after the key `after`, in the order of the keys. */
   list(prefix: string, limit: number, after?: string): Promise<[key: string, value: string][]>;
-  /** Calls the listener when another page of the browser may have changed the key. */
-  watch?(key: string, listener: () => void): void;
+  /** Calls the listener when another page of the browser may have changed the key. Returns a function that ends this. */
+  watch?(key: string, listener: () => void): () => void;
 }
 
 /** Throws a `TypeError` if this is not a storage, for example a promise of one. */

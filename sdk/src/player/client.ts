@@ -39,6 +39,8 @@ export interface PlayerClient {
   api: Api;
   /** Sends any request with the game key and the player's token. */
   send: Send;
+  /** Stops listening to the storage, for a client that is not used any more. The session stays in the storage. */
+  close(): void;
 }
 
 export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions): PlayerClient {
@@ -75,5 +77,6 @@ export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions)
       api.POST('/api/player-auth/jwt/exchange', { body: { audience, ...options } }),
     api,
     send,
+    close: session.close,
   };
 }

@@ -24,6 +24,8 @@ export interface PortalClient {
   profile: OwnProfile;
   /** All operations by method and path, sent with the player's token. */
   api: Api;
+  /** Stops listening to the storage, for a client that is not used any more. The session stays in the storage. */
+  close(): void;
 }
 
 export function createPortalClient(options: PortalClientOptions): PortalClient {
@@ -65,6 +67,7 @@ export function createPortalClient(options: PortalClientOptions): PortalClient {
     },
     profile: createOwnProfile(api, open),
     api,
+    close: session.close,
   };
 }
 

@@ -107,6 +107,7 @@ export function indexedDbStorage(name = 'guildhall'): ClientStorage {
       // In Node, which has no IndexedDB, the channel would keep the program running.
       (channel as { unref?(): void }).unref?.();
       channel.addEventListener('message', listener);
+      return () => channel.removeEventListener('message', listener);
     },
   };
 }

@@ -37,11 +37,13 @@ const localPageStorage: ClientStorage = {
   },
   watch: (key, listener) => {
     // Node has a `localStorage` without these events.
-    if (typeof addEventListener !== 'function') return;
-    addEventListener('storage', (event) => {
+    if (typeof addEventListener !== 'function') return () => {};
+    const onStorage = (event: StorageEvent) => {
       // All keys may have been deleted at once. Then the event names none.
       if (event.storageArea === open() && (event.key === key || event.key === null)) listener();
-    });
+    };
+    addEventListener('storage', onStorage);
+    return () => removeEventListener('storage', onStorage);
   },
 };
 

@@ -9,6 +9,7 @@ import { after, describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { createSession } from '../core/session.ts';
 import { fileStorage, type FileStorage } from './file.ts';
+import { indexedDbStorage } from './indexed-db.ts';
 import { localStorage } from './local-storage.ts';
 import { memoryStorage } from './memory.ts';
 
@@ -366,6 +367,25 @@ describe('localStorage', () => {
       await assert.rejects(call, { name: 'SecurityError' });
   });
 
+  test('calls a listener when another page changes the key or deletes all keys, until the listener ends it', () => {
+    const page = new EventTarget();
+    for (const name of ['addEventListener', 'removeEventListener'] as const)
+      Object.assign(globalThis, { [name]: page[name].bind(page) });
+    let calls = 0;
+    const storage = openLocal();
+    const storageArea = globalThis.localStorage;
+    const stop = storage.watch!('a', () => calls++);
+    const change = (key: string | null, area: unknown = storageArea) =>
+      page.dispatchEvent(Object.assign(new Event('storage'), { key, storageArea: area }));
+    for (const key of ['a', 'b', null]) change(key);
+    change('a', 'of the session storage');
+    assert.equal(calls, 2);
+    stop();
+    change('a');
+    assert.equal(calls, 2);
+    for (const name of ['addEventListener', 'removeEventListener']) Reflect.deleteProperty(globalThis, name);
+  });
+
   test('works in Node, which sends no storage events', async () => {
     const storage = openLocal();
     const session = createSession<string>({
@@ -377,4 +397,27 @@ describe('localStorage', () => {
     assert.equal(await session.load(), 'ada');
     assert.match((await storage.get('session')) ?? '', /"ada"/);
   });
+});
+
+test('indexedDbStorage calls each listener of a key when another page changes it, until the listener ends it', async () => {
+  const storage = indexedDbStorage('watched');
+  const calls = { one: 0, other: 0 };
+  const page = new BroadcastChannel('watched a');
+  const stop = storage.watch!('a', () => calls.one++);
+  const changed = async () => {
+    const called = new Promise<void>((resolve) => {
+      const stopHere = storage.watch!('a', () => {
+        calls.other++;
+        stopHere();
+        resolve();
+      });
+    });
+    page.postMessage(undefined);
+    await called;
+  };
+  await changed();
+  stop();
+  await changed();
+  page.close();
+  assert.deepEqual(calls, { one: 1, other: 2 });
 });
