@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { GuildhallError } from '../core/errors.ts';
 import type { RequestOptions } from '../core/http.ts';
+import type { SessionEnd } from '../core/session.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { createPlayerClient } from '../player/client.ts';
 import { localStorage } from '../storage/local-storage.ts';
@@ -257,6 +258,81 @@ test('names a refused event in the console by its key, definition or idempotency
     warn.mock.calls.map((call) => call.arguments[0]),
     ['jump', 'the-id', 'level-7'].map((event) => `Guildhall refused the event "${event}": refused`),
   );
+});
+
+test('sends an event with its player, its session and the time of the game', async (context) => {
+  const sent: unknown[] = [];
+  const send = answering((events) => {
+    sent.push(...events);
+    return { records: events };
+  });
+  const queue = createEventQueue({ ...sender, send }, { storage: memoryStorage() });
+  context.after(() => queue.close());
+  const occurredAt = new Date('2026-11-22T10:00:00Z');
+  const named = { eventKey: 'jump', idempotencyKey: 'a', occurredAt };
+  await queue.addPlayerEvent(named);
+  await queue.addMatchEvent({ ...named, matchSessionId: 'm', matchPlayerId: 'p' });
+  await queue.flush();
+  const expected = { ...named, loginSessionId: 'c', occurredAt: '2026-11-22T10:00:00.000Z' };
+  assert.deepEqual(sent, [
+    { ...expected, playerId: 'a' },
+    { ...expected, matchSessionId: 'm', matchPlayerId: 'p' },
+  ]);
+});
+
+test('counts events by their answer', async (context) => {
+  // Of four events, the first is refused, and two were stored before.
+  const send = answering((events) => ({
+    records: events.slice(3),
+    errors: [{ index: 0, statusCode: 422, error: 'refused' }],
+    duplicateCount: 2,
+  }));
+  const options = { storage: memoryStorage(), onRefused: () => {} };
+  const queue = createEventQueue({ ...sender, send }, options);
+  context.after(() => queue.close());
+  for (const value of [1, 2, 3, 4]) await queue.addPlayerEvent({ eventKey: 'jump', value });
+  const { waiting, stored, duplicates, refused, dropped } = await queue.flush();
+  assert.deepEqual([waiting, stored, duplicates, refused, dropped], [0, 1, 2, 1, 0]);
+});
+
+test('sends when a batch is full, and takes no event after it is closed', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const send = answering((events) => {
+    resolve();
+    return { records: events };
+  });
+  const options = { storage: memoryStorage(), batchEvents: 2, batchAfterMs: 60_000 };
+  const queue = createEventQueue({ ...sender, send }, options);
+  await queue.flush();
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  await new Promise(setImmediate);
+  assert.equal(queue.progress.waiting, 1);
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  await promise;
+  await queue.flush();
+  await queue.close();
+  await assert.rejects(queue.addPlayerEvent({ eventKey: 'jump' }), { code: 'event_dropped' });
+  assert.equal(queue.progress.waiting, 0);
+});
+
+test('takes no event after a sign-out, but after the server refused the session', async (context) => {
+  let end: (end: SessionEnd) => void = () => {};
+  const session = {
+    ...sender.session,
+    load: async () => undefined,
+    onSessionEnded: (listener: typeof end) => {
+      end = listener;
+      return () => {};
+    },
+  };
+  const queue = createEventQueue({ ...sender, session }, { storage: memoryStorage() });
+  context.after(() => queue.close());
+  Object.assign(session, { current: undefined });
+  end({ reason: 'refused' });
+  await queue.addPlayerEvent({ eventKey: 'jump' });
+  end({ reason: 'signed_out' });
+  await assert.rejects(queue.addPlayerEvent({ eventKey: 'jump' }), { code: 'not_signed_in' });
+  assert.equal(queue.progress.waiting, 1);
 });
 
 test('refuses an event that is no object', async (context) => {
