@@ -95,12 +95,18 @@ async function logIn(url: string, gameKey: string, name: string) {
   return (await answer.json()) as { isNewPlayer: boolean; accessToken: string };
 }
 
-/** Returns a PATH whose tar waits for two seconds, so that a signal comes before it has finished. */
-function slowTar(): string {
+/** Removes the lines of progress, which a command prints after ten seconds. */
+const withoutProgress = (output: string): string =>
+  output.replaceAll(/^(Wrote|Checked|Unpacked) \d+ (of \d+ )?MB( of the backup)?\.\n/gm, '');
+
+/** Returns a PATH whose tar waits at first, so that a signal or a line of progress comes before it has finished. */
+function slowTar(seconds = 2): string {
   const path = process.env['PATH'] ?? '';
   const folder = join(target.path, 'bin');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'tar'), `#!/bin/sh\nsleep 2\nPATH='${path}' exec tar "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, 'tar'), `#!/bin/sh\nsleep ${seconds}\nPATH='${path}' exec tar "$@"\n`, {
+    mode: 0o755,
+  });
   return `${folder}:${path}`;
 }
 
@@ -143,10 +149,15 @@ describe('guildhall backup and restore', () => {
     writeFileSync(join(avatars, 'ada.webp'), 'an avatar');
     before = [...load.acknowledged];
 
-    const { code, output } = await run(`backup ${backup}`, source.path);
+    const { code, output } = await run(`backup ${backup}`, source.path, { PATH: slowTar(11) });
     await changes.stop();
     assert.equal(code, 0, output);
-    assert.match(output, /^Wrote \d+ MB to .+ save it in another place\.$/);
+    const sizes = readdirSync(backup)
+      .filter((name) => name.endsWith('.zst'))
+      .map((name) => statSync(join(backup, name)).size);
+    const megabytes = Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / 1_000_000);
+    assert.match(output, /^Wrote [1-9]\d* MB\.\n/, 'it shows its progress');
+    assert.match(output, new RegExp(`^Wrote ${megabytes} MB to .+ save it in another place\\.$`, 'm'));
     assert.ok(load.acknowledged.length > before.length, 'the server answers during the backup');
     assert.equal(statSync(join(backup, 'postgres.tar.zst')).mode & 0o777, 0o600);
     masterKey = readFileSync(join(source.path, 'master.key'), 'utf8').trim();
@@ -193,6 +204,14 @@ describe('guildhall backup and restore', () => {
     assert.match(await refused(backup, restored, elsewhere), /^The folder .+used is not empty\./);
     assert.equal(existsSync(restored), false);
 
+    const unwritable = join(target.path, 'unwritable');
+    const missing = { ...env, AVATAR_STORAGE_URL: 'file:///proc/guildhall/avatars' };
+    assert.match(
+      await refused(backup, unwritable, missing),
+      /^AVATAR_STORAGE_URL is \/proc\/guildhall\/avatars, which cannot be used \(ENOENT/,
+    );
+    assert.deepEqual(readdirSync(unwritable), [], 'nothing was unpacked');
+
     const wrongKey = join(target.path, 'wrong-key');
     assert.match(
       await refused(backup, wrongKey, { MASTER_KEY: 'ab'.repeat(32) }),
@@ -211,7 +230,7 @@ describe('guildhall backup and restore', () => {
         await sleep(5);
       }
       assert.equal(await running.end('SIGINT'), 1);
-      assert.equal(running.output(), 'Interrupted.\n');
+      assert.equal(withoutProgress(running.output()), 'Interrupted.\n');
       assert.equal(postgresOf(dataDir), undefined);
     };
     const partial = () => readdirSync(target.path).some((name) => name.startsWith('interrupted.partial'));
@@ -239,7 +258,10 @@ describe('guildhall backup and restore', () => {
     mkdirSync(join(dataDir, 'postgres'));
     writeFileSync(join(dataDir, 'postgres', 'old'), 'old data');
     assert.equal(await exitOf(restore.child), 1);
-    assert.match(restore.output(), /^Another process has created a database in DATA_DIR [^\n]+\n$/);
+    assert.match(
+      withoutProgress(restore.output()),
+      /^Another process has created a database in DATA_DIR [^\n]+\n$/,
+    );
     assert.deepEqual(readdirSync(avatars), []);
     assert.deepEqual(readdirSync(dataDir, { recursive: true }), ['postgres', 'postgres/old']);
   });

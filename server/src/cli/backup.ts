@@ -11,9 +11,16 @@ export const backupCommand = new Command('backup')
   )
   .argument('<folder>', 'the folder to create')
   .action(async (folder: string) => {
-    const { bytes, seconds } = await createBackup(readSettings(), folder, interruptSignal());
+    const began = performance.now();
+    let bytes = 0;
+    const wrote = (): string => `Wrote ${Math.ceil(bytes / 1_000_000)} MB`;
+    await withProgress(
+      () => `${wrote()}.`,
+      () => createBackup(readSettings(), folder, interruptSignal(), (count) => (bytes += count)),
+    );
+    const seconds = Math.ceil((performance.now() - began) / 1000);
     console.log(
-      `Wrote ${Math.ceil(bytes / 1_000_000)} MB to ${folder} in ${seconds} s. The backup does not contain the master key: ` +
+      `${wrote()} to ${folder} in ${seconds} s. The backup does not contain the master key: ` +
         'save it in another place.',
     );
   });

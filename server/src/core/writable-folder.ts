@@ -5,36 +5,39 @@ import { OperatorError } from './operator-error.ts';
 import { pathExists } from './path-exists.ts';
 
 /**
- * Creates a folder and those above it, if they are missing. The recursive `mkdir` of Node never ends in a file system that answers with
- * ENOENT, such as /proc.
+ * Creates a folder and those above it, if they are missing. Returns the topmost one that it has created. The recursive `mkdir` of Node
+ * never ends in a file system that answers with ENOENT, such as /proc.
  */
-export async function createFolder(folder: string): Promise<void> {
-  if (!(await pathExists(dirname(folder)))) await createFolder(dirname(folder));
+export async function createFolder(folder: string): Promise<string | undefined> {
+  const above = (await pathExists(dirname(folder))) ? undefined : await createFolder(dirname(folder));
   try {
     await mkdir(folder, { mode: 0o700 });
+    return above ?? folder;
   } catch (error) {
     const isFolder = await stat(folder).then(
       (found) => found.isDirectory(),
       () => false,
     );
     if (!isFolder) throw error;
+    return above;
   }
 }
 
 /**
- * Creates the folder of a setting if it is missing, and sets its permissions with `protect`. Throws {@link OperatorError} if this process
- * cannot write to it.
+ * Creates the folder of a setting if it is missing, and sets its permissions with `protect`. Returns the topmost folder that it has
+ * created. Throws {@link OperatorError} if this process cannot write to it.
  */
 export async function requireWritableFolder(
   setting: string,
   folder: string,
   protect?: () => Promise<void>,
-): Promise<void> {
+): Promise<string | undefined> {
   try {
-    await createFolder(folder);
+    const created = await createFolder(folder);
     await protect?.();
     // Only an attempt shows whether the file system is writable and has room.
     await rmdir(await mkdtemp(join(folder, 'probe-')));
+    return created;
   } catch (error) {
     throw new OperatorError(await describeProblem(setting, folder, error as NodeJS.ErrnoException), {
       cause: error,
@@ -53,7 +56,7 @@ async function describeProblem(
       return `${setting} must be a folder, but ${folder} is a file or is below one. Set ${setting} to another path.`;
     case 'EACCES':
     case 'EPERM': {
-      const { username } = userInfo();
+      const username = userName();
       const remedy = (await pathExists(folder))
         ? `run "sudo chown -R ${username} '${folder}'"`
         : `run "sudo install -d -m 700 -o ${username} '${folder}'"`;
@@ -66,5 +69,14 @@ async function describeProblem(
       return `${setting} is ${folder}, whose file system is full. Free some space, or set ${setting} to a folder on another volume.`;
     default:
       return `${setting} is ${folder}, which cannot be used (${message}). Set ${setting} to another path.`;
+  }
+}
+
+/** The name of the current system user, or its id if it has no name: a container may run with any id. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
   }
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../core/operator-error.ts';
 import { pathExists } from '../core/path-exists.ts';
+import { createFolder } from '../core/writable-folder.ts';
 
 /** The master key of the settings, or else of the data folder. Undefined if there is none. */
 export async function readMasterKey({
@@ -19,7 +20,7 @@ export async function readMasterKey({
 
 /** Creates a master key in the data folder, readable only by its owner, and returns it. */
 export async function createMasterKey(dataDir: string): Promise<Buffer> {
-  await mkdir(dataDir, { recursive: true });
+  await createFolder(dataDir);
   const path = pathIn(dataDir);
   await createKey(path);
   return readKey(path);

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
-import { hashFile } from '../../core/hash-file.ts';
 import { pathExists } from '../../core/path-exists.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { createFolder } from '../../core/writable-folder.ts';
@@ -22,32 +22,32 @@ import { ARCHIVES, foldersOf, writeManifest } from './manifest.ts';
 import { isGnuTar, started } from './tar.ts';
 
 /**
- * Creates `folder` with a copy of the embedded database, of the avatars in a folder and of the archived events. The server may run. The copy has each
- * transaction that was committed before the call. Throws {@link OperatorError} if the folder exists or cannot be written, for another
- * database, and when the signal is aborted. A failure leaves no files.
+ * Creates `folder` with a copy of the embedded database, of the avatars in a folder and of the archived events. The server may run. The
+ * copy has each transaction that was committed before the call. Calls `onBytes` with the size of each part that it writes. Throws
+ * {@link OperatorError} if the folder exists or cannot be written, for another database, and when the signal is aborted. A failure leaves
+ * no files.
  */
 export async function createBackup(
   config: Config,
   folder: string,
   signal: AbortSignal,
-): Promise<{ bytes: number; seconds: number }> {
+  onBytes: (bytes: number) => void,
+): Promise<void> {
   if (config.databaseUrl)
     throw new OperatorError(
       'DATABASE_URL is set, and guildhall backs up the embedded database only. Use the tools of that server: docs/backup.md.',
     );
   const target = resolve(folder);
   if (await pathExists(target)) throw new OperatorError(`${target} exists already. Name a new folder.`);
-  for (const source of [clusterIn(config.dataDir), ...Object.values(foldersOf(config))])
-    if (source && !relative(source, target).startsWith('..'))
+  for (const source of [clusterIn(config.dataDir), ...foldersOf(config).map(({ path }) => path)])
+    if (!relative(source, target).startsWith('..'))
       throw new OperatorError(`${target} is in ${source}, which the backup copies. Name a folder elsewhere.`);
   const draft = `${target}.partial-${process.pid}`;
-  const started = performance.now();
   const storage = await openStorage(config, 'shared', { mustExist: true });
   try {
-    const bytes = await untilAborted(signal, writeBackup(config, storage.url, draft));
+    await untilAborted(signal, writeBackup(config, storage.url, draft, onBytes));
     await rename(draft, target);
     await syncFolder(dirname(target));
-    return { bytes, seconds: Math.ceil((performance.now() - started) / 1000) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw new OperatorError(
@@ -61,37 +61,46 @@ export async function createBackup(
   }
 }
 
-/** Writes a whole backup to a new folder, and returns the size of its archives in bytes. */
-async function writeBackup(config: Config, databaseUrl: string, folder: string): Promise<number> {
+/** Writes a whole backup to a new folder. */
+async function writeBackup(
+  config: Config,
+  databaseUrl: string,
+  folder: string,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
   await createFolder(folder);
-  const postgres = join(folder, ARCHIVES.postgres);
-  await writeArchive(postgres, (archive) => streamBaseBackup(databaseUrl, archive));
-  const archives: Record<string, string> = { [ARCHIVES.postgres]: postgres };
+  const sha256: Record<string, string> = {};
+  const add = async (name: string, write: (archive: Writable) => Promise<void>): Promise<void> => {
+    sha256[name] = await writeArchive(join(folder, name), write, onBytes);
+  };
+  await add(ARCHIVES.postgres, (archive) => streamBaseBackup(databaseUrl, archive));
   // Files come after the rows that name them.
-  for (const [name, source] of Object.entries(foldersOf(config))) {
-    if (!source || !(await pathExists(source))) continue;
-    const path = (archives[name] = join(folder, name));
-    await writeArchive(path, (archive) => packFolder(source, archive));
-  }
-  const sha256 = Object.fromEntries(
-    await Promise.all(Object.entries(archives).map(async ([name, path]) => [name, await hashFile(path)])),
-  ) as Record<string, string>;
+  for (const { path, archive: name } of foldersOf(config))
+    if (await pathExists(path)) await add(name, (archive) => packFolder(path, archive));
   const createdAt = new Date().toISOString();
   const postgresql = await readPostgresVersion(databaseUrl);
   await writeManifest(folder, { format: 1, guildhall: version, postgresql, createdAt, sha256 });
-  const sizes = await Promise.all(Object.values(archives).map((path) => stat(path)));
-  return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Compresses the output of `write`, and flushes the file to the disk. */
-async function writeArchive(path: string, write: (archive: Writable) => Promise<void>): Promise<void> {
+/** Compresses the output of `write`, and flushes the file to the disk. Returns its SHA-256. */
+async function writeArchive(
+  path: string,
+  write: (archive: Writable) => Promise<void>,
+  onBytes: (bytes: number) => void,
+): Promise<string> {
   const compress = createZstdCompress();
+  const hash = createHash('sha256');
+  compress.on('data', (part: Buffer) => {
+    hash.update(part);
+    onBytes(part.length);
+  });
   const written = pipeline(compress, createWriteStream(path, { mode: 0o600, flush: true }));
   // If the disk fails, `write` fails too.
   written.catch((error: Error) => compress.destroy(error));
   await write(compress);
   compress.end();
   await written;
+  return hash.digest('hex');
 }
 
 /** Files may be written and removed meanwhile. Those that the copied database names do not change. */

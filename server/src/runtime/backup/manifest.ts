@@ -13,16 +13,20 @@ export const ARCHIVES = {
   events: 'archived-events.tar.zst',
 } as const;
 
-/** The folders of files that a backup copies, by archive. Files in a bucket are not copied. */
-export function foldersOf({
-  avatarStorage,
-  archiveBucket,
-  archiveDir,
-}: Config): Record<string, string | undefined> {
-  return {
-    [ARCHIVES.avatars]: avatarStorage.kind === 'folder' ? avatarStorage.path : undefined,
-    [ARCHIVES.events]: archiveBucket ? undefined : archiveDir,
-  };
+/** A folder of files that a backup copies. */
+interface FileFolder {
+  path: string;
+  setting: string;
+  archive: string;
+}
+
+/** The folders of files that a backup copies. Files in a bucket are not copied. */
+export function foldersOf({ avatarStorage, archiveBucket, archiveDir }: Config): FileFolder[] {
+  const folders: FileFolder[] = [];
+  if (avatarStorage.kind === 'folder')
+    folders.push({ path: avatarStorage.path, setting: 'AVATAR_STORAGE_URL', archive: ARCHIVES.avatars });
+  if (!archiveBucket) folders.push({ path: archiveDir, setting: 'ARCHIVE_DIR', archive: ARCHIVES.events });
+  return folders;
 }
 
 const FILE = 'backup.json';

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { addAbortListener, once } from 'node:events';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
+import { requireWritableFolder } from '../../core/writable-folder.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { draftCluster } from '../../database/embedded/cluster-draft.ts';
 import { openStorage } from '../../database/storage.ts';
@@ -63,16 +64,18 @@ export async function restoreBackup<Result>(
       ),
   );
 
-  const folders = Object.entries(foldersOf(config)).filter(
-    (entry): entry is [string, string] => entry[0] in manifest.sha256 && entry[1] !== undefined,
-  );
-  for (const [, target] of folders)
-    await requireEmpty(target, `The folder ${target} is not empty. Remove what it contains.`);
+  const folders = foldersOf(config).filter(({ archive }) => archive in manifest.sha256);
+  for (const { path } of folders)
+    await requireEmpty(path, `The folder ${path} is not empty. Remove what it contains.`);
 
   // The database appears when everything is unpacked and verified, so that nobody starts a server on half a backup.
   await using draft = await draftCluster(dataDir);
   // After a failure, a second attempt must find the folders as this one did.
   await using unpacked = new AsyncDisposableStack();
+  for (const { path, setting } of folders) {
+    const created = await requireWritableFolder(setting, path);
+    unpacked.defer(() => (created ? rm(created, { recursive: true, force: true }) : empty(path)));
+  }
   let read = 0;
   const unpackTo = (target: string, name: string): Promise<void> =>
     unpack(join(folder, name), target, signal, (bytes) => (read += bytes));
@@ -80,11 +83,7 @@ export async function restoreBackup<Result>(
     () => `Unpacked ${inMegabytes(read)} of ${all} MB of the backup.`,
     async () => {
       await draft.fill((cluster) => unpackTo(cluster, ARCHIVES.postgres));
-      for (const [name, target] of folders) {
-        const created = await mkdir(target, { recursive: true, mode: 0o700 });
-        unpacked.defer(() => (created ? rm(created, { recursive: true, force: true }) : empty(target)));
-        await unpackTo(target, name);
-      }
+      for (const { path, archive } of folders) await unpackTo(path, archive);
     },
   );
   const result = await checkDraft(draft.dataDir, masterKey, (url) => untilAborted(signal, verify(url)));

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Disk } from 'flydrive';
 import { hashFile } from '../../../../core/hash-file.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
+import { createFolder } from '../../../../core/writable-folder.ts';
 import {
   isMissingObject,
   objectKey,
@@ -99,7 +100,7 @@ export function createArchiveBucket(
     if (!object) throw new ArchiveStorageError(`The bucket of the archive has no ${nameOf(part, file)}.`);
     const draft = `${path}.${randomUUID()}.download`;
     try {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await createFolder(dirname(path));
       const hash = createHash('sha256');
       await withStorageErrors(
         pipeline(

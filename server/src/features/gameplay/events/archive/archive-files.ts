@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { hashFile } from '../../../../core/hash-file.ts';
+import { createFolder } from '../../../../core/writable-folder.ts';
 import { EVENT_SCOPES, type EventScope } from '../event-row.ts';
 
 /** The events of one tenant, scope and month. */
@@ -95,7 +96,7 @@ async function namesIn(folder: string): Promise<string[]> {
 export async function createDraft(root: string, name: PartName): Promise<string> {
   const draft = draftFolder(root, name);
   await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true, mode: 0o700 });
+  await createFolder(draft);
   return draft;
 }
 
