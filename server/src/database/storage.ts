@@ -8,6 +8,7 @@ import { hasDatabase } from './embedded/data-folder.ts';
 import { startEmbeddedServer, type EmbeddedServer } from './embedded/embedded-server.ts';
 import { isDuplicateDatabase, isNotReady } from './errors.ts';
 import { checkDurability, checkExternalServer } from './external-server.ts';
+import { sessionOptions } from './pool.ts';
 
 /** The location of the database, and the locks on it. */
 export interface Storage {
@@ -203,7 +204,11 @@ const endOf = (client: pg.Client): Promise<void> =>
   new Promise((resolve) => client.once('end', () => resolve()));
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    options: sessionOptions(),
+    connectionTimeoutMillis: 10_000,
+  });
   client.on('error', () => {});
   await client.connect();
   return client;

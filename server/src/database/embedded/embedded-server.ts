@@ -61,7 +61,8 @@ export async function startEmbeddedServer(
   const reachedAt = (socketFolder = found.socketFolder);
   return {
     url: (database) =>
-      `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(reachedAt)}&port=${port}`,
+      // Without `sslmode`, PGSSLMODE of the environment would apply, and a socket has no TLS.
+      `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(reachedAt)}&port=${port}&sslmode=disable`,
     ensureRunning: () => ensureRunning(programs, cluster, start),
     async stop() {
       // A killed server needs no stop, but its process may still be listed.
@@ -104,6 +105,7 @@ async function ensureRunning(programs: Programs, cluster: string, start: () => P
       try {
         return await start();
       } catch (cause) {
+        if (cause instanceof OperatorError) throw cause;
         const lasting =
           performance.now() - began > START_ATTEMPTS_MS && !(await isRunning(programs, cluster));
         if (lasting)

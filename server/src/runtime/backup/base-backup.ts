@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream';
 import type pg from 'pg';
 import { OperatorError } from '../../core/operator-error.ts';
 import { withClient } from '../../database/client.ts';
+import { sessionOptions } from '../../database/pool.ts';
 
 /** The kinds of messages of BASE_BACKUP since PostgreSQL 15, in their first byte. Progress messages are ignored. */
 const [NEW_ARCHIVE, DATA] = ['n'.charCodeAt(0), 'd'.charCodeAt(0)];
@@ -22,7 +23,11 @@ interface ReplicationConnection {
 export async function streamBaseBackup(url: string, archive: Writable): Promise<void> {
   const failed = once(archive, 'error').then(([error]) => Promise.reject(error as Error));
   failed.catch(() => {});
-  const config = { connectionString: url, replication: 'true' } as pg.ClientConfig;
+  const config = {
+    connectionString: url,
+    options: sessionOptions(),
+    replication: 'true',
+  } as pg.ClientConfig;
   try {
     await withClient(config, async (client) => {
       // Keeps the log of PostgreSQL until the end of the connection: a checkpoint of a long backup would remove what the backup needs.
