@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { fileURLToPath } from 'node:url';
 import { arrangeGameKey } from './arrange.ts';
 import { eventually } from './eventually.ts';
+import { startExternalPostgres } from './external-postgres.ts';
 import { freePort } from './free-port.ts';
 import {
   answersOrEnds,
@@ -34,6 +35,9 @@ let gameKey = '';
 let playerId = '';
 let running: ServerProcess;
 after(() => folder.remove());
+
+/** The advisory lock of a process that applies migrations. */
+const MIGRATIONS_LOCK = 7_118_007;
 
 const loginBody = JSON.stringify({ provider: 'Mock', token: 'mock:ada:secret' });
 
@@ -470,6 +474,55 @@ test('SIGTERM during the start leaves nothing running', async () => {
   await startsPostgres(server);
   assert.equal(await server.end('SIGTERM'), 0, server.output());
   assert.equal(postgresOf(dataDir), undefined);
+});
+
+test('SIGTERM ends a start that waits for the migrations of another process', async () => {
+  const postgres = await startExternalPostgres();
+  const databaseUrl = postgres.url('postgres', 'postgres');
+  const other = new pg.Client({ connectionString: databaseUrl });
+  await other.connect();
+  try {
+    const env = { DATABASE_URL: databaseUrl, MASTER_KEY: 'ab'.repeat(32) };
+    const starts: (() => CommandProcess | Promise<CommandProcess>)[] = [
+      () => spawnServer({ dataDir, env }),
+      () => spawnServer({ dataDir, env, processes: 2 }),
+      () => spawnCommand('worker', { dataDir, env }),
+    ];
+    for (const start of starts) {
+      await other.query('SELECT pg_advisory_lock($1)', [MIGRATIONS_LOCK]);
+      const command = await start();
+      const waits = () => other.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`);
+      await eventually(async () => (await waits()).rowCount === 1, 'the start waits for the lock');
+      assert.equal(await command.end('SIGTERM'), 0, command.output());
+      assert.equal(command.output(), 'Interrupted.\n');
+      await other.query('SELECT pg_advisory_unlock_all()');
+      await eventually(async () => (await waits()).rowCount === 0, 'its connection ends');
+    }
+    const { rows } = await other.query(`SELECT to_regclass('migrations') AS migrations`);
+    assert.deepEqual(rows, [{ migrations: null }]);
+  } finally {
+    await other.end();
+    postgres.stop();
+  }
+});
+
+test('variables of other programs that use PostgreSQL have no effect on the embedded one', async () => {
+  const env = {
+    PGHOST: 'db.invalid',
+    PGPORT: '1',
+    PGUSER: 'somebody',
+    PGPASSWORD: 'secret',
+    PGDATABASE: 'other',
+    PGSSLMODE: 'require',
+    PGOPTIONS: '-c role=somebody',
+    PGDATA: '/nonexistent',
+  };
+  const server = await startServer({ dataDir, env });
+  const backup = join(folder.path, '..', `${basename(folder.path)}-backup`);
+  const copy = spawnCommand(`backup ${backup}`, { dataDir, env });
+  assert.equal(await exitOf(copy.child), 0, copy.output());
+  rmSync(backup, { recursive: true });
+  assert.equal(await server.end('SIGTERM'), 0, server.output());
 });
 
 test('a long data folder path with spaces, quotes and commas works', async () => {

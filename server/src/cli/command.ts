@@ -106,6 +106,31 @@ export async function withOwner(
 /** A second signal within this time is the same Ctrl-C: it arrives from the terminal, and again from npm. */
 const SAME_SIGNAL_MS = 500;
 
+/**
+ * Starts a server or a worker, and stops it on a signal. A signal during the start interrupts it: it may wait for a lock of the
+ * database. Both end the process with exit code 0.
+ */
+export async function runUntilSignal<Running extends { stop(): Promise<void> }>(
+  start: (interrupted: AbortSignal) => Promise<Running>,
+): Promise<Running> {
+  const controller = new AbortController();
+  const starting = start(controller.signal);
+  // The handler is set before the start has ended: a server that is killed during its start would leave PostgreSQL running.
+  stopOnSignal(async () => {
+    controller.abort(new OperatorError('Interrupted.'));
+    const running = await starting.catch((error: Error) => {
+      console.error(error.message);
+      return undefined;
+    });
+    await running?.stop();
+  });
+  return starting.catch((error: Error) => {
+    // The handler ends the process.
+    if (controller.signal.aborted) return new Promise<never>(() => {});
+    throw error;
+  });
+}
+
 /** Stops on SIGTERM, SIGINT, SIGHUP (the terminal is closed) and the end of the supervisor. A second signal ends the process at once. */
 export function stopOnSignal(stop: () => Promise<void>): void {
   onSignal(() => void stop().then(() => process.exit(0), fail));

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
 import { startServer } from '../runtime/server.ts';
-import { integer, readSettings, stopOnSignal } from './command.ts';
+import { integer, readSettings, runUntilSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
 
 const MAX_PROCESSES = 64;
@@ -18,9 +18,7 @@ export const serveCommand = new Command('serve')
       .default(DEFAULT_PROCESSES, 'one per two cores'),
   )
   .action(async (options: { worker: boolean; processes: number }) => {
-    const starting = startServer(readSettings(), options);
-    // The handler is set before the server has started: a server that is killed during its start would leave PostgreSQL running.
-    stopOnSignal(async () => (await starting).stop());
+    const starting = runUntilSignal((interrupted) => startServer(readSettings(), options, interrupted));
     process.on('SIGUSR2', () => void starting.then((server) => server.reload()));
     notifySupervisor('stoppable');
     const server = await starting;

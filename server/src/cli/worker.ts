@@ -1,12 +1,10 @@
 import { Command } from 'commander';
 import { startWorkerProcess } from '../runtime/worker.ts';
-import { readSettings, stopOnSignal } from './command.ts';
+import { readSettings, runUntilSignal } from './command.ts';
 
 export const workerCommand = new Command('worker')
   .description('start a worker without the API')
   .action(async () => {
-    const starting = startWorkerProcess(readSettings());
-    stopOnSignal(async () => (await starting).stop());
-    await starting;
+    await runUntilSignal((interrupted) => startWorkerProcess(readSettings(), interrupted));
     console.log('The worker runs.');
   });

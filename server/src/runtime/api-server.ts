@@ -5,6 +5,7 @@ import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, type ReferenceAccess } from './demo.ts';
 import { issuerOf, type Config } from './config.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import { withDatabaseAt } from '../database/database.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
 import { listen } from './listen.ts';
@@ -64,15 +65,17 @@ const WILDCARDS = ['0.0.0.0', '::'];
 
 /**
  * Starts to serve a database that runs: migrations, partitions, API and, if wanted, the worker. If the start fails, what is open
- * is closed in reverse order.
+ * is closed in reverse order. If `interrupted` is aborted before the server listens, it rejects with its reason.
  */
 export async function startApiServer(
   config: Config,
   { databaseUrl, prepare, worker, mayCreateDemo, reference, processes }: ApiServerOptions,
+  interrupted: AbortSignal,
   shared?: SharedProcess,
 ): Promise<ApiServer> {
   await using opened = new AsyncDisposableStack();
-  if (prepare) await prepareDatabase(databaseUrl);
+  // Other connections may hold the locks of the migrations for long. All later steps are short.
+  if (prepare) await untilAborted(interrupted, prepareDatabase(databaseUrl));
   const masterKey = await openMasterKey(config, databaseUrl);
   const deployment = { config, databaseUrl, masterKey };
   divideHashing(processes);
@@ -94,6 +97,7 @@ export async function startApiServer(
 
   // The last request of the start to the database is here: after the server listens, an outage does not end it.
   const isUnadministered = prepare && !(await withDatabaseAt(databaseUrl, hasPlatformAdmin));
+  interrupted.throwIfAborted();
   let url = '';
   const open = async (): Promise<void> => {
     url = await listen(app, config);

@@ -17,13 +17,20 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts a whole server: storage, migrations, partitions, API and, if wanted, the worker. */
-export async function startServer(config: Config, options: ServerOptions): Promise<Server> {
+/**
+ * Starts a whole server: storage, migrations, partitions, API and, if wanted, the worker. Rejects with the reason of `interrupted` if it is
+ * aborted first.
+ */
+export async function startServer(
+  config: Config,
+  options: ServerOptions,
+  interrupted: AbortSignal,
+): Promise<Server> {
   await using opened = new AsyncDisposableStack();
   const { processes } = options;
   const storage = await openStorage(config, 'exclusive', { processes, mustBeDurable: config.isProduction });
   opened.defer(() => storage.close());
-  const api = await (processes === 1 ? startAlone : startSeveral)(config, storage, options);
+  const api = await (processes === 1 ? startAlone : startSeveral)(config, storage, options, interrupted);
   opened.defer(() => api.stop('stop', config.drainSeconds * 1000));
   const running = opened.move();
   let stopping: Promise<void> | undefined;
@@ -46,20 +53,34 @@ export async function startServer(config: Config, options: ServerOptions): Promi
 // 60 MB less.
 
 /** Serves in this process. */
-async function startAlone(config: Config, storage: Storage, options: ServerOptions): Promise<ApiServer> {
+async function startAlone(
+  config: Config,
+  storage: Storage,
+  options: ServerOptions,
+  interrupted: AbortSignal,
+): Promise<ApiServer> {
   const { startApiServer } = await import('./api-server.ts');
-  const api = await startApiServer(config, {
-    ...options,
-    databaseUrl: storage.url,
-    prepare: true,
-    mayCreateDemo: storage.embedded && config.demo,
-  });
+  const api = await startApiServer(
+    config,
+    {
+      ...options,
+      databaseUrl: storage.url,
+      prepare: true,
+      mayCreateDemo: storage.embedded && config.demo,
+    },
+    interrupted,
+  );
   storage.keepRunning(api.log);
   return api;
 }
 
 /** Serves in several processes. */
-async function startSeveral(config: Config, storage: Storage, options: ServerOptions): Promise<ApiServer> {
+async function startSeveral(
+  config: Config,
+  storage: Storage,
+  options: ServerOptions,
+  interrupted: AbortSignal,
+): Promise<ApiServer> {
   const { startCluster } = await import('./cluster/primary-process.ts');
-  return startCluster(config, storage, options);
+  return startCluster(config, storage, options, interrupted);
 }

@@ -1,11 +1,15 @@
 import { pino } from 'pino';
+import { untilAborted } from '../core/until-aborted.ts';
 import type { Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions, logStop } from './logging.ts';
 import { openMasterKey } from './open-master-key.ts';
 
-/** Starts a worker without the API. Any number of servers and workers can run on one database. */
-export async function startWorkerProcess(config: Config): Promise<{ stop(): Promise<void> }> {
+/** Starts a worker without the API, until the start is interrupted. Any number of servers and workers can run on one database. */
+export async function startWorkerProcess(
+  config: Config,
+  interrupted: AbortSignal,
+): Promise<{ stop(): Promise<void> }> {
   await using opened = new AsyncDisposableStack();
   const storage = await openStorage(config, 'shared', {
     mustBeDurable: config.isProduction,
@@ -15,7 +19,7 @@ export async function startWorkerProcess(config: Config): Promise<{ stop(): Prom
   // Loaded here: a refused folder or database is reported a second earlier.
   const { prepareDatabase } = await import('./prepare-database.ts');
   const { startBackgroundWork } = await import('./background-work.ts');
-  await prepareDatabase(storage.url);
+  await untilAborted(interrupted, prepareDatabase(storage.url));
   const masterKey = await openMasterKey(config, storage.url);
   const log = pino(loggerOptions(config));
   storage.keepRunning(log);

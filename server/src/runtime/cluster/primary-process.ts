@@ -21,6 +21,7 @@ export async function startCluster(
   config: Config,
   storage: Storage,
   { worker, processes }: ServerOptions,
+  interrupted: AbortSignal,
 ): Promise<ApiServer> {
   const log = pino(loggerOptions(config));
   storage.keepRunning(log);
@@ -45,8 +46,12 @@ export async function startCluster(
   const metrics = createProcessMetrics(() =>
     [...table.current].map(([number, { channel }]) => ({ number, channel })),
   );
+  const stop = { reason: 'stop', drainMs: config.drainSeconds * 1000 } as const;
+  const interrupt = (): void => void table.stop(stop);
+  interrupted.addEventListener('abort', interrupt);
   const numbers = Array.from({ length: processes }, (_, index) => index + 1);
   try {
+    interrupted.throwIfAborted();
     const first = await table.start(1, { prepare: true, mayCreateDemo: storage.embedded && config.demo });
     reference = first.reference;
     await Promise.all(numbers.slice(1).map((number) => table.tryStart(number)));
@@ -60,7 +65,10 @@ export async function startCluster(
       stop: (reason, drainMs) => table.stop({ reason, drainMs }),
     };
   } catch (error) {
-    await table.stop({ reason: 'stop', drainMs: config.drainSeconds * 1000 });
+    await table.stop(stop);
+    interrupted.throwIfAborted();
     throw error;
+  } finally {
+    interrupted.removeEventListener('abort', interrupt);
   }
 }

@@ -28,10 +28,14 @@ export interface Stop {
 /** Serves in this process, which node:cluster has started. The primary process sends the options, and the signal to stop. */
 async function runServingProcess(config: Config): Promise<void> {
   const registry = new Registry();
+  const interrupted = new AbortController();
   let starting: Promise<ApiServer> | undefined;
   let stopping: Promise<void> | undefined;
   const stop = ({ reason, drainMs }: Stop): Promise<void> =>
-    (stopping ??= (async () => (await starting)?.stop(reason, drainMs))());
+    (stopping ??= (async () => {
+      interrupted.abort(new OperatorError('The start was interrupted.'));
+      await (await starting)?.stop(reason, drainMs);
+    })());
   const primary = openChannel(process as unknown as Port, {
     stop: (payload: Stop) => stop(payload).finally(() => setImmediate(() => process.exit(0))),
     metrics: () => Registry.merge([register, registry]).getMetricsAsJSON(),
@@ -42,7 +46,7 @@ async function runServingProcess(config: Config): Promise<void> {
 
   try {
     const options = await primary.request<ApiServerOptions>('start');
-    starting = startApiServer(config, options, {
+    starting = startApiServer(config, options, interrupted.signal, {
       primary,
       registry,
       readMetrics: () => primary.request<string>('metrics', null, 5_000),
