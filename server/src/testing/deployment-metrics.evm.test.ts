@@ -52,6 +52,17 @@ const known = new Set([
   ]),
 ]);
 
+/** The metrics that only the process of a worker has. A worker without the API serves none. */
+const OF_WORKERS = /guildhall_(mails_total|webhook_attempts_total|job_duration_seconds)/;
+
+test('one panel, which says so, and no alert needs a worker with the API', () => {
+  const places = [...ofDashboard, ...ofAlerts].filter(({ expr }) => OF_WORKERS.test(expr));
+  assert.deepEqual(
+    places.map(({ place }) => place),
+    ['Attempts of jobs (workers with the API)'],
+  );
+});
+
 for (const [subject, expressions, least] of [
   ['the Grafana dashboard', ofDashboard, 25],
   ['the alert rules', ofAlerts, 14],
