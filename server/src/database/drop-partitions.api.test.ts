@@ -219,6 +219,21 @@ describe('applyRetention', () => {
     await retain({ login_ledger: 6 });
     const { rows } = await app.owner.query('SELECT received_at_db AS at FROM login_ledger_default');
     assert.deepEqual(rows, [{ at: new Date(within(-5)) }]);
+    await retain({ login_ledger: 6 });
+    const records = await app.http.get('/api/admin/audit-records', await arrangePlatformAdmin(app));
+    const ofRows = records.body.items.filter(
+      ({ details }: { details: { unpartitioned?: number } }) => details.unpartitioned === 1,
+    );
+    assert.deepEqual(
+      ofRows.map(({ action, details }: { action: string; details: object }) => ({ action, details })),
+      [
+        {
+          action: 'partitions.dropped',
+          details: { table: 'login_ledger', before: month(-6), partitions: [], unpartitioned: 1 },
+        },
+      ],
+      'a run that drops nothing writes no record',
+    );
   });
 
   test('drops rows older than the months to keep, and no rows without a retention', async () => {
