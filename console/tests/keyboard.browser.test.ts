@@ -65,7 +65,7 @@ describe('the keyboard alone', () => {
     await tabTo(page, 'Reason');
     await page.keyboard.type('Cheating');
     await page.keyboard.press('Enter');
-    await page.getByText('Banned', { exact: true }).waitFor();
+    await page.getByText('Banned', { exact: true }).first().waitFor();
   });
 
   test('moves through the list of players and opens one', async () => {

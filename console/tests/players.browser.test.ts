@@ -237,6 +237,8 @@ describe('players', () => {
     ]);
     assert.deepEqual(rows, [{ reason: 'Aim bot' }]);
 
+    await page.getByRole('tab', { name: /^Sessions/ }).click();
+    await page.getByRole('cell', { name: 'Banned', exact: true }).waitFor();
     await page.getByRole('tab', { name: /^Bans/ }).click();
     await page.getByRole('cell', { name: 'Aim bot' }).waitFor();
     await page.getByRole('cell', { name: studio.owner.email }).waitFor();
@@ -310,7 +312,7 @@ describe('players', () => {
     await page.getByRole('menuitem', { name: 'End all sessions' }).click();
     await page.getByText('Ends 1 open session in this game.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
-    await page.getByRole('cell', { name: 'Ended', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Kicked', exact: true }).waitFor();
   });
 
   // A ban ends the sessions too, so this test follows the previous one.

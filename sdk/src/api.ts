@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: edce8e73e9149ce733eac93f4562b9aaaef448f655ab71b3324189ea109e664a
+// Document: d2b383c642c901f96465dce45582aaca77069cc323f0b7cfd4fb9eb41ce27a95
 
 export interface paths {
     "/metrics": {
@@ -6275,6 +6275,7 @@ export interface components {
             lastSeenAt: string;
             /** Format: date-time */
             endedAt: string | null;
+            endReason: components["schemas"]["LogoutReason"] | null;
             authProvider: string;
             platform: components["schemas"]["Platform"];
             /** @description The display name of the platform, for example "Console B5 Pro". */

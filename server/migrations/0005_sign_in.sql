@@ -8,6 +8,7 @@ CREATE TABLE login_sessions (
   player_id         uuid NOT NULL,
   started_at        timestamptz NOT NULL,
   ended_at          timestamptz,
+  end_reason        text,                           -- as in the logout ledger, which has no index by session
   last_seen_at      timestamptz NOT NULL,
   auth_provider     text NOT NULL,
   auth_method_id    uuid,                           -- how it was opened: it ends when the method is removed
@@ -19,7 +20,8 @@ CREATE TABLE login_sessions (
   tokens_revoked_at timestamptz,                    -- from here on no refresh token of the session works
   suspended_at      timestamptz,                    -- ended by a ban: the access token cannot change how the player signs in
   updated_at_db     timestamptz NOT NULL DEFAULT clock_timestamp(),
-  PRIMARY KEY (tenant_id, session_id)
+  PRIMARY KEY (tenant_id, session_id),
+  CHECK ((ended_at IS NULL) = (end_reason IS NULL))
 ) WITH (fillfactor = 90);
 CREATE INDEX ON login_sessions (player_id, tenant_id, last_seen_at);
 CALL guildhall_isolate_tenant('login_sessions');

@@ -454,7 +454,7 @@ const EMPTY = new Set(
   (
     'disabledAt disabledReason error failedAt failingSince failure leftAt liftedAt liftedBy liftedByEmail mergedIntoId mergedProfileIds ' +
     'nextAttemptAt revokedAt successorId lastError subscriberWorkspaceId warnings EventBatchResult.errors ImportResult.errors ' +
-    'RejectedEventBatch.records Match.endedAt MatchSession.endedAt TenantPlayerSession.endedAt TenantPlayer.ban ' +
+    'RejectedEventBatch.records Match.endedAt MatchSession.endedAt TenantPlayerSession.endedAt endReason TenantPlayer.ban ' +
     'TenantPlayerDetail.ban RequestedTenantPlayer.ban Member.invitationId Member.invitedBy Member.expiresAt GameKey.expiresAt ApiKey.expiresAt ' +
     'CreatedGameKey.expiresAt CreatedApiKey.expiresAt CreateGameKeyResult.expiresAt CreateApiKeyResult.expiresAt ' +
     'previousSecretUntil Webhook.tenantId WebhookWithSecret.tenantId rateLimit readAt since oldestWaitingAt SigningKey.retiresAt TenantOfWorkspace.disabledAt nextCursorTimestamp nextCursorId ' +

@@ -84,8 +84,16 @@ const SESSION_MS = 2 * 60 * 60 * 1000;
 
 type Session = Items<typeof usePlayerSessions>;
 
-function SessionState({ isActive, lastSeenAt }: Pick<Session, 'isActive' | 'lastSeenAt'>) {
-  if (!isActive) return <State>Ended</State>;
+/** The reasons that this server writes. docs/sessions.md lists the causes of each. */
+const END_REASONS: Partial<Record<NonNullable<Session['endReason']>, string>> = {
+  user_logout: 'Logged out',
+  kicked: 'Kicked',
+  device_blocked: 'Device blocked',
+  account_suspended: 'Banned',
+};
+
+function SessionState({ endReason, lastSeenAt }: Pick<Session, 'endReason' | 'lastSeenAt'>) {
+  if (endReason !== null) return <State>{END_REASONS[endReason] ?? 'Ended'}</State>;
   if (Date.now() - Date.parse(lastSeenAt) > SESSION_MS) return <State tone="warn">Expired</State>;
   return <State tone="good">Open</State>;
 }
@@ -95,14 +103,14 @@ const sessionColumns: Column<Session>[] = [
   {
     id: 'state',
     header: 'State',
-    width: 90,
-    narrowWidth: 86,
-    cell: ({ isActive, lastSeenAt }) => <SessionState isActive={isActive} lastSeenAt={lastSeenAt} />,
+    width: 130,
+    narrowWidth: 122,
+    cell: (session) => <SessionState {...session} />,
   },
   {
     id: 'platform',
     header: 'Platform',
-    narrowWidth: 184,
+    narrowWidth: 148,
     cell: ({ platformDisplayName }) => platformDisplayName,
   },
   {

@@ -4,6 +4,7 @@ import type { PageRequest } from '../../../core/page.ts';
 import type { Visibility } from '../../../core/visibility.ts';
 import { mergedProfilesOf } from '../merged-profiles/index.ts';
 import { reasonOfBan, type Platform } from '../../sign-in/login/index.ts';
+import type { LogoutReason } from '../../sign-in/sessions/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
 /** The fields that the list and the detail of a player share. */
@@ -117,6 +118,7 @@ export interface PlayerSessionRow {
   startedAt: string;
   lastSeenAt: string;
   endedAt: string | null;
+  endReason: LogoutReason | null;
   authProvider: string;
   platform: Platform;
   deviceId: string | null;
@@ -134,9 +136,9 @@ export function listSessions(
   return db.rows(sql`
     WITH ${person(tenantId, playerId)}
     SELECT session.session_id AS "sessionId", session.ended_at IS NULL AS "isActive", session.started_at AS "startedAt",
-           session.last_seen_at AS "lastSeenAt", session.ended_at AS "endedAt", session.auth_provider AS "authProvider",
-           session.platform, session.device_id AS "deviceId", session.client_version AS "clientVersion",
-           host(session.last_ip_address) AS "ipAddress"
+           session.last_seen_at AS "lastSeenAt", session.ended_at AS "endedAt", session.end_reason AS "endReason",
+           session.auth_provider AS "authProvider", session.platform, session.device_id AS "deviceId",
+           session.client_version AS "clientVersion", host(session.last_ip_address) AS "ipAddress"
     FROM ${sessionsOf(tenantId)}
     ORDER BY session.started_at DESC, session.session_id DESC LIMIT ${limit} OFFSET ${offset}`);
 }

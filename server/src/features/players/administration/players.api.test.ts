@@ -810,6 +810,7 @@ describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/sessions and /devic
       startedAt: ended.startedAt,
       lastSeenAt: ended.endedAt,
       endedAt: ended.endedAt,
+      endReason: 'user_logout',
       authProvider: 'mock',
       platform: 'ConsoleB5Pro',
       platformDisplayName: 'Console B5 Pro',
@@ -817,6 +818,7 @@ describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/sessions and /devic
       clientVersion: '1.2',
       ipAddress: '127.0.0.1',
     });
+    assert.deepEqual([sessions.items[0].endedAt, sessions.items[0].endReason], [null, null]);
     assert.deepEqual({ ...sessions, items: [] }, { items: [], limit: 50, offset: 0, totalCount: 4 });
     const page = await app.http.get(`${path}/sessions?limit=2&offset=1`, at.viewer);
     assert.deepEqual(page.body.items, sessions.items.slice(1, 3));

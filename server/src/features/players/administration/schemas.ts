@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Guid, Name, Nullable, OneOf, PageQuery, Timestamp } from '../../../http/schemas.ts';
 import { visibilities } from '../../../core/visibility.ts';
 import { platformFields } from '../../sign-in/login/index.ts';
+import { logoutReasons } from '../../sign-in/sessions/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { sortKeys, type Sort } from './search-queries.ts';
 
@@ -237,6 +238,7 @@ export const PlayerSession = Type.Object(
     startedAt: Timestamp,
     lastSeenAt: Timestamp,
     endedAt: Nullable(Timestamp),
+    endReason: Nullable(OneOf(logoutReasons, { title: 'LogoutReason' })),
     authProvider: Type.String(),
     ...platformFields,
     deviceId: Nullable(Guid),

@@ -280,9 +280,10 @@ describe("POST /api/player-auth/jwt/exchange with a third party's refresh token"
       const { status } = await commitWhileWaiting(
         app,
         (logout) =>
-          logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [
-            player.sessionId,
-          ]),
+          logout.query(
+            `UPDATE login_sessions SET ended_at = now(), end_reason = 'user_logout' WHERE session_id = $1`,
+            [player.sessionId],
+          ),
         () => obtain(player),
       );
       assert.equal(status, 401);

@@ -39,7 +39,8 @@ export async function logOut(
     if (ended) return { sessionId, endedAt: ended.endedAt, reason };
 
     const before = await findSession(transaction, tenantId, sessionId);
-    if (!before?.endedAt) throw new Error('A session could not be ended, but it is still open.');
-    return { sessionId, endedAt: before.endedAt, reason: before.reason ?? reason };
+    if (!before?.endedAt || !before.reason)
+      throw new Error('A session could not be ended, but it is still open.');
+    return { sessionId, endedAt: before.endedAt, reason: before.reason };
   });
 }

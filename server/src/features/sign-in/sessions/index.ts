@@ -1,5 +1,5 @@
 export { loginRowHash, loginRowHashParts } from './login-row-hash.ts';
-export { logoutReasons } from './logout-reasons.ts';
+export { logoutReasons, type LogoutReason } from './logout-reasons.ts';
 export { openLoginData, openLogoutMetadata, sealLoginData, type SealedRow } from './personal-data.ts';
 export {
   changeSessions,

@@ -27,7 +27,8 @@ export function endSession(db: Querier, logout: Logout): Promise<EndedSession | 
   return db.row(sql`
     WITH ended AS (
       UPDATE login_sessions
-      SET ended_at = ${logout.at}, last_seen_at = ${logout.at}, updated_at_db = clock_timestamp()
+      SET ended_at = ${logout.at}, end_reason = ${logout.reason}, last_seen_at = ${logout.at},
+          updated_at_db = clock_timestamp()
       WHERE tenant_id = ${logout.tenantId} AND session_id = ${logout.sessionId} AND ended_at IS NULL
       RETURNING player_id, ended_at),
     ledger AS (
@@ -135,7 +136,7 @@ export async function endPlayerSessions(
       FOR NO KEY UPDATE),
     revoked AS (
       UPDATE login_sessions session
-      SET ended_at = coalesce(ended_at, ${at}),
+      SET ended_at = coalesce(ended_at, ${at}), end_reason = coalesce(end_reason, ${reason}),
           ${mark} = CASE WHEN session.session_id = ${keepToken} THEN ${mark} ELSE coalesce(${mark}, clock_timestamp()) END,
           updated_at_db = clock_timestamp()
       FROM reached WHERE session.tenant_id = reached.tenant_id AND session.session_id = reached.session_id
@@ -203,16 +204,8 @@ export function findSession(
   | undefined
 > {
   return db.row(sql`
-    SELECT session.player_id AS "playerId", session.ended_at AS "endedAt", logout.reason,
-           session.key_salt AS "keySalt"
-    FROM login_sessions session
-    LEFT JOIN LATERAL (
-      SELECT reason FROM logout_ledger
-      WHERE tenant_id = session.tenant_id AND player_id = session.player_id AND session_id = session.session_id
-        -- Limits the search to partitions since the login. A day, because the clocks of the server and the database can differ.
-        AND received_at_db >= session.started_at - interval '1 day'
-      LIMIT 1) logout ON session.ended_at IS NOT NULL
-    WHERE session.tenant_id = ${tenantId} AND session.session_id = ${sessionId}`);
+    SELECT player_id AS "playerId", ended_at AS "endedAt", end_reason AS reason, key_salt AS "keySalt"
+    FROM login_sessions WHERE tenant_id = ${tenantId} AND session_id = ${sessionId}`);
 }
 
 /** The position of a ledger row, ordered by `received_at_db`. */

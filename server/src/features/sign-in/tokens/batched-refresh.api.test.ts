@@ -89,9 +89,10 @@ describe('refreshes that arrive together', () => {
     await whileLocked(
       app,
       async (holder) =>
-        void (await holder.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [
-          locked.sessionId,
-        ])),
+        void (await holder.query(
+          `UPDATE login_sessions SET ended_at = now(), end_reason = 'user_logout' WHERE session_id = $1`,
+          [locked.sessionId],
+        )),
       async (waiting, release) => {
         const late = refresh(tenant, locked.refreshToken);
         const answers = await Promise.all(others.map(({ refreshToken }) => refresh(tenant, refreshToken)));
@@ -148,7 +149,10 @@ describe('rotateTokens', () => {
     ];
     const foreign = (await arrangePlayers(1)).players[0]!;
     await refresh(tenant, used.refreshToken);
-    await query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', ended.sessionId);
+    await query(
+      `UPDATE login_sessions SET ended_at = now(), end_reason = 'user_logout' WHERE session_id = $1`,
+      ended.sessionId,
+    );
     await query('UPDATE refresh_tokens SET expires_at = now() WHERE session_id = $1', expired.sessionId);
     const [{ id: keyId }] = await query(
       `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,

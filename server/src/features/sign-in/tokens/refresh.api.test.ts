@@ -157,7 +157,10 @@ describe('POST /api/player-auth/refresh', () => {
     const { status } = await commitWhileWaiting(
       app,
       (logout) =>
-        logout.query('UPDATE login_sessions SET ended_at = now() WHERE session_id = $1', [player.sessionId]),
+        logout.query(
+          `UPDATE login_sessions SET ended_at = now(), end_reason = 'user_logout' WHERE session_id = $1`,
+          [player.sessionId],
+        ),
       () => refresh(player.refreshToken),
     );
     assert.equal(status, 401);
