@@ -51,7 +51,7 @@ describe('the keyboard alone', () => {
     const page = await studio.open(studio.game);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Go to a page or find a player' }).waitFor();
+    await page.getByRole('combobox', { name: 'Go to a page, a player or a match' }).waitFor();
     await dialogHasFocus(page);
     await page.keyboard.type('Ada');
     await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
@@ -68,9 +68,23 @@ describe('the keyboard alone', () => {
     await page.getByText('Banned', { exact: true }).first().waitFor();
   });
 
-  test('moves through the list of players and opens one', async () => {
+  test('filters the list of players, clears the filter, moves through the rows and opens one', async () => {
     const page = await studio.open(`${studio.game}/players`);
-    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    const link = page.getByRole('link', { name: 'Ada Lovelace' });
+    await link.waitFor();
+    await tabTo(page, 'Provider');
+    await page.keyboard.press('Enter');
+    await page.getByRole('option').first().waitFor();
+    assert.equal(await page.getByRole('option', { name: 'Any' }).count(), 0);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No player matches' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'Any' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await link.waitFor();
+    assert.equal(new URL(page.url()).search, '');
     await tabTo(page, 'Players');
     await page.getByRole('region', { name: 'Players' }).focus();
     await page.keyboard.press('ArrowDown');

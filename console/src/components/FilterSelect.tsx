@@ -1,5 +1,8 @@
 import { Select } from '@mantine/core';
 
+/** The empty value. The clear button is only for the mouse: it is hidden from the keyboard and from screen readers. */
+const ANY = { value: '', label: 'Any' };
+
 /** One filter of a list, as a choice. Without a choice the filter is off. */
 export function FilterSelect({
   label,
@@ -23,12 +26,11 @@ export function FilterSelect({
       w={width}
       aria-label={label}
       placeholder={label}
-      data={choices}
+      data={value === undefined ? choices : [ANY, ...choices]}
       value={value ?? null}
-      onChange={(next) => onChange(next ?? undefined)}
+      onChange={(next) => onChange(next || undefined)}
       searchable={searchable}
       clearable
-      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
       comboboxProps={{ transitionProps: { duration: 0 } }}
     />
   );
