@@ -296,6 +296,63 @@ describe('events', () => {
     await becomes(async () => asked.length, 2);
   });
 
+  test('opens a match by its id in the command palette, and all of its events, at any time', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    const { playerId } = player;
+    const { body: match } = await studio.app.http.post(
+      '/api/game/matches',
+      { players: [{ playerId }], mode: 'duel' },
+      tenant,
+    );
+    const { matchSessionId } = match;
+    const event = {
+      matchSessionId,
+      matchPlayerId: match.players[0].matchPlayerId,
+      playerId,
+      eventKey: 'flag_captured',
+      occurredAt: new Date(Date.now() - 40 * 86_400_000).toISOString(),
+      idempotencyKey: 'old',
+    };
+    const { status, text } = await studio.app.http.post(
+      '/api/game/events',
+      { events: [event] },
+      player.caller,
+    );
+    assert.equal(status, 201, text);
+
+    const page = await studio.open(`/games/${tenant.tenantId}/players`, { role: 'viewer' });
+    await page.getByRole('row', { name: /Mock/ }).waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Go to a page, a player or a match' });
+    await input.fill(playerId);
+    await page.getByRole('option', { name: /Player$/ }).waitFor();
+    await countBecomes(page.getByRole('option'), 1);
+    await page.route('**/matches/*', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await input.fill(matchSessionId);
+    await page.getByRole('alert').getByText('The search failed.').waitFor();
+    await page.unroute('**/matches/*');
+    await page.reload();
+    await page.getByRole('row', { name: /Mock/ }).waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill(` ${matchSessionId.toUpperCase()} `);
+    await page.getByRole('option', { name: 'Match · duel' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/matches/${matchSessionId}`);
+
+    await page.getByRole('link', { name: 'Open the events in the explorer' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await page.getByRole('row', { name: /flag_captured/ }).waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Time range' }).inputValue(), 'Any time');
+    await countBecomes(page.getByRole('img', { name: /^Events per/ }), 0);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'As CSV' }).click(),
+    ]);
+    assert.match(await readFile(await download.path(), 'utf8'), /flag_captured/);
+  });
+
   test('says that archived events cannot be read', async () => {
     const { tenantId } = studio.tenant;
     await studio.app.owner.query(

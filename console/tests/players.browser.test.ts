@@ -274,7 +274,7 @@ describe('players', () => {
     const page = await studio.open(`${studio.game}/players`);
     await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();
     await page.keyboard.press('Control+k');
-    const input = page.getByRole('combobox', { name: 'Go to a page or find a player' });
+    const input = page.getByRole('combobox', { name: 'Go to a page, a player or a match' });
     await input.fill('Ada');
     await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
     let release = (): void => {};
@@ -284,12 +284,12 @@ describe('players', () => {
       await route.continue();
     });
     await input.fill('Ben');
-    await page.getByText('Searching the players…').waitFor();
+    await page.getByText('Searching…').waitFor();
     await countBecomes(page.getByRole('option', { name: 'Ada Lovelace' }), 0);
     release();
     await page.getByRole('option', { name: 'Ben Bitdiddle' }).waitFor();
     await input.fill('Bitdiddle');
-    await page.getByText('Players are found by their id, or by the beginning of their name').waitFor();
+    await page.getByText('Players and matches are found by their id').waitFor();
   });
 
   test('shows a change of one tab in another tab', async () => {
@@ -449,7 +449,7 @@ describe('players', () => {
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await page.getByRole('dialog', { name: 'Ban Ada Lovelace' }).getByLabel('Reason').fill('Cheats');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Go to a page or find a player' }).fill('Ben');
+    await page.getByRole('combobox', { name: 'Go to a page, a player or a match' }).fill('Ben');
     await page.getByRole('option', { name: 'Ben Bitdiddle' }).click();
     await page.getByRole('button', { name: 'Discard the changes' }).click();
     await page.waitForURL(`**/players/${ben.playerId}`);

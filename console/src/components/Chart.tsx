@@ -21,8 +21,10 @@ const MAX_TIMES_WITH_POINTS = 12;
 interface ChartProps {
   /** The question that the chart answers. */
   title: string;
-  /** Seconds since 1970. */
+  /** When the buckets begin, in seconds since 1970. */
   times: number[];
+  /** How long a bucket is. */
+  bucketSeconds: number;
   series: Series[];
   height?: number;
   /** Charts with the same name move their cursor together. */
@@ -43,35 +45,42 @@ const zone = new Intl.DateTimeFormat(LOCALE, { timeZoneName: 'short' });
 const zoneAt = (seconds: number): string =>
   zone.formatToParts(seconds * 1000).find(({ type }) => type === 'timeZoneName')!.value;
 
-const areDays = (times: number[]): boolean => times.every((time) => time % 86_400 === 0);
+const DAY_SECONDS = 86_400;
 
-const formatBucket = (seconds: number, isDaily: boolean): string =>
-  (isDaily ? utcDay : formatTime).format(seconds * 1000);
+const formatBucket = (seconds: number, bucketSeconds: number): string =>
+  (bucketSeconds === DAY_SECONDS ? utcDay : formatTime).format(seconds * 1000);
 
 /** Midnight is shown as the new day. */
 function formatTick(seconds: number, step: number, isDaily: boolean): string {
   if (isDaily) return utcTick.format(seconds * 1000);
   const time = new Date(seconds * 1000);
-  const isDay = step >= 86_400 || (time.getHours() === 0 && time.getMinutes() === 0);
+  const isDay = step >= DAY_SECONDS || (time.getHours() === 0 && time.getMinutes() === 0);
   return (isDay ? formatDay : formatHour).format(time);
 }
 
-/** Whether the last bucket ends after now, so that its number still grows. A single bucket is the first day of a month. */
-function isLastUnfinished(times: ArrayLike<number>): boolean {
-  const [before, last] = [times[times.length - 2], times[times.length - 1]];
-  const width = before === undefined ? 86_400 : last! - before;
-  return last !== undefined && last + width > Date.now() / 1000;
+/** Whether the last bucket ends after now, so that its number still grows. */
+function isLastUnfinished(times: ArrayLike<number>, bucketSeconds: number): boolean {
+  const last = times[times.length - 1];
+  return last !== undefined && last + bucketSeconds > Date.now() / 1000;
 }
 
 /** A bucket that is not over says so. */
-const describeBucket = (time: number, times: number[]): string =>
-  `${formatBucket(time, areDays(times))}${time === times.at(-1) && isLastUnfinished(times) ? ' · so far' : ''}`;
+const describeBucket = (time: number, times: number[], bucketSeconds: number): string =>
+  `${formatBucket(time, bucketSeconds)}${time === times.at(-1) && isLastUnfinished(times, bucketSeconds) ? ' · so far' : ''}`;
 
 /**
  * Lines over time. A bucket that is not over is a circle beside the line, because a line to it would look like a fall. Drag zooms, a double
  * click resets. The table has the same numbers for screen readers.
  */
-export function Chart({ title, times, series, height = 220, sync, isLoading = false }: ChartProps) {
+export function Chart({
+  title,
+  times,
+  bucketSeconds,
+  series,
+  height = 220,
+  sync,
+  isLoading = false,
+}: ChartProps) {
   const [isTable, table] = useDisclosure();
   const toggleLabel = isTable ? 'View as chart' : 'View as table';
   if (isLoading) return <Skeleton height={height + LEGEND_HEIGHT} radius="sm" />;
@@ -84,9 +93,16 @@ export function Chart({ title, times, series, height = 220, sync, isLoading = fa
   return (
     <div className={classes.chart}>
       {isTable ? (
-        <ChartTable title={title} times={times} series={series} />
+        <ChartTable title={title} times={times} bucketSeconds={bucketSeconds} series={series} />
       ) : (
-        <Plot title={title} times={times} series={series} height={height} sync={sync} />
+        <Plot
+          title={title}
+          times={times}
+          bucketSeconds={bucketSeconds}
+          series={series}
+          height={height}
+          sync={sync}
+        />
       )}
       <Button
         variant="subtle"
@@ -105,29 +121,31 @@ export function Chart({ title, times, series, height = 220, sync, isLoading = fa
 function Plot({
   title,
   times,
+  bucketSeconds,
   series,
   height,
   sync,
-}: Required<Pick<ChartProps, 'title' | 'times' | 'series' | 'height'>> & { sync: string | undefined }) {
+}: Required<Pick<ChartProps, 'title' | 'times' | 'bucketSeconds' | 'series' | 'height'>> & {
+  sync: string | undefined;
+}) {
   const scheme = useComputedColorScheme();
   const { ref: frame, width } = useElementSize();
   const plot = useRef<uPlot>(undefined);
   const target = useRef<HTMLDivElement>(null);
   const names = series.map(({ name }) => name).join('\n');
   const data: uPlot.AlignedData = [times, ...series.map(({ values }) => values)];
-  const isDaily = areDays(times);
   const latest = useRef(data);
   latest.current = data;
 
   useEffect(() => {
     if (width === 0 || !target.current) return;
     plot.current = new uPlot(
-      optionsOf(names.split('\n'), width, height, scheme, sync, isDaily),
+      optionsOf(names.split('\n'), width, height, scheme, sync, bucketSeconds),
       latest.current,
       target.current,
     );
     return () => plot.current?.destroy();
-  }, [names, width, height, scheme, sync, isDaily]);
+  }, [names, width, height, scheme, sync, bucketSeconds]);
 
   useEffect(() => {
     if (plot.current) update(plot.current, data);
@@ -135,7 +153,7 @@ function Plot({
 
   return (
     <div ref={frame} style={{ minHeight: height + LEGEND_HEIGHT }}>
-      <div ref={target} role="img" aria-label={`${title}: ${describe(times, series)}`} />
+      <div ref={target} role="img" aria-label={`${title}: ${describe(times, bucketSeconds, series)}`} />
     </div>
   );
 }
@@ -158,8 +176,9 @@ function optionsOf(
   height: number,
   scheme: 'light' | 'dark',
   sync: string | undefined,
-  isDaily: boolean,
+  bucketSeconds: number,
 ): uPlot.Options {
+  const isDaily = bucketSeconds === DAY_SECONDS;
   const colors = seriesColors[scheme];
   const { text, grid, surface } = chartColors[scheme];
   const font = "11px 'Inter Variable', sans-serif";
@@ -176,7 +195,7 @@ function optionsOf(
     // At the right there is room for half of the last label.
     padding: [8, 28, 0, 0],
     legend: { markers: { width: 0, fill: (_plot, index) => colors[(index - 1) % colors.length]! } },
-    hooks: { drawSeries: [(plot, index) => drawUnfinished(plot, index, surface)] },
+    hooks: { drawSeries: [(plot, index) => drawUnfinished(plot, index, bucketSeconds, surface)] },
     cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
     axes: [
@@ -197,11 +216,12 @@ function optionsOf(
     series: [
       {
         label: '',
-        value: (plot, time) => (time === null ? '' : describeBucket(time, plot.data[0] as number[])),
+        value: (plot, time) =>
+          time === null ? '' : describeBucket(time, plot.data[0] as number[], bucketSeconds),
       },
       ...names.map((label, index) => ({
         label,
-        paths: finishedPath,
+        paths: finishedPath(bucketSeconds),
         stroke: colors[index % colors.length]!,
         width: 1.5,
         ...(names.length === 1 && { fill: `${colors[0]}1f` }),
@@ -215,20 +235,23 @@ function optionsOf(
 
 const linear = uPlot.paths.linear!();
 
-const finishedPath: uPlot.Series.PathBuilder = (plot, series, first, last) => {
-  const times = plot.data[0];
-  return linear(plot, series, first, last === times.length - 1 && isLastUnfinished(times) ? last - 1 : last);
-};
+const finishedPath =
+  (bucketSeconds: number): uPlot.Series.PathBuilder =>
+  (plot, series, first, last) => {
+    const times = plot.data[0];
+    const endsNow = last === times.length - 1 && isLastUnfinished(times, bucketSeconds);
+    return linear(plot, series, first, endsNow ? last - 1 : last);
+  };
 
 /** Pixels from the middle of the circle to its line. */
 const CIRCLE_RADIUS = 3;
 
 /** Draws a circle at the last bucket. */
-function drawUnfinished(plot: uPlot, series: number, surface: string): void {
+function drawUnfinished(plot: uPlot, series: number, bucketSeconds: number, surface: string): void {
   const time = plot.data[0].at(-1);
   const value = plot.data[series]!.at(-1);
   const { min, max } = plot.scales['x']!;
-  if (!isLastUnfinished(plot.data[0]) || time === undefined || value == null) return;
+  if (!isLastUnfinished(plot.data[0], bucketSeconds) || time === undefined || value == null) return;
   // The reader has zoomed to an earlier time.
   if (time < min! || time > max!) return;
   const { ctx } = plot;
@@ -248,25 +271,31 @@ function drawUnfinished(plot: uPlot, series: number, surface: string): void {
 }
 
 /** One sentence about the numbers, for those who do not see the lines. */
-function describe(times: number[], series: Series[]): string {
+function describe(times: number[], bucketSeconds: number, series: Series[]): string {
+  const soFar = isLastUnfinished(times, bucketSeconds) ? ' so far' : '';
   return series
     .map(({ name, values }) => {
       const known = values.filter((value) => value !== null);
       if (known.length === 0) return `${name} has no data`;
-      return `${name} from ${formatNumber(Math.min(...known))} to ${formatNumber(Math.max(...known))}, last ${formatNumber(known.at(-1)!)}${isLastUnfinished(times) ? ' so far' : ''}`;
+      return `${name} from ${formatNumber(Math.min(...known))} to ${formatNumber(Math.max(...known))}, last ${formatNumber(known.at(-1)!)}${soFar}`;
     })
     .join('; ');
 }
 
 /** The newest bucket is the first row, because readers look for it. */
-function ChartTable({ title, times, series }: Pick<ChartProps, 'title' | 'times' | 'series'>) {
+function ChartTable({
+  title,
+  times,
+  bucketSeconds,
+  series,
+}: Pick<ChartProps, 'title' | 'times' | 'bucketSeconds' | 'series'>) {
   const newestFirst = times.map((time, index) => ({ time, index })).toReversed();
   return (
     <div className={classes.table} tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>
           <tr>
-            <th scope="col">Time ({areDays(times) ? 'UTC' : zoneAt(times[0] ?? 0)})</th>
+            <th scope="col">Time ({bucketSeconds === DAY_SECONDS ? 'UTC' : zoneAt(times[0] ?? 0)})</th>
             {series.map(({ name }) => (
               <th key={name} scope="col">
                 {name}
@@ -277,7 +306,7 @@ function ChartTable({ title, times, series }: Pick<ChartProps, 'title' | 'times'
         <tbody>
           {newestFirst.map(({ time, index }) => (
             <tr key={time}>
-              <th scope="row">{describeBucket(time, times)}</th>
+              <th scope="row">{describeBucket(time, times, bucketSeconds)}</th>
               {series.map(({ name, values }) => (
                 <td key={name}>{values[index] == null ? '–' : formatNumber(values[index])}</td>
               ))}

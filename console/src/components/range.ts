@@ -6,6 +6,9 @@ export const ranges = {
   '30d': { label: 'Last 30 days', seconds: 2_592_000, bucket: 'day' },
 } as const;
 
+/** The length of a bucket of a chart. */
+export const BUCKET_SECONDS: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 };
+
 export type RangeName = keyof typeof ranges;
 
 export const rangeChoices = Object.entries(ranges).map(([value, { label }]) => ({ value, label }));

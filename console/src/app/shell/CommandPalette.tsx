@@ -2,9 +2,9 @@ import { Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
-import { Search, UserRound, type LucideIcon } from 'lucide-react';
+import { Search, Swords, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
-import { api } from '../client';
+import { api, GuildhallError } from '../client';
 import { describeError } from '../../components/ErrorState';
 import { distinctNames } from '../../components/format';
 import { nameOf } from '../../components/player-name';
@@ -21,8 +21,9 @@ interface Command {
 }
 
 const MAX_FOUND_PLAYERS = 6;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Jumps to any page, and to players by id, name or address. */
+/** Jumps to any page, to a match by id, and to players by id, name or address. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Modal
@@ -70,8 +71,8 @@ function Palette({ onClose }: { onClose: () => void }) {
         variant="unstyled"
         className={classes.input}
         leftSection={<Search size={16} />}
-        placeholder="Go to a page or find a player"
-        aria-label="Go to a page or find a player"
+        placeholder="Go to a page, a player or a match"
+        aria-label="Go to a page, a player or a match"
         role="combobox"
         aria-expanded
         aria-controls="commands"
@@ -101,16 +102,16 @@ function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
         {isSearching ? (
-          <div className={classes.none}>Searching the players…</div>
+          <div className={classes.none}>Searching…</div>
         ) : error ? (
           <div className={classes.none} role="alert">
-            The players could not be searched. {describeError(error)}
+            The search failed. {describeError(error)}
           </div>
         ) : (
           commands.length === 0 && (
             <div className={classes.none}>
-              Nothing found. Players are found by their id, or by the beginning of their name or email
-              address.
+              Nothing found. Players and matches are found by their id, and players also by the beginning of
+              their name or email address.
             </div>
           )
         )}
@@ -139,6 +140,12 @@ function useCommands(
         signal,
       }),
     enabled: tenantId !== undefined && search.length >= 2,
+  });
+
+  const match = useQuery({
+    queryKey: ['palette', tenantId, 'match', search],
+    queryFn: ({ signal }) => findMatch(tenantId!, search, signal),
+    enabled: tenantId !== undefined && ID.test(search),
   });
 
   const go = (to: NavigateOptions) => () => {
@@ -172,9 +179,33 @@ function useCommands(
     hint: 'Player',
     run: go({ to: '/games/$tenantId/players/$playerId', params: { tenantId, playerId } }),
   }));
+  if (search === text && match.data)
+    found.push({
+      key: search,
+      label: match.data.mode === null ? 'Match' : `Match · ${match.data.mode}`,
+      icon: Swords,
+      hint: 'Match',
+      run: go({
+        to: '/games/$tenantId/matches/$matchSessionId',
+        params: { tenantId, matchSessionId: match.data.matchSessionId },
+      }),
+    });
   return {
     commands: [...pages, ...found],
-    isSearching: search !== text || players.isLoading,
-    error: players.error,
+    isSearching: search !== text || players.isLoading || match.isLoading,
+    error: players.error ?? match.error,
   };
+}
+
+/** The match with an id. Null if the game has none, because the id may be that of a player. */
+async function findMatch(tenantId: string, matchSessionId: string, signal: AbortSignal) {
+  try {
+    return await api.GET('/api/bus_tenants/{tenantId}/matches/{matchSessionId}', {
+      params: { path: { tenantId, matchSessionId } },
+      signal,
+    });
+  } catch (error) {
+    if (error instanceof GuildhallError && error.status === 404) return null;
+    throw error;
+  }
 }

@@ -17,7 +17,7 @@ import { RangeSelect } from '../../components/RangeSelect';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
-import { toRange, type RangeName } from '../../components/range';
+import { BUCKET_SECONDS, rangeChoices, type RangeName } from '../../components/range';
 import { Chart } from '../../components/Chart';
 import { startDownload } from '../../components/downloads';
 import { useSearchChange } from '../../components/use-search-change';
@@ -34,8 +34,10 @@ import {
   eventCountsQuery,
   frequentKeysQuery,
   requestExport,
+  toEventRange,
   useEventTail,
   type EventFilter,
+  type EventRange,
   type StoredEvent,
 } from './queries';
 
@@ -45,6 +47,8 @@ interface EventSearch extends Partial<Record<keyof EventFilter, string>> {
   range?: string;
   live?: string;
 }
+
+const EVENT_RANGES = [...rangeChoices, { value: 'any', label: 'Any time' }];
 
 const filterOf = ({ scope, eventKey, eventValue, playerId, matchSessionId }: EventSearch): EventFilter => ({
   scope: scope === 'player' ? 'player' : 'match',
@@ -60,18 +64,23 @@ export const preload = (
   search: EventSearch,
 ): Promise<unknown> => {
   const filter = filterOf(search);
+  const range = toEventRange(search.range);
   if (search.live === 'true') return Promise.resolve();
   return Promise.all([
-    queryClient.ensureInfiniteQueryData(eventsQuery(tenantId, filter, toRange(search.range, '1h'))),
-    queryClient.prefetchQuery(eventCountsQuery(tenantId, filter, search.range)),
-    queryClient.prefetchQuery(frequentKeysQuery(tenantId, filter, search.range)),
+    queryClient.ensureInfiniteQueryData(eventsQuery(tenantId, filter, range)),
+    ...(range === 'any'
+      ? []
+      : [
+          queryClient.prefetchQuery(eventCountsQuery(tenantId, filter, range)),
+          queryClient.prefetchQuery(frequentKeysQuery(tenantId, filter, range)),
+        ]),
   ]);
 };
 
 export function EventsPage() {
   const game = useGame();
   const search = route.useSearch();
-  const range = toRange(search.range, '1h');
+  const range = toEventRange(search.range);
   const filter = filterOf(search);
   const isLive = search.live === 'true';
   const change = useSearchChange<typeof search>();
@@ -87,13 +96,15 @@ export function EventsPage() {
             checked={isLive}
             onChange={({ currentTarget: { checked } }) => change({ live: checked ? 'true' : undefined })}
           />
-          {!isLive && <RangeSelect value={range} onChange={(next) => change({ range: next })} />}
+          {!isLive && (
+            <RangeSelect value={range} choices={EVENT_RANGES} onChange={(next) => change({ range: next })} />
+          )}
           <ExportButton tenantId={game.id} filter={filter} range={range} />
         </>
       }
       fill
     >
-      {!isLive && <EventChart tenantId={game.id} filter={filter} range={range} />}
+      {!isLive && range !== 'any' && <EventChart tenantId={game.id} filter={filter} range={range} />}
       <EventTable
         tenantId={game.id}
         filter={filter}
@@ -168,7 +179,8 @@ function EventChart({
         retry={() => void Promise.all([all.refetch(), frequent.refetch()])}
       />
     );
-  const title = `Events per ${all.data?.bucket ?? 'minute'}`;
+  const bucket = all.data?.bucket ?? 'minute';
+  const title = `Events per ${bucket}`;
   const lines = all.data && frequent.data && topSeries(all.data, frequent.data);
   return (
     <Panel title={title}>
@@ -176,6 +188,7 @@ function EventChart({
         title={title}
         isLoading={!lines}
         times={lines?.times ?? []}
+        bucketSeconds={BUCKET_SECONDS[bucket]!}
         series={lines?.series ?? []}
         height={150}
       />
@@ -186,7 +199,7 @@ function EventChart({
 interface EventTableProps {
   tenantId: string;
   filter: EventFilter;
-  range: RangeName;
+  range: EventRange;
   isLive: boolean;
   toolbar: ReactNode;
 }
@@ -315,7 +328,7 @@ function ExportButton({
 }: {
   tenantId: string;
   filter: EventFilter;
-  range: RangeName;
+  range: EventRange;
 }) {
   const start = (format: 'csv' | 'ndjson'): void =>
     startDownload(`events.${format}`, (signal) => requestExport(tenantId, filter, range, format, signal));

@@ -1,4 +1,4 @@
-const BUCKET_SECONDS: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 };
+import { BUCKET_SECONDS } from '../../components/range.ts';
 
 /**
  * The beginnings of the buckets of a time range, in seconds since 1970. A bucket that began before the range is left out: its count is

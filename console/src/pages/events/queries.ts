@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '
 import { api, type Answer } from '../../app/client';
 import { MAX_SERIES } from '../../app/theme';
 import { byCursor } from '../../components/paging';
-import { limitsOf, ranges, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
+import { limitsOf, ranges, sinceOf, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
 export type StoredEvent = EventPage['items'][number];
@@ -17,7 +17,13 @@ export interface EventFilter {
   matchSessionId?: string | undefined;
 }
 
-type EventQuery = EventFilter & { from?: string; cursor?: string | undefined; limit: number };
+/** Any time has no chart, because the server counts at most 192 buckets. */
+export type EventRange = RangeName | 'any';
+
+export const toEventRange = (name: string | undefined): EventRange =>
+  name === 'any' ? 'any' : toRange(name, '1h');
+
+type EventQuery = EventFilter & { from?: string | undefined; cursor?: string | undefined; limit: number };
 
 /** Reads a page of events. Pages that are empty while the server looks through archived events are left out. */
 async function readEvents(tenantId: string, query: EventQuery, signal: AbortSignal): Promise<EventPage> {
@@ -32,11 +38,11 @@ async function readEvents(tenantId: string, query: EventQuery, signal: AbortSign
 
 const PAGE_SIZE = 200;
 
-export const eventsQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
+export const eventsQuery = (tenantId: string, filter: EventFilter, range: EventRange) =>
   infiniteQueryOptions({
     queryKey: ['events', tenantId, filter, range],
     queryFn: ({ pageParam: cursor, signal }) =>
-      readEvents(tenantId, { ...filter, from: limitsOf(range).from, cursor, limit: PAGE_SIZE }, signal),
+      readEvents(tenantId, { ...filter, from: sinceOf(range), cursor, limit: PAGE_SIZE }, signal),
     ...byCursor,
     refetchOnWindowFocus: false,
   });
@@ -64,11 +70,10 @@ export const recentEventsQuery = (tenantId: string, filter: EventFilter) =>
 const summaryQuery = (
   tenantId: string,
   filter: EventFilter,
-  rangeName: string | undefined,
+  range: RangeName,
   groups: { groupBy: 'time' } | { groupBy: 'eventKey'; top: number },
-) => {
-  const range = toRange(rangeName, '1h');
-  return queryOptions({
+) =>
+  queryOptions({
     queryKey: ['event-summary', tenantId, filter, range, groups],
     queryFn: ({ signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/events/summary', {
@@ -80,26 +85,25 @@ const summaryQuery = (
       }),
     placeholderData: keepPreviousData,
   });
-};
 
 /** The number of events in each time bucket. */
-export const eventCountsQuery = (tenantId: string, filter: EventFilter, range: string | undefined) =>
+export const eventCountsQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
   summaryQuery(tenantId, filter, range, { groupBy: 'time' });
 
 /** The most frequent keys, and the number of their events in each time bucket. */
-export const frequentKeysQuery = (tenantId: string, filter: EventFilter, range: string | undefined) =>
+export const frequentKeysQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
   summaryQuery(tenantId, filter, range, { groupBy: 'eventKey', top: MAX_SERIES + 1 });
 
 /** Requests an export of the events that match the filter. */
 export const requestExport = (
   tenantId: string,
   filter: EventFilter,
-  range: RangeName,
+  range: EventRange,
   format: 'csv' | 'ndjson',
   signal: AbortSignal,
 ): Promise<Response> =>
   api.GET('/api/bus_tenants/{tenantId}/events/export', {
-    params: { path: { tenantId }, query: { ...filter, ...limitsOf(range), format } },
+    params: { path: { tenantId }, query: { ...filter, ...(range !== 'any' && limitsOf(range)), format } },
     readAs: 'response',
     signal,
   });

@@ -101,7 +101,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
             size="sm"
             to="/games/$tenantId/events"
             params={{ tenantId }}
-            search={{ matchSessionId: match.matchSessionId, range: '30d' }}
+            search={{ matchSessionId: match.matchSessionId, range: 'any' }}
           >
             Open the events in the explorer
           </TextLink>

@@ -22,6 +22,7 @@ export function EventsPerMinute({ tenantId }: { tenantId: string }) {
           title="Events per minute"
           isLoading={!chart}
           times={chart?.times ?? []}
+          bucketSeconds={60}
           series={chart?.series ?? []}
         />
       )}

@@ -257,7 +257,7 @@ export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
         display="inline-block"
         to="/games/$tenantId/events"
         params={{ tenantId }}
-        search={{ scope: 'player', playerId, range: '30d' }}
+        search={{ scope: 'player', playerId, range: 'any' }}
       >
         Open the events in the explorer
       </TextLink>

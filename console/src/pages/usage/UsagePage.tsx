@@ -79,7 +79,12 @@ export function UsagePage() {
             retry={() => void byDay.refetch()}
           />
         ) : (
-          <Chart title="Units per day" isLoading={!byDay.data} {...toChart(byDay.data?.items ?? [])} />
+          <Chart
+            title="Units per day"
+            isLoading={!byDay.data}
+            bucketSeconds={86_400}
+            {...toChart(byDay.data?.items ?? [])}
+          />
         )}
       </Panel>
       <PaidKeysPanel workspaceId={workspaceId} />
