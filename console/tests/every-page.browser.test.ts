@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -158,6 +158,26 @@ describe('a table on a phone', () => {
       // The table ends at 378 px. The padding of the last cell may be cut off.
       assert.ok(x + width <= 378 + 8, `The column ends at ${x + width} px.`);
     });
+});
+
+describe('a table in a window of 1024 px', () => {
+  test('keeps the buttons of its rows in view, and the other columns scroll', async () => {
+    const page = await studio.open(`${game}/keys`, { viewport: { width: 1024, height: 768 } });
+    const table = page.getByRole('region', { name: 'API keys' });
+    const action = table.getByRole('columnheader', { name: 'Action' });
+    const name = table.getByRole('columnheader', { name: 'Name' });
+    await action.waitFor();
+    const endOf = async (element: Locator) => {
+      const { x, width } = (await element.boundingBox())!;
+      return Math.round(x + width);
+    };
+    const edge = await endOf(table);
+    const before = await endOf(name);
+    assert.equal(await endOf(action), edge);
+    await table.evaluate((element) => element.scrollTo(400, 0));
+    await becomes(async () => (await endOf(name)) < before, true);
+    assert.equal(await endOf(action), edge);
+  });
 });
 
 describe('an unknown address', () => {

@@ -162,8 +162,8 @@ const RecordRow = memo(function RecordRow<Row>({
         if (onOpen && !(event.target as Element).closest('a, button, input, label')) onOpen(row);
       }}
     >
-      {columns.map(({ id, cell, align }) => (
-        <td key={id} data-align={align}>
+      {columns.map(({ id, cell, align, isAction }) => (
+        <td key={id} data-align={align} data-action={isAction}>
           {cell(row)}
         </td>
       ))}
@@ -172,7 +172,7 @@ const RecordRow = memo(function RecordRow<Row>({
 }) as <Row>(props: RecordRowProps<Row>) => ReactNode;
 
 function HeaderCell<Row>({
-  column: { header, head, align, sort: name },
+  column: { header, head, align, isAction, sort: name },
   sort,
   onSort,
 }: {
@@ -182,7 +182,7 @@ function HeaderCell<Row>({
 }) {
   if (name === undefined || !onSort)
     return (
-      <th scope="col" data-align={align}>
+      <th scope="col" data-align={align} data-action={isAction}>
         {head ?? header}
       </th>
     );

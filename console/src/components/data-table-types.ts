@@ -15,6 +15,8 @@ export interface Column<Row> {
   sort?: string;
   /** Whether the column is hidden until the reader chooses it. */
   hidden?: boolean;
+  /** Whether the column has the buttons of a row. As the last one it stays in view while the table scrolls. */
+  isAction?: boolean;
 }
 
 /** The rows that the reader has chosen for an action on many of them. */

@@ -157,11 +157,17 @@ const sessionColumns = (end: (session: AccountSession) => void): Column<AccountS
   {
     id: 'end',
     header: 'Action',
+    isAction: true,
     width: 110,
     narrowWidth: 88,
     cell: (session) =>
       !session.isCurrent && (
-        <Button variant="default" size="compact-xs" onClick={() => end(session)}>
+        <Button
+          variant="default"
+          size="compact-xs"
+          aria-label={`End the session of ${session.userAgent ?? 'an unknown browser'}`}
+          onClick={() => end(session)}
+        >
           End
         </Button>
       ),

@@ -128,7 +128,7 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
           {
             id: 'payer',
             header: 'Reads paid by',
-            width: 120,
+            width: 124,
             cell: (key: AnyKey) => <Payer current={key} />,
           },
         ]
@@ -164,6 +164,7 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
           {
             id: 'actions',
             header: 'Action',
+            isAction: true,
             width: 72,
             narrowWidth: 64,
             cell: (key: AnyKey) => key.revokedAt === null && <KeyMenu current={key} open={open} />,

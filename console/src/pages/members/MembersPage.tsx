@@ -75,11 +75,11 @@ function columns(
   const isManaged = ({ role }: Member): boolean => roles.some(({ value }) => value === role);
   return [
     { id: 'email', header: 'Email', narrowWidth: 168, cell: ({ email }) => email },
-    { id: 'name', header: 'Name', width: 180, cell: ({ displayName }) => displayName ?? '–' },
+    { id: 'name', header: 'Name', width: 160, cell: ({ displayName }) => displayName ?? '–' },
     {
       id: 'role',
       header: 'Role',
-      width: 150,
+      width: 140,
       narrowWidth: 106,
       cell: (member) =>
         isManaged(member) && member.userId !== null ? (
@@ -100,7 +100,8 @@ function columns(
     {
       id: 'remove',
       header: 'Action',
-      width: 130,
+      isAction: true,
+      width: 110,
       cell: (member) => {
         const { userId } = member;
         if (userId !== null && userId === ownId)

@@ -54,12 +54,12 @@ const columns: Column<AnyWorkspace>[] = [
       </Link>
     ),
   },
-  { id: 'slug', header: 'Slug', width: 200, cell: ({ slug }) => slug },
-  { id: 'plan', header: 'Plan', width: 140, narrowWidth: 100, cell: ({ plan }) => plan.name },
+  { id: 'slug', header: 'Slug', width: 150, cell: ({ slug }) => slug },
+  { id: 'plan', header: 'Plan', width: 120, narrowWidth: 100, cell: ({ plan }) => plan.name },
   {
     id: 'units',
     header: 'Units per month',
-    width: 150,
+    width: 130,
     align: 'right',
     cell: ({ plan }) => (plan.monthlyUnits === null ? 'Unlimited' : formatNumber(plan.monthlyUnits)),
   },

@@ -56,7 +56,13 @@ export function ProviderPanel({ tenantId, provider }: ProviderProps) {
         {isOpen && fields.length > 0 && <ProviderForm tenantId={tenantId} provider={provider} />}
         {provider.enabled && provider.isConfigured && (
           <>
-            <Button variant="default" w="fit-content" onClick={trying.toggle} aria-expanded={isTrying}>
+            <Button
+              variant="default"
+              w="fit-content"
+              aria-label={`Try it: ${name}`}
+              onClick={trying.toggle}
+              aria-expanded={isTrying}
+            >
               Try it
             </Button>
             {isTrying && <TrySnippet tenantId={tenantId} provider={provider} />}

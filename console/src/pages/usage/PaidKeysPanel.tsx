@@ -29,6 +29,7 @@ export function PaidKeysPanel({ workspaceId }: { workspaceId: string }) {
                 {
                   id: 'end',
                   header: 'Action',
+                  isAction: true,
                   width: 116,
                   cell: (key: PaidKey) => (
                     <Button

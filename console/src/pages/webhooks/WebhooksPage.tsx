@@ -80,23 +80,23 @@ const columns = (workspaceId: string): Column<Webhook>[] => [
   {
     id: 'events',
     header: 'Events',
-    width: 260,
+    width: 150,
     cell: ({ eventTypes }) => eventTypes?.map((type) => eventTypeNames[type]).join(', ') ?? 'All events',
   },
   {
     id: 'state',
     header: 'State',
-    width: 180,
+    width: 130,
     narrowWidth: 110,
     cell: (webhook) => <WebhookState webhook={webhook} />,
   },
-  { id: 'created', header: 'Created', width: 130, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  { id: 'created', header: 'Created', width: 110, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ];
 
 const gameColumn = (gameNames: Map<string, string>): Column<Webhook> => ({
   id: 'game',
   header: 'Game',
-  width: 160,
+  width: 120,
   cell: ({ tenantId }) =>
     tenantId === null ? 'All games' : <CopyableId id={tenantId} name={gameNames.get(tenantId)} />,
 });
