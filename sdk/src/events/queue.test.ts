@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GuildhallError } from '../core/errors.ts';
 import type { RequestOptions } from '../core/http.ts';
 import type { SessionEnd } from '../core/session.ts';
@@ -313,6 +314,31 @@ test('sends when a batch is full, and takes no event after it is closed', async 
   await queue.close();
   await assert.rejects(queue.addPlayerEvent({ eventKey: 'jump' }), { code: 'event_dropped' });
   assert.equal(queue.progress.waiting, 0);
+});
+
+test('sends a full batch in one request, although the storage takes time to save its last event', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const sizes: number[] = [];
+  const send = answering((events) => {
+    sizes.push(events.length);
+    resolve();
+    return { records: events };
+  });
+  const memory = memoryStorage();
+  const storage: ClientStorage = {
+    ...memory,
+    write: async (changes) => {
+      await sleep(20);
+      return memory.write(changes);
+    },
+  };
+  const options = { storage, batchEvents: 5, batchAfterMs: 60_000 };
+  const queue = createEventQueue({ ...sender, send }, options);
+  await queue.flush();
+  for (let count = 0; count < 5; count++) await queue.addPlayerEvent({ eventKey: 'jump' });
+  await promise;
+  await queue.close();
+  assert.deepEqual(sizes, [5]);
 });
 
 test('takes no event after a sign-out, but after the server refused the session', async (context) => {

@@ -193,8 +193,9 @@ export function createEventQueue(sender: EventSender, options: EventQueueOptions
     }
     const isSafe = store.add(queued);
     report();
-    if (store.count >= batchEvents) loop.start();
-    else loop.startSoon();
+    loop.startSoon();
+    // An event that is not saved yet would be left out of the batch, and sent in a second request.
+    if (store.count >= batchEvents) void store.saved().then(loop.start);
     if (!(await isSafe)) throw clientError('event_dropped', 'The event was dropped. `onDropped` says why.');
   }
 
