@@ -305,6 +305,7 @@ describe('the records of a login', () => {
     assert.deepEqual(session, {
       ...said,
       ended_at: null,
+      end_reason: null,
       last_ip_address: ip,
       tokens_revoked_at: null,
       suspended_at: null,
