@@ -210,6 +210,20 @@ describe('definitions', () => {
     await becomes(() => autoCreate.isChecked(), before);
   });
 
+  test('says why the state of the auto-create switch is unknown', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.route('**/event-definitions/settings', (route) =>
+      route.fulfill({
+        status: 500,
+        contentType: 'application/problem+json',
+        body: '{"code":"internal_error","status":500}',
+      }),
+    );
+    await page.reload();
+    await page.getByText('The server answered 500.').waitFor();
+    assert.ok(await page.getByRole('switch', { name: 'Auto-create' }).isDisabled());
+  });
+
   test('says that the sign-in page of a network has answered', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
     await page.route('**/event-definitions/settings', (route) =>

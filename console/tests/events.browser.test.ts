@@ -69,6 +69,17 @@ describe('the first steps of a game', () => {
     assert.match(output, /"records":\[\{/);
     await page.getByText('The event level_completed arrived.').waitFor();
   });
+
+  test('are not shown as open while it is unknown what happened', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.route('**/events?*limit=1', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await page.goto(`${studio.game}/first-run`);
+    await page.getByRole('alert').getByText('The steps could not be loaded').waitFor();
+    assert.equal(await page.getByRole('listitem').filter({ hasText: 'Create a game key' }).count(), 0);
+    await page.unroute('**/events?*limit=1');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Create a game key' }).waitFor();
+  });
 });
 
 describe('the commands and the code of empty pages', () => {

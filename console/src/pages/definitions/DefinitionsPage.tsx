@@ -167,11 +167,12 @@ function Definitions() {
 }
 
 function AutoCreate({ tenantId }: { tenantId: string }) {
-  const { data } = useQuery(definitionSettingsQuery(tenantId));
+  const { data, error } = useQuery(definitionSettingsQuery(tenantId));
   const set = useSetAutoCreate(tenantId);
+  const failure = set.error ?? error;
   return (
     <Group gap="xs">
-      {set.error && <ErrorText error={set.error} />}
+      {failure && <ErrorText error={failure} />}
       <Switch
         label="Auto-create"
         title="The first event of a new name creates its definition."

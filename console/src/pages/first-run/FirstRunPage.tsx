@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useGame } from '../../app/game';
 import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
+import { Pending } from '../../components/Pending';
 import { nameOf } from '../../components/player-name';
 import { EventSnippet } from '../events/EventSnippet';
 import { useKeyPlaceholder, useKeys } from '../keys/queries';
@@ -22,8 +23,17 @@ export function FirstRunPage() {
   const event = useQuery(firstEventQuery(game.id));
   const player = players.data?.items[0];
   const hasKey = (keys.data?.pages[0]?.items.length ?? 0) > 0;
+  const page = { title: 'First steps', subtitle: `From an empty game to live events in ${game.name}` };
+  const unanswered = [keys, players, event].filter(({ data }) => data === undefined);
+  const query = unanswered.find(({ error }) => error) ?? unanswered[0];
+  if (query)
+    return (
+      <Page {...page}>
+        <Pending query={query} failure="The steps could not be loaded" height={480} />
+      </Page>
+    );
   return (
-    <Page title="First steps" subtitle={`From an empty game to live events in ${game.name}`}>
+    <Page {...page}>
       <ol className={classes.steps}>
         <Step isDone={hasKey} title="Create a game key">
           <Text size="sm" c="dimmed">
