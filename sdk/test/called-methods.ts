@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 
 /** The methods of a session that only its own client calls. */
-export const OWN_SESSION = ['start', 'update', 'end', 'accessToken', 'renew'].map(
+export const OWN_SESSION = ['start', 'update', 'end', 'accessToken', 'renew', 'close'].map(
   (name) => `session.${name}`,
 );
 

@@ -102,7 +102,7 @@ describe('sign-in', () => {
     const again = newClient({ storage });
     assert.equal((await again.session.load())?.playerId, playerId);
     assert.equal((await again.profile.get()).id, playerId);
-    await assertServerTime(storage, () => newClient({ storage }).session);
+    await assertServerTime(storage, () => newClient({ storage }));
     await game.signOut();
     unsubscribe();
     assert.deepEqual([seen, ended], [[playerId, undefined], ['signed_out']]);

@@ -78,7 +78,7 @@ describe('sign-in with a code', () => {
     const code = await portalCode(email, portal);
     assert.deepEqual(await portal.signInWithCode({ email, code }), { playerId });
     assert.deepEqual(await newPortal({ storage }).session.load(), { playerId });
-    await assertServerTime(storage, () => newPortal({ storage }).session);
+    await assertServerTime(storage, () => newPortal({ storage }));
     assert.equal((await portal.profile.update({ displayName: 'Ada' })).displayName, 'Ada');
     assert.equal((await portal.profile.listTenants()).length, 2);
     assert.ok(await portal.profile.exportData());
