@@ -109,7 +109,7 @@ function Payer({ current }: { current: AnyKey }) {
 
 function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined): Column<AnyKey>[] {
   return [
-    { id: 'name', header: 'Name', width: 126, cell: ({ name }) => name },
+    { id: 'name', header: 'Name', width: 126, narrowWidth: 126, cell: ({ name }) => name },
     {
       id: 'prefix',
       header: 'Prefix',
