@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import {
   arrangeAccount,
   arrangePlatformAdmin,
@@ -88,51 +88,60 @@ const PAGES: [path: string, heading: string][] = [
   [`${game}/nowhere`, 'Not found'],
 ];
 
+/** Each page is loaded once. All rules are checked in each width, and the rules of colors also in the other color scheme. */
 const LOOKS = [
-  { width: 'wide', viewport: { width: 1280, height: 800 }, colorSchemes: ['light', 'dark'] },
-  { width: 'narrow', viewport: { width: 360, height: 740 }, colorSchemes: ['dark', 'light'] },
+  { viewport: { width: 1280, height: 800 }, colorScheme: 'light', rules: undefined },
+  { viewport: { width: 1280, height: 800 }, colorScheme: 'dark', rules: COLOR_RULES },
+  { viewport: { width: 360, height: 740 }, colorScheme: 'dark', rules: undefined },
+  { viewport: { width: 360, height: 740 }, colorScheme: 'light', rules: COLOR_RULES },
 ] as const;
 
-type Look = (typeof LOOKS)[number];
+/** Opens one address after the other. */
+const page = await studio.open('/account', { role: 'platformAdmin' });
 
-async function settle(page: Page, heading: string): Promise<void> {
+async function settle(heading: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: heading }).first().waitFor();
   await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
 }
 
-/** One page for each width, which opens one address after the other. */
-const open = ({ viewport, colorSchemes: [colorScheme] }: Look): Promise<Page> =>
-  studio.open('/account', { role: 'platformAdmin', viewport, colorScheme });
-const openPages = { wide: await open(LOOKS[0]), narrow: await open(LOOKS[1]) };
-
 /** Waits until elements that fade from one color to another have the new one. */
-const colorsChange = (page: Page): Promise<void> =>
+const colorsChange = (): Promise<void> =>
   page.evaluate(async () => {
     const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
     await Promise.allSettled(transitions.map(({ finished }) => finished));
   });
 
-for (const look of LOOKS)
-  describe(`every page, ${look.width}`, () => {
-    for (const [path, heading] of PAGES) {
-      const address = path.replaceAll(/[0-9a-f-]{36}/g, '…');
-      for (const colorScheme of look.colorSchemes)
-        test(`has no accessibility violation: ${address}, ${colorScheme}`, async () => {
-          const page = openPages[look.width];
-          // A page follows the colors of the system. It is loaded once for both, and checked for colors alone the second time.
-          const isLoaded = page.url() === new URL(path, app.url).href;
-          if (!isLoaded) await page.goto(path);
-          await settle(page, heading);
-          await page.emulateMedia({ colorScheme });
-          await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-          await colorsChange(page);
-          const what = `${path}, ${colorScheme} and ${look.width}`;
-          await assertAccessible(page, what, isLoaded ? COLOR_RULES : undefined);
-          const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-          assert.ok(!isTooWide, 'the page is not wider than the window');
-        });
+describe('every page', () => {
+  for (const [path, heading] of PAGES) {
+    const address = path.replaceAll(/[0-9a-f-]{36}/g, '…');
+    for (const { viewport, colorScheme, rules } of LOOKS)
+      test(`has no accessibility violation: ${address}, ${colorScheme}, ${viewport.width} px`, async () => {
+        if (page.url() !== new URL(path, app.url).href) await page.goto(path);
+        await page.setViewportSize(viewport);
+        await settle(heading);
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        await colorsChange();
+        const what = `${path}, ${colorScheme}, ${viewport.width} px`;
+        await assertAccessible(page, what, rules && [...rules]);
+        const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+        assert.ok(!isTooWide, 'the page is not wider than the window');
+      });
+  }
+
+  test('loads nothing from another server', async () => {
+    const strange: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== app.url)
+        strange.push(request.url());
+    });
+    for (const [path, heading] of [PAGES[0]!, PAGES[1]!]) {
+      await page.goto(path);
+      await settle(heading);
     }
+    assert.deepEqual(strange, []);
   });
+});
 
 describe('a table on a phone', () => {
   const TABLES: [path: string, label: string, columns: string[]][] = [
@@ -194,9 +203,9 @@ describe('an unknown address', () => {
   ];
 
   test('shows what does not exist, with the side bar of the last game and a way to continue', async () => {
-    const page = openPages.wide;
+    await page.setViewportSize(LOOKS[0].viewport);
     await page.goto(game);
-    await settle(page, 'Overview');
+    await settle('Overview');
     for (const [path, heading, next] of ADDRESSES) {
       await page.goto(path);
       await page.getByRole('heading', { level: 2, name: heading }).waitFor();
@@ -205,21 +214,5 @@ describe('an unknown address', () => {
       await page.getByRole('link', { name: next }).click();
       await page.getByRole('heading', { level: 2, name: heading }).waitFor({ state: 'detached' });
     }
-  });
-});
-
-describe('every page', () => {
-  test('loads nothing from another server', async () => {
-    const page = openPages.wide;
-    const strange: string[] = [];
-    page.on('request', (request) => {
-      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== app.url)
-        strange.push(request.url());
-    });
-    for (const [path, heading] of [PAGES[0]!, PAGES[1]!]) {
-      await page.goto(path);
-      await settle(page, heading);
-    }
-    assert.deepEqual(strange, []);
   });
 });
