@@ -362,9 +362,9 @@ describe('a start on an external database', () => {
     if (process.getuid?.() !== 0) return context.skip('SKIPPED: only root starts a process with another id.');
     const closed = join(folder, 'closed-to-avatars');
     mkdirSync(closed, { mode: 0o500 });
-    await postgres.run('CREATE DATABASE nameless OWNER guildhall');
+    await postgres.run('CREATE DATABASE nameless');
     const env = {
-      DATABASE_URL: postgres.url('guildhall', 'nameless'),
+      DATABASE_URL: postgres.url('postgres', 'nameless'),
       MASTER_KEY,
       AVATAR_STORAGE_URL: `file://${closed}`,
     };
