@@ -1,36 +1,37 @@
 import type { AttemptBudget, CreateBudget } from '../../../security/attempt-budget.ts';
 
-/** Changes per day that a player can repeat without end. A removal and a block need a link or an unblock before. */
-const CHANGES_PER_DAY = 100;
-
 /**
  * Creates the budget of changes of the name, links, changes of the primary method, unblocks and exports, by player. Each is written to
- * rows of all the player's tenants. Removals and blocks are never refused, so a thief of a token cannot stop the owner.
+ * rows of all the player's tenants. Removals and blocks are never refused, so a thief of a token cannot stop the owner. They need a link or
+ * an unblock before, so a player cannot repeat them without end.
  */
-export function createChangeBudget(createBudget: CreateBudget): AttemptBudget {
-  return createBudget({
+export const createChangeBudget = (createBudget: CreateBudget): AttemptBudget =>
+  createDailyBudget(createBudget, {
     name: 'profile-changes',
-    attempts: CHANGES_PER_DAY,
-    seconds: 24 * 60 * 60,
-    refusal: `Too many changes of this profile (${CHANGES_PER_DAY} names, links, changes of the primary method, unblocks and exports per day). Try again later.`,
+    changes: 100,
+    counted: 'names, links, changes of the primary method, unblocks and exports',
   });
-}
 
 /**
- * Smaller changes per day: each writes one row, or decodes one image. At 30 requests per second, one player could write 3 GB of the
- * database's log in 24 hours, and use a tenth of a core with avatars.
+ * Creates the budget of the other changes of a profile and its devices, by player. Each writes one row, or decodes one image. At 30
+ * requests per second, one player could write 3 GB of the database's log in 24 hours, and use a tenth of a core with avatars. To hide the
+ * profile, to remove its avatar and to block a device are never refused.
  */
-const SMALL_CHANGES_PER_DAY = 1_000;
-
-/**
- * Creates the budget of the other changes of a profile and its devices, by player. To hide the profile, to remove its avatar and to block a
- * device are never refused.
- */
-export function createSmallChangeBudget(createBudget: CreateBudget): AttemptBudget {
-  return createBudget({
+export const createSmallChangeBudget = (createBudget: CreateBudget): AttemptBudget =>
+  createDailyBudget(createBudget, {
     name: 'small-profile-changes',
-    attempts: SMALL_CHANGES_PER_DAY,
+    changes: 1_000,
+    counted: 'avatars, visibilities, and changes of devices',
+  });
+
+function createDailyBudget(
+  createBudget: CreateBudget,
+  { name, changes, counted }: { name: string; changes: number; counted: string },
+): AttemptBudget {
+  return createBudget({
+    name,
+    attempts: changes,
     seconds: 24 * 60 * 60,
-    refusal: `Too many changes of this profile (${SMALL_CHANGES_PER_DAY} avatars, visibilities, and changes of devices per day). Try again later.`,
+    refusal: `Too many changes of this profile (${changes} ${counted} per day). Try again later.`,
   });
 }
