@@ -7,7 +7,7 @@ export const ranges = {
 } as const;
 
 /** The length of a bucket of a chart. */
-export const BUCKET_SECONDS: Record<string, number> = { minute: 60, hour: 3_600, day: 86_400 };
+export const BUCKET_SECONDS = { minute: 60, hour: 3_600, day: 86_400 };
 
 export type RangeName = keyof typeof ranges;
 

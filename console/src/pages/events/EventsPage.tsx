@@ -188,7 +188,7 @@ function EventChart({
         title={title}
         isLoading={!lines}
         times={lines?.times ?? []}
-        bucketSeconds={BUCKET_SECONDS[bucket]!}
+        bucketSeconds={BUCKET_SECONDS[bucket]}
         series={lines?.series ?? []}
         height={150}
       />

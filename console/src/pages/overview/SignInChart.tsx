@@ -14,7 +14,7 @@ export function SignInChart({ tenantId, range }: { tenantId: string; range: Rang
       title={`Sign-ins per ${bucket}`}
       isLoading={!data}
       times={items.map(({ bucketStart }) => Date.parse(bucketStart) / 1000)}
-      bucketSeconds={BUCKET_SECONDS[bucket]!}
+      bucketSeconds={BUCKET_SECONDS[bucket]}
       series={[
         { name: 'Sign-ins', values: items.map(({ logins }) => logins) },
         { name: 'Players', values: items.map(({ uniquePlayers }) => uniquePlayers) },
