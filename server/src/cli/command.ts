@@ -9,7 +9,6 @@ import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';
 import { openStorage } from '../database/storage.ts';
 import { ConfigError, misspelledSettings, readConfig, type Config } from '../runtime/config.ts';
-import { SimulationError } from '../simulation/index.ts';
 
 /** Thrown if a command was given an argument that it cannot use. The message says what to write instead. */
 export class UsageError extends OperatorError {
@@ -46,8 +45,7 @@ export function firstDayOf(month: string): string {
 
 /** Prints why a command failed, and ends the process with exit code 1. */
 export function fail(error: unknown): never {
-  const isExpected = error instanceof OperatorError || error instanceof SimulationError;
-  if (isExpected) console.error(error.message);
+  if (error instanceof OperatorError) console.error(error.message);
   else if (error instanceof Error && isDatabaseUnavailable(error))
     console.error(
       `PostgreSQL is not available: ${error.message}. Check that it runs, and that it has connections and space on its disk. ` +

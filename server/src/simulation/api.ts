@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
+import { OperatorError } from '../core/operator-error.ts';
 
-/** Thrown if the simulation cannot begin or continue. The message is for the person at the terminal. */
-export class SimulationError extends Error {
+/** Thrown if the simulation cannot begin or continue. */
+export class SimulationError extends OperatorError {
   override name = 'SimulationError';
 }
 
