@@ -5,14 +5,6 @@ import { createBodyBudget, sharesOfProcess } from './body-budget.ts';
 const MIB = 1024 * 1024;
 const sender = (caller: string, network = caller) => ({ caller, network, isAnonymous: false });
 
-/** How many bodies of 1 MiB, each from another sender, fit into the budget of one process. */
-function largeBodies(processes: number): number {
-  const budget = createBodyBudget(sharesOfProcess(processes));
-  let held = 0;
-  while (held < 1_000 && budget.hold(sender(`tenant ${held}`)).resize(MIB)) held++;
-  return held;
-}
-
 describe('createBodyBudget', () => {
   test('leaves room for other networks if one network sends bodies of many tenants', () => {
     const KIB = 1024;
@@ -29,6 +21,13 @@ describe('createBodyBudget', () => {
     }
   });
 
+  test('leaves room for a body if another network sends the largest that it may', () => {
+    const budget = createBodyBudget(sharesOfProcess(1));
+    for (let network = 0; network < 3; network++)
+      for (let size = 16 * MIB; size > MIB; size /= 2) budget.hold(sender(`hostile ${network}`)).resize(size);
+    assert.equal(budget.hold(sender('honest')).resize(MIB), true);
+  });
+
   test('leaves room for small bodies if ten networks send as many as they may', () => {
     const budget = createBodyBudget(sharesOfProcess(1));
     for (let network = 0; network < 10; network++)
@@ -39,13 +38,21 @@ describe('createBodyBudget', () => {
 });
 
 describe('sharesOfProcess', () => {
-  test('divides the budget of a server between its processes', () => {
-    assert.deepEqual([1, 2, 3].map(largeBodies), [48, 24, 16]);
+  test('divides the budget of a server between its processes, with room for two bodies of the largest size in each', () => {
+    const totals = [1, 2, 3].map((processes) => sharesOfProcess(processes).large.total);
+    assert.deepEqual(totals, [48 * MIB, 32 * MIB, 32 * MIB]);
   });
 
-  test('leaves each process room for one body of the largest size', () => {
-    const budget = createBodyBudget(sharesOfProcess(64));
-    assert.equal(budget.hold(sender('a')).resize(16 * MIB), true);
-    assert.equal(budget.hold(sender('b')).resize(MIB), false);
-  });
+  for (const processes of [1, 2, 3, 8, 64])
+    test(`leaves room for others if one caller fills what it may (processes: ${processes})`, () => {
+      for (const isAnonymous of [true, false])
+        for (const size of isAnonymous ? [64 * 1024] : [64 * 1024, 16 * MIB]) {
+          const budget = createBodyBudget(sharesOfProcess(processes));
+          const hold = (name: string, bytes: number) =>
+            budget.hold({ caller: name, network: name, isAnonymous }).resize(bytes);
+          assert.equal(hold('hostile', size), true);
+          while (hold('hostile', size));
+          assert.equal(hold('honest', Math.min(size, MIB)), true);
+        }
+    });
 });

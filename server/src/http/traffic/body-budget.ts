@@ -11,8 +11,8 @@ interface ShareLimits {
   total: number;
   perCaller: number;
   /**
-   * Falls with the free bytes. Game keys are public, so one network can send slow bodies for many tenants: those of nine filled the share
-   * of small bodies.
+   * Falls with the bytes that remain free. Game keys are public, so one network can send slow bodies for many tenants: those of nine
+   * filled the share of small bodies.
    */
   perNetwork: number;
 }
@@ -50,16 +50,23 @@ export interface BodyBudget {
   hold(sender: BodySender): HeldBody;
 }
 
-/** The shares of one of several processes of a server. Each has room for one body of the largest size. */
+/**
+ * The shares of one of several processes of a server. Each has room for two bodies of the largest size, because a caller or a network may
+ * use half of a share: otherwise one body of 16 MiB that arrives in two minutes would stop all other batches.
+ */
 export function sharesOfProcess(processes: number): typeof SHARES {
   const divide = ({ total, perCaller, perNetwork }: ShareLimits, least: number): ShareLimits => {
     const share = shareOf(total, processes, least);
-    return { total: share, perCaller: Math.min(perCaller, share), perNetwork: Math.min(perNetwork, share) };
+    return {
+      total: share,
+      perCaller: Math.min(perCaller, share / 2),
+      perNetwork: Math.min(perNetwork, share / 2),
+    };
   };
   return {
     anonymous: divide(SHARES.anonymous, MIB),
     small: divide(SHARES.small, MIB),
-    large: divide(SHARES.large, BATCH_BODY_LIMIT),
+    large: divide(SHARES.large, 2 * BATCH_BODY_LIMIT),
   };
 }
 
@@ -107,9 +114,10 @@ function createShare({ total: limit, perCaller, perNetwork }: ShareLimits) {
   let total = 0;
   return {
     fits({ caller, network }: BodySender, bytes: number): boolean {
-      const free = limit - total;
+      // A body can be as large as the free bytes, so those count that it leaves free.
+      const free = limit - total - bytes;
       return (
-        bytes <= free &&
+        free >= 0 &&
         ofCallers.of(caller) + bytes <= perCaller &&
         ofNetworks.of(network) + bytes <= fallingLimit(perNetwork, { free, total: limit })
       );
