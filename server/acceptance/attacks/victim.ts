@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -40,7 +39,8 @@ export interface Victim {
 /** Starts a server to attack. It is stopped, and its data are removed, after the tests of the file. */
 export async function startVictim(env: Record<string, string> = {}): Promise<Victim> {
   const folder = dataFolder();
-  const busyTurns = join(folder.path, 'busy-turns');
+  // Beside the folder, because a new DATA_DIR must be empty.
+  const busyTurns = `${folder.path}-busy-turns`;
   const server = await startServer({
     dataDir: folder.path,
     env: { ...env, GUILDHALL_BUSY_TURNS: busyTurns },
@@ -49,6 +49,7 @@ export async function startVictim(env: Record<string, string> = {}): Promise<Vic
   after(async () => {
     await server.end('SIGTERM');
     folder.remove();
+    rmSync(busyTurns, { force: true });
   });
   const honest = await arrangeStudio(server.url);
   return { url: server.url, server, dataDir: folder.path, busyTurns, honest };
