@@ -408,13 +408,33 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   RETURNING key.id, key.prefix, key.tenant_id, tenant.workspace_id
 $$;
 
+-- The account that has owned a workspace for longest, which shares places and turns with all of its workspaces. A workspace without an
+-- owner, and one of a platform administrator, counts alone.
+CREATE FUNCTION guildhall_owner_of_workspace(workspace uuid) RETURNS uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT coalesce((
+    SELECT CASE WHEN account.is_platform_admin THEN workspace ELSE account.id END
+    FROM memberships membership
+    CROSS JOIN LATERAL (SELECT id, is_platform_admin FROM accounts WHERE id = membership.account_id OFFSET 0) account
+    WHERE membership.workspace_id = workspace AND membership.role = 'owner'
+    ORDER BY membership.created_at, account.id LIMIT 1), workspace)
+$$;
+
+-- The owner of the large reads of a tenant or a workspace. If the workspace counts alone, its tenants do, too.
+CREATE FUNCTION guildhall_owner_of_reads(reader uuid) RETURNS uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT CASE WHEN owner = workspace THEN reader ELSE owner END
+  FROM (SELECT coalesce((SELECT workspace_id FROM tenants WHERE id = reader), reader) AS workspace OFFSET 0) place
+  CROSS JOIN LATERAL (SELECT guildhall_owner_of_workspace(place.workspace) AS owner OFFSET 0) found
+$$;
+
 REVOKE EXECUTE ON FUNCTION guildhall_find_account, guildhall_has_accounts, guildhall_has_platform_admin,
   guildhall_find_account_session, guildhall_ended_account_sessions, guildhall_find_account_token, guildhall_share_team,
   guildhall_find_role, guildhall_team_recipients, guildhall_find_invitation, guildhall_count_invitations_to,
-  guildhall_count_invitations_by, guildhall_find_key, guildhall_touch_keys, guildhall_paid_keys, guildhall_end_agreements
-  FROM PUBLIC;
+  guildhall_count_invitations_by, guildhall_find_key, guildhall_touch_keys, guildhall_paid_keys, guildhall_end_agreements,
+  guildhall_owner_of_workspace, guildhall_owner_of_reads FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_find_account, guildhall_has_accounts, guildhall_has_platform_admin,
   guildhall_find_account_session, guildhall_ended_account_sessions, guildhall_find_account_token, guildhall_share_team,
   guildhall_find_role, guildhall_team_recipients, guildhall_find_invitation, guildhall_count_invitations_to,
-  guildhall_count_invitations_by, guildhall_find_key, guildhall_touch_keys, guildhall_paid_keys, guildhall_end_agreements TO
-  guildhall_app;
+  guildhall_count_invitations_by, guildhall_find_key, guildhall_touch_keys, guildhall_paid_keys, guildhall_end_agreements,
+  guildhall_owner_of_reads TO guildhall_app;

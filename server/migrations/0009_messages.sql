@@ -198,23 +198,11 @@ $$;
 REVOKE EXECUTE ON FUNCTION guildhall_webhook_subscribers FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_webhook_subscribers TO guildhall_app;
 
--- Who shares the places of a worker: an account with all workspaces that it has owned for longest. A workspace without an owner, and
--- one of a platform administrator, has places of its own. Null for the deployment.
-CREATE FUNCTION guildhall_owner_of_places(workspace uuid) RETURNS uuid
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT coalesce((
-    SELECT CASE WHEN account.is_platform_admin THEN workspace ELSE account.id END
-    FROM memberships membership
-    CROSS JOIN LATERAL (SELECT id, is_platform_admin FROM accounts WHERE id = membership.account_id OFFSET 0) account
-    WHERE membership.workspace_id = workspace AND membership.role = 'owner'
-    ORDER BY membership.created_at, account.id LIMIT 1), workspace)
-$$;
-
 -- The owners of the places of webhooks, each with all of its webhooks.
 CREATE FUNCTION guildhall_owners_of_webhooks(asked uuid[]) RETURNS TABLE (webhook_id uuid, owner_id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   WITH found AS MATERIALIZED (
-    SELECT workspace_id, guildhall_owner_of_places(workspace_id) AS owner_id
+    SELECT workspace_id, guildhall_owner_of_workspace(workspace_id) AS owner_id
     FROM (SELECT DISTINCT workspace_id FROM webhooks WHERE id = ANY(asked)) workspace
   ), owned AS MATERIALIZED (
     SELECT workspace_id, owner_id FROM found
@@ -223,7 +211,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     FROM (SELECT DISTINCT owner_id FROM found) owner
     CROSS JOIN LATERAL (
       SELECT workspace_id FROM memberships WHERE account_id = owner_id AND role = 'owner' OFFSET 0) other
-    WHERE guildhall_owner_of_places(other.workspace_id) = owner_id
+    WHERE guildhall_owner_of_workspace(other.workspace_id) = owner_id
   )
   SELECT webhook.id, owner_id
   FROM owned
@@ -231,7 +219,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   UNION ALL
   SELECT id, NULL FROM webhooks WHERE workspace_id IS NULL AND EXISTS (SELECT FROM owned WHERE workspace_id IS NULL)
 $$;
-REVOKE EXECUTE ON FUNCTION guildhall_owner_of_places, guildhall_owners_of_webhooks FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION guildhall_owners_of_webhooks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION guildhall_owners_of_webhooks TO guildhall_app;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks, webhook_deliveries, webhook_attempts, webhook_redeliveries TO guildhall_app;

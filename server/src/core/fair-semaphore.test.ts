@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createFairSemaphore, SemaphoreFullError, SemaphoreTimeoutError } from './fair-semaphore.ts';
 
-const LIMITS = { running: 2, runningPerOwner: 1, waitingPerOwner: 2, waitMs: 60_000 };
+const LIMITS = { running: 2, runningPerOwner: 1, waitingPerMember: 2, waitMs: 60_000 };
 
 /** Creates tasks that a test ends manually, and records the order in which they start. */
 function manualWork() {
@@ -45,6 +45,21 @@ describe('createFairSemaphore', () => {
       await new Promise(setImmediate);
     }
     assert.equal((await Promise.all(all)).length, 16);
+  });
+
+  test('gives the slots of an owner to its members in turn, and limits how many tasks of each wait', async () => {
+    const { started, work, end } = manualWork();
+    const { run } = createFairSemaphore({ ...LIMITS, running: 1 });
+    const all = [run('z', work('z1'))];
+    for (const name of ['a1', 'a2', 'b1', 'b2']) all.push(run('studio', work(name), { member: name[0]! }));
+    await assert.rejects(run('studio', work('a3'), { member: 'a' }), SemaphoreFullError);
+    all.push(run('y', work('y1')));
+    for (const name of ['z1', 'a1', 'y1', 'b1', 'a2', 'b2']) {
+      assert.equal(started.at(-1), name);
+      end(name);
+      await new Promise(setImmediate);
+    }
+    await Promise.all(all);
   });
 
   test('gives free slots to waiting owners in turn', async () => {

@@ -7,24 +7,33 @@ export interface SemaphoreLimits {
   runningPerOwner: number;
   /** The fewer slots are free, the fewer may an owner have ({@link fallingLimit}). So a few owners with slow tasks leave slots for others. */
   isFalling?: boolean;
-  /** How many tasks of one owner may wait for a slot. Omit it if another limit applies. */
-  waitingPerOwner?: number;
+  /** How many tasks of one member of an owner may wait for a slot. Omit it if another limit applies. */
+  waitingPerMember?: number;
   /** How long a task waits for a slot. By default it waits until all tasks before it have ended. */
   waitMs?: number;
 }
 
+export interface TaskOptions {
+  /** A patient task is never rejected: use it only if another limit applies. */
+  patient?: boolean | undefined;
+  /** Whose task it is, if the owner has several members. The members of an owner take turns. Default: the owner. */
+  member?: string;
+}
+
 /** Limits concurrent tasks, and shares the slots fairly between owners. */
 export interface FairSemaphore {
-  /**
-   * Runs a task when a slot is free. Throws {@link SemaphoreFullError} and {@link SemaphoreTimeoutError}. A patient task
-   * is never rejected: use it only if another limit applies.
-   */
-  run<Result>(owner: string, work: () => Promise<Result>, options?: { patient?: boolean }): Promise<Result>;
+  /** Runs a task when a slot is free. Throws {@link SemaphoreFullError} and {@link SemaphoreTimeoutError}. */
+  run<Result>(owner: string, work: () => Promise<Result>, options?: TaskOptions): Promise<Result>;
   /** The number of tasks that wait for a slot. */
   waiting(): number;
 }
 
-/** Thrown if `waitingPerOwner` tasks of the owner already wait. */
+interface WaitingTask {
+  member: string;
+  start: () => void;
+}
+
+/** Thrown if `waitingPerMember` tasks of the member already wait. */
 export class SemaphoreFullError extends Error {
   override name = 'SemaphoreFullError';
 }
@@ -36,13 +45,13 @@ export class SemaphoreTimeoutError extends Error {
 
 /** Creates a semaphore for this process. Waiting owners take turns, so that one queue cannot starve the others. */
 export function createFairSemaphore({
-  waitingPerOwner = Infinity,
+  waitingPerMember = Infinity,
   waitMs,
   ...limits
 }: SemaphoreLimits): FairSemaphore {
   const runningOf = new Map<string, number>();
-  // Owners in the order of their turns.
-  const waiting = new Map<string, (() => void)[]>();
+  // Owners in the order of their turns, each with its tasks in the order of theirs.
+  const waiting = new Map<string, WaitingTask[]>();
   let running = 0;
 
   const limitOfOwner = (): number =>
@@ -58,8 +67,8 @@ export function createFairSemaphore({
     runningOf.set(owner, (runningOf.get(owner) ?? 0) + 1);
   };
 
-  const removeWaiter = (owner: string, start: () => void): void => {
-    const queue = (waiting.get(owner) ?? []).filter((other) => other !== start);
+  const removeWaiter = (owner: string, task: WaitingTask): void => {
+    const queue = (waiting.get(owner) ?? []).filter((other) => other !== task);
     if (queue.length > 0) waiting.set(owner, queue);
     else waiting.delete(owner);
   };
@@ -74,46 +83,48 @@ export function createFairSemaphore({
   };
 
   const startNext = (): boolean => {
-    for (const [next, [start]] of waiting) {
-      if (!start || !hasSlot(next)) continue;
-      removeWaiter(next, start);
-      // The owner's turn is over: its remaining queue moves behind the other owners.
+    for (const [next, [task]] of waiting) {
+      if (!task || !hasSlot(next)) continue;
+      removeWaiter(next, task);
+      // The turn is over: the other tasks of the member move behind those of other members, and the owner behind other owners.
       const rest = waiting.get(next);
       if (rest) {
+        const isOfMember = ({ member }: WaitingTask): boolean => member === task.member;
         waiting.delete(next);
-        waiting.set(next, rest);
+        waiting.set(next, [...rest.filter((other) => !isOfMember(other)), ...rest.filter(isOfMember)]);
       }
-      start();
+      task.start();
       return true;
     }
     return false;
   };
 
-  const wait = (owner: string, patient: boolean): Promise<void> => {
+  const wait = (owner: string, { patient = false, member = owner }: TaskOptions): Promise<void> => {
     const queue = waiting.get(owner) ?? [];
-    if (!patient && queue.length >= waitingPerOwner)
-      throw new SemaphoreFullError(`${waitingPerOwner} tasks of the owner already wait.`);
+    if (!patient && queue.filter((task) => task.member === member).length >= waitingPerMember)
+      throw new SemaphoreFullError(`${waitingPerMember} tasks of the member already wait.`);
     return new Promise((resolve, reject) => {
       const start = (): void => {
         clearTimeout(timeout);
         acquire(owner);
         resolve();
       };
+      const task = { member, start };
       const timeout =
         patient || waitMs === undefined
           ? undefined
           : setTimeout(() => {
-              removeWaiter(owner, start);
+              removeWaiter(owner, task);
               reject(new SemaphoreTimeoutError(`No slot became free within ${waitMs} ms.`));
             }, waitMs);
-      waiting.set(owner, [...queue, start]);
+      waiting.set(owner, [...queue, task]);
     });
   };
 
   return {
-    async run(owner, work, { patient = false } = {}) {
+    async run(owner, work, options = {}) {
       if (hasSlot(owner)) acquire(owner);
-      else await wait(owner, patient);
+      else await wait(owner, options);
       try {
         return await work();
       } finally {

@@ -15,7 +15,7 @@ export function createContestedWrites({ atOnce = Infinity }: { atOnce?: number }
   const writes = createFairSemaphore({
     running: atOnce,
     runningPerOwner: 1,
-    waitingPerOwner: MAX_WAITING_PER_OWNER,
+    waitingPerMember: MAX_WAITING_PER_OWNER,
   });
   return (owner, write) =>
     writes.run(owner, write).catch((error: unknown) => {

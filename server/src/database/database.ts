@@ -5,7 +5,7 @@ import { isGuid } from '../core/ids.ts';
 import { statementChannel } from '../core/statement-channel.ts';
 import { isDeadlock } from './errors.ts';
 import { createKeyWrites } from './key-writes.ts';
-import { countHeavySlots, createHeavySlots } from './heavy-reads.ts';
+import { countHeavySlots, createHeavySlots, type FindOwner } from './heavy-reads.ts';
 import { inOnePacket, streamOf } from './packets.ts';
 import { openPool } from './pool.ts';
 import { measurePool } from './pool-metrics.ts';
@@ -76,8 +76,8 @@ export interface Database extends Scope {
 }
 
 /**
- * Large reads have their own connections, shared fairly between tenants, workspaces and players, so that they slow neither sign-ins
- * nor the reads of others. Throws too_many_reads and busy.
+ * Large reads have their own connections, shared fairly between accounts with their tenants and workspaces, and players, so that they slow
+ * neither sign-ins nor the reads of others. Throws too_many_reads and busy.
  * An export reads as `patient`: its response has begun, so its statements wait and are never rejected. It needs a limit
  * of its own.
  * If `signal` is aborted, a transaction of the scope fails, and its connection is closed.
@@ -139,18 +139,21 @@ export function openDatabase(
   const keyWrites = createKeyWrites(poolSize);
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
+  const unscoped = scope(pool, 'BEGIN');
+  const ownerOf = async (id: string): Promise<string> =>
+    (await unscoped.one<{ owner: string }>(sql`SELECT guildhall_owner_of_reads(${id}) AS owner`)).owner;
   const heavyScope = (
-    owner: string,
+    reader: string,
     begin: string[],
-    options?: { patient?: boolean; signal?: AbortSignal | undefined },
+    options?: { patient?: boolean; signal?: AbortSignal | undefined; ownerOf?: FindOwner },
   ): Scope =>
     // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
     scope(heavyPool, begin, {
       signal: options?.signal,
-      inTurn: (work) => slots.run(owner, work, options),
+      inTurn: (work) => slots.run(reader, work, options),
     });
   return {
-    ...scope(pool, 'BEGIN'),
+    ...unscoped,
     forTenant: (tenantId, playerId) => scope(pool, oneText(beginForTenant(tenantId, playerId))),
     forBatch: (tenantId) => scope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),
     forKey: (billing, playerId) =>
@@ -164,9 +167,10 @@ export function openDatabase(
     forPlatform: () => scope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
     heavy: {
       forTenant: (tenantId, options) =>
-        heavyScope(tenantId, beginForTenant(tenantId, options?.playerId), options),
+        heavyScope(tenantId, beginForTenant(tenantId, options?.playerId), { ...options, ownerOf }),
       forPlayer: (playerId) => heavyScope(playerId, beginForPlayer(playerId)),
-      forWorkspace: (workspaceId) => heavyScope(workspaceId, beginFor('workspace_id', workspaceId)),
+      forWorkspace: (workspaceId) =>
+        heavyScope(workspaceId, beginFor('workspace_id', workspaceId), { ownerOf }),
     },
     async close() {
       await Promise.all([pool.end(), heavyPool.end()]);

@@ -19,7 +19,7 @@ export function createKeyWrites(poolSize: number): RunKeyWrite {
     running,
     runningPerOwner: Math.ceil((running * 3) / 4),
     isFalling: true,
-    waitingPerOwner: WAITING_PER_TENANT,
+    waitingPerMember: WAITING_PER_TENANT,
     waitMs: WAIT_SECONDS * 1000,
   });
   return (tenantId, write) =>

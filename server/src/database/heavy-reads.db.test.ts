@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import { arrangeTenant } from '../testing/arrange.ts';
+import { cloneTestDatabase } from '../testing/databases.ts';
+import { openDatabase } from './database.ts';
+import { sql } from './sql.ts';
+
+const clone = await cloneTestDatabase();
+const owner = new pg.Pool({ connectionString: clone.url, max: 2 });
+const database = openDatabase(clone.url);
+after(async () => {
+  await database.close();
+  await owner.end();
+  await clone.drop();
+});
+
+/** Creates tenants in two workspaces of one account. */
+async function arrangeStudio(tenants: number, { isPlatformAdmin = false } = {}) {
+  const accountId = randomUUID();
+  await owner.query(
+    "INSERT INTO accounts (id, email, password_hash, is_platform_admin) VALUES ($1, $2, '', $3)",
+    [accountId, `${accountId}@example.com`, isPlatformAdmin],
+  );
+  const workspaces = [randomUUID(), randomUUID()];
+  const all = [];
+  for (let count = 0; count < tenants; count++)
+    all.push((await arrangeTenant({ owner }, { workspaceId: workspaces[count % 2]! })).tenantId);
+  await owner.query(
+    `INSERT INTO memberships (workspace_id, account_id, role) SELECT id, $1, 'owner' FROM workspaces WHERE id = ANY($2)`,
+    [accountId, workspaces],
+  );
+  return { accountId, workspaces, tenants: all };
+}
+
+const ownerOf = async (id: string) =>
+  (await database.one<{ owner: string }>(sql`SELECT guildhall_owner_of_reads(${id}) AS owner`)).owner;
+
+describe('large reads', () => {
+  test('of many tenants of one account do not delay those of others by more than one read', async () => {
+    const hostile = await arrangeStudio(20);
+    const honest = await arrangeStudio(1);
+    let ended = 0;
+    const slowReads = hostile.tenants.flatMap((tenantId) =>
+      Array.from({ length: 2 }, () =>
+        database.heavy
+          .forTenant(tenantId)
+          .rows(sql`SELECT pg_sleep(0.02)`)
+          .then(() => ended++),
+      ),
+    );
+    await Promise.any(slowReads);
+    const before = ended;
+    await database.heavy.forTenant(honest.tenants[0]!).rows(sql`SELECT 1`);
+    const meanwhile = ended - before;
+    assert.ok(meanwhile <= 2, `${meanwhile} reads of the other account came first`);
+    await Promise.all(slowReads);
+  });
+
+  test('belong to the account that owns the workspace, or to the tenant of a platform admin', async () => {
+    const [studio, operator] = [await arrangeStudio(2), await arrangeStudio(2, { isPlatformAdmin: true })];
+    const readers = [...studio.tenants, ...studio.workspaces];
+    assert.deepEqual(
+      await Promise.all(readers.map(ownerOf)),
+      readers.map(() => studio.accountId),
+    );
+    const alone = [...operator.tenants, ...operator.workspaces, randomUUID()];
+    assert.deepEqual(await Promise.all(alone.map(ownerOf)), alone);
+  });
+});
