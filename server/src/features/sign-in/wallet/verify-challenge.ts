@@ -74,7 +74,8 @@ async function identify(
 ): Promise<Identity> {
   const { address, chainId } = challenge;
   const wallet = { provider: 'EvmWallet', issuer: '' } as const;
-  if (await isSignedByKey(challenge, signature)) return { ...wallet, providerUserId: address };
+  if (await isSignedByKey(source.tenantId, challenge, signature))
+    return { ...wallet, providerUserId: address };
   if (await contractWallets.haveSigned(source, challenge, signature))
     return { ...wallet, providerUserId: `eip155:${chainId}:${address}` };
   throw invalidAnswer();
