@@ -4,11 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { waitForLock } from './advisory-locks.ts';
 import { withClient } from './client.ts';
 import { isLockTimeout } from './errors.ts';
 import { sessionOptions } from './pool.ts';
+
+/** A migration of a large table, or of another process, may take minutes. After this time a line says so. */
+const NOTE_AFTER_MS = 10_000;
 
 /** The SQLSTATE of a missing right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -27,17 +31,22 @@ const LOCK_ATTEMPTS = 15;
 /**
  * Applies the missing migrations of `migrations/` in one transaction, and returns their names. Processes that start at
  * the same time wait for each other. `url` must connect as the owner of the database. Throws {@link OperatorError} if the user has too
- * few rights, if the database is read-only, or if other connections hold locks on the tables for a minute.
+ * few rights, if the database is read-only, if a migration fails, or if other connections hold locks on the tables for a minute.
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(url: string, folder = FOLDER): Promise<string[]> {
   return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
     await requireWritable(client);
-    // Another process may migrate for a long time.
-    await waitForLock(client, 'migrations');
+    await withNote('Another process applies migrations. This one waits for it.', () =>
+      waitForLock(client, 'migrations'),
+    );
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await applyMigrations(client);
+        const applied = await withNote('The migrations run. Large tables take a while.', () =>
+          applyMigrations(client, folder),
+        );
+        warnOfNewerVersion((await compareMigrations(client, folder)).unknown);
+        return applied;
       } catch (error) {
         if (!waitedForLock(error)) throw error;
         if (attempt === LOCK_ATTEMPTS)
@@ -70,44 +79,76 @@ export async function checkMigrations(url: string): Promise<void> {
       throw new OperatorError(
         'The database has no tables of Guildhall. Check DATABASE_URL, or create the tables: guildhall migrate',
       );
-    const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${TABLE}`);
-    const applied = new Set(rows.map(({ name }) => name));
-    const missing = (await readdir(FOLDER))
-      .map((file) => parse(file).name)
-      .filter((name) => !applied.has(name));
+    const { missing, unknown } = await compareMigrations(client, FOLDER);
     if (missing.length > 0)
       throw new OperatorError(
         `The database is of an older version: it lacks the migrations ${missing.join(', ')}. Apply them: guildhall migrate`,
       );
+    warnOfNewerVersion(unknown);
   });
 }
 
-async function applyMigrations(client: pg.Client): Promise<string[]> {
+/** Returns which migrations of a folder the database lacks, and which applied ones the folder lacks. */
+async function compareMigrations(
+  client: pg.Client,
+  folder: string,
+): Promise<{ missing: string[]; unknown: string[] }> {
+  const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${TABLE} ORDER BY name`);
+  const applied = rows.map(({ name }) => name);
+  const known = (await readdir(folder)).map((file) => parse(file).name);
+  return {
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
+/** After a roll-back this is intended. Otherwise an operator has started the wrong version. */
+function warnOfNewerVersion(unknown: string[]): void {
+  if (unknown.length > 0)
+    console.error(
+      `The database is of a newer version: it has the migrations ${unknown.join(', ')}, which this version does not know.`,
+    );
+}
+
+async function applyMigrations(client: pg.Client, folder: string): Promise<string[]> {
   const details: unknown[] = [];
   const note = (...parts: unknown[]): void => void details.push(...parts);
   const logger = { debug: () => {}, info: () => {}, warn: note, error: note };
   const applied = await runner({
     dbClient: client,
-    dir: FOLDER,
+    dir: folder,
     direction: 'up',
     migrationsTable: TABLE,
     checkOrder: true,
+    singleTransaction: true,
     // migrate() holds an advisory lock of its own.
     noLock: true,
     logger,
   }).catch((error: Error & { code?: string }) => {
-    if (waitedForLock(error)) throw error;
-    if (error.code !== INSUFFICIENT_PRIVILEGE) {
-      // What the runner has logged: the file and the statement that failed.
-      console.error(...details);
-      throw error;
-    }
+    if (waitedForLock(error) || isDatabaseUnavailable(error)) throw error;
+    if (error.code === INSUFFICIENT_PRIVILEGE)
+      throw new OperatorError(
+        `The user of DATABASE_URL has too few rights for the migrations (${error.message}). Grant what docs/operations.md lists under "Use your own PostgreSQL".`,
+        { cause: error },
+      );
+    // What the runner has logged: the statement that failed.
+    console.error(...details);
     throw new OperatorError(
-      `The user of DATABASE_URL has too few rights for the migrations (${error.message}). Grant what docs/operations.md lists under "Use your own PostgreSQL".`,
+      `A migration failed: ${error.message}. The database is unchanged, so the version that used it before can start on it.`,
       { cause: error },
     );
   });
   return applied.map((migration) => migration.name);
+}
+
+/** Does work that may take long, and then says so. */
+async function withNote<Result>(note: string, work: () => Promise<Result>): Promise<Result> {
+  const timer = setTimeout(() => console.error(note), NOTE_AFTER_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The library wraps the errors of its own statements. */

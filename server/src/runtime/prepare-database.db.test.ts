@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { withClient } from '../database/client.ts';
+import { migrate } from '../database/migrate.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import pg from 'pg';
 import { asAdministrator, cloneTestDatabase, dropDatabase, withDatabase } from '../testing/databases.ts';
@@ -31,14 +37,25 @@ test('processes that start together on an empty database wait for one another, a
   }
 });
 
-test('a migration that gets no lock within a second stops waiting, and succeeds after the lock is released', async () => {
+/** Returns a folder with the migrations of this version and of a later one. */
+function nextVersion(context: TestContext, migrations: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guildhall-migrations-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  cpSync(fileURLToPath(new URL('../../migrations', import.meta.url)), folder, { recursive: true });
+  for (const [name, text] of Object.entries(migrations)) writeFileSync(join(folder, `${name}.sql`), text);
+  return folder;
+}
+
+test('a migration that gets no lock within a second stops waiting, and succeeds after the lock is released', async (context) => {
   const { url, drop } = await cloneTestDatabase();
   const [holder, observer] = [new pg.Client(url), new pg.Client(url)];
   await Promise.all([holder.connect(), observer.connect()]);
+  const folder = nextVersion(context, { '9998_next': 'ALTER TABLE mails ADD COLUMN next integer' });
   try {
-    await holder.query('BEGIN; LOCK TABLE migrations IN ACCESS EXCLUSIVE MODE');
+    // As pg_dump does.
+    await holder.query('BEGIN; LOCK TABLE mails IN ACCESS SHARE MODE');
     let isOver = false;
-    const migrating = prepareDatabase(url).finally(() => (isOver = true));
+    const migrating = migrate(url, folder).finally(() => (isOver = true));
     // While a statement waits for a lock on a table, all later statements on this table wait too.
     for (const count of [1, 0])
       await eventually(async () => {
@@ -49,9 +66,35 @@ test('a migration that gets no lock within a second stops waiting, and succeeds 
       });
     assert.equal(isOver, false);
     await holder.query('COMMIT');
-    assert.deepEqual(await migrating, { migrations: [], partitions: [], distributed: [] });
+    assert.deepEqual(await migrating, ['9998_next']);
+    await observer.query('SELECT next FROM mails');
   } finally {
     await Promise.all([holder.end(), observer.end()]);
+    await drop();
+  }
+});
+
+test('a migration that fails changes nothing, and neither do the migrations before it', async (context) => {
+  const { url, drop } = await cloneTestDatabase();
+  const folder = nextVersion(context, {
+    '9998_next': 'ALTER TABLE mails ADD COLUMN next integer',
+    '9999_broken': 'ALTER TABLE nowhere ADD COLUMN next integer',
+  });
+  const shown = context.mock.method(console, 'error', () => {});
+  try {
+    await assert.rejects(migrate(url, folder), {
+      name: 'OperatorError',
+      message:
+        'A migration failed: relation "nowhere" does not exist. The database is unchanged, so the version that used it before can start on it.',
+    });
+    assert.match(shown.mock.calls[0]!.arguments.join('\n'), /ALTER TABLE nowhere/);
+    await migrate(url);
+    await withClient({ connectionString: url }, async (client) => {
+      const { rows } = await client.query(`SELECT name FROM migrations WHERE name LIKE '999%'`);
+      assert.deepEqual(rows, []);
+      await assert.rejects(client.query('SELECT next FROM mails'), /column "next" does not exist/);
+    });
+  } finally {
     await drop();
   }
 });
