@@ -409,6 +409,16 @@ describe('a start on an external database', () => {
     assert.deepEqual(await run(promote), [1, 'No account has the address ada@example.com.']);
     const owner = new pg.Client({ connectionString: env.DATABASE_URL });
     await owner.connect();
+    await owner.query("INSERT INTO migrations (name, run_on) VALUES ('9999_next', now())");
+    const newer =
+      'The database is of a newer version: it has the migrations 9999_next, which this version does not know.';
+    assert.deepEqual(await run('verify'), [0, `${newer}\nAll 0 rows match their hashes.`]);
+    assert.deepEqual(await run('migrate'), [0, `${newer}\nApplied 0 migrations, made 0 partitions.`]);
+    await owner.query('UPDATE pgboss.version SET version = version + 1');
+    assert.deepEqual(await run('worker'), [
+      1,
+      `${newer}\nA newer version has changed the job queues of the database (schema pgboss), and this version cannot use them. Start the newer version, or restore a backup: docs/backup.md, "Roll back".`,
+    ]);
     await owner.query("DELETE FROM migrations WHERE name = '0009_messages'");
     await owner.end();
     assert.deepEqual(await run('keys list'), [

@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss';
+import { OperatorError } from '../core/operator-error.ts';
 import { waitForLock } from '../database/advisory-locks.ts';
 import { withClient } from '../database/client.ts';
 import type { Database, Querier } from '../database/database.ts';
@@ -67,12 +68,25 @@ export interface Jobs {
 /** Finished jobs are kept for one hour, for inspection and for the count of failed ones. */
 export const KEPT_SECONDS = 60 * 60;
 
-/** Opens the queues to add jobs, with the role of the application. A worker runs the jobs. */
+/** The message of pg-boss if its schema is of another version. {@link installQueues} updates an older one, so this one is newer. */
+const OTHER_VERSION = 'pg-boss database requires migrations';
+
+/**
+ * Opens the queues to add jobs, with the role of the application. A worker runs the jobs. Throws {@link OperatorError} if a newer version
+ * has updated them.
+ */
 export async function openJobs(database: Database): Promise<Jobs> {
   const boss = new PgBoss({ db: executor(database), migrate: false, supervise: false, schedule: false });
   // pg-boss refreshes its list of queues now and then. If that fails, it keeps the old list.
   boss.on('error', () => {});
-  await boss.start();
+  await boss.start().catch((error: Error) => {
+    if (error.message !== OTHER_VERSION) throw error;
+    throw new OperatorError(
+      'A newer version has changed the job queues of the database (schema pgboss), and this version cannot use them. ' +
+        'Start the newer version, or restore a backup: docs/backup.md, "Roll back".',
+      { cause: error },
+    );
+  });
   return {
     async add(db, queue, data, { once, group, priority = 0 } = {}) {
       const id = await boss.send(queue.name, data, {
