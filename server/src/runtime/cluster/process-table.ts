@@ -53,7 +53,7 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
     answeredAt.set(number, performance.now());
     current.set(number, serving);
     void serving.ended.then((reason) => {
-      if (isStopping || current.get(number) !== serving) return;
+      if (current.get(number) !== serving) return;
       current.delete(number);
       void restart(number, reason);
     });
