@@ -414,10 +414,16 @@ describe('a start on an external database', () => {
       'The database is of a newer version: it has the migrations 9999_next, which this version does not know.';
     assert.deepEqual(await run('verify'), [0, `${newer}\nAll 0 rows match their hashes.`]);
     assert.deepEqual(await run('migrate'), [0, `${newer}\nApplied 0 migrations, made 0 partitions.`]);
+    await owner.query("DELETE FROM migrations WHERE name = '9999_next'");
+    await owner.query('ALTER DATABASE empty SET default_transaction_read_only = on');
+    const [code, output] = await run('partitions create --months 9');
+    assert.equal(code, 1);
+    assert.match(String(output), /^The database is read-only: [^\n]+$/);
+    await owner.query('ALTER DATABASE empty RESET default_transaction_read_only');
     await owner.query('UPDATE pgboss.version SET version = version + 1');
     assert.deepEqual(await run('worker'), [
       1,
-      `${newer}\nA newer version has changed the job queues of the database (schema pgboss), and this version cannot use them. Start the newer version, or restore a backup: docs/backup.md, "Roll back".`,
+      'A newer version has changed the job queues of the database (schema pgboss), and this version cannot use them. Start the newer version, or restore a backup: docs/backup.md, "Roll back".',
     ]);
     await owner.query("DELETE FROM migrations WHERE name = '0009_messages'");
     await owner.end();

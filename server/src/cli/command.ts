@@ -4,7 +4,8 @@ import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { parseDuration } from '../core/durations.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { untilAborted } from '../core/until-aborted.ts';
-import { checkMigrations } from '../database/migrate.ts';
+import { isReadOnly } from '../database/errors.ts';
+import { checkMigrations, READ_ONLY } from '../database/migrate.ts';
 import { firstOfMonth } from '../database/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';
 import { openStorage } from '../database/storage.ts';
@@ -46,6 +47,7 @@ export function firstDayOf(month: string): string {
 /** Prints why a command failed, and ends the process with exit code 1. */
 export function fail(error: unknown): never {
   if (error instanceof OperatorError) console.error(error.message);
+  else if (isReadOnly(error)) console.error(READ_ONLY);
   else if (error instanceof Error && isDatabaseUnavailable(error))
     console.error(
       `PostgreSQL is not available: ${error.message}. Check that it runs, and that it has connections and space on its disk. ` +

@@ -20,6 +20,11 @@ export function isNotReady(error: unknown): boolean {
   return hasCode(error, '57P03');
 }
 
+/** Whether the database takes no writes, such as a standby. */
+export function isReadOnly(error: unknown): boolean {
+  return hasCode(error, '25006');
+}
+
 /** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   return hasCode(error, 'GH001') ? error.message : undefined;

@@ -17,6 +17,11 @@ const NOTE_AFTER_MS = 10_000;
 /** The SQLSTATE of a missing right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
+/** What an operator does if the database takes no writes. */
+export const READ_ONLY =
+  'The database is read-only: it is a standby, its recovery is paused, or default_transaction_read_only is on. ' +
+  'Connect to the primary, or end the recovery (SELECT pg_wal_replay_resume()).';
+
 const TABLE = 'migrations';
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -64,11 +69,7 @@ export async function migrate(url: string, folder = FOLDER): Promise<string[]> {
 
 async function requireWritable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
-  if (rows[0]?.transaction_read_only === 'on')
-    throw new OperatorError(
-      'The database is read-only: it is a standby, its recovery is paused, or default_transaction_read_only is on. ' +
-        'Connect to the primary, or end the recovery (SELECT pg_wal_replay_resume()).',
-    );
+  if (rows[0]?.transaction_read_only === 'on') throw new OperatorError(READ_ONLY);
 }
 
 /** Throws {@link OperatorError} if the database lacks migrations of this version, because statements would then name missing tables. */

@@ -39,6 +39,12 @@ const SESSION = {
   default_transaction_isolation: 'read\\ committed',
   search_path: 'public',
   row_security: 'on',
+  datestyle: 'ISO',
+  standard_conforming_strings: 'on',
+  // A migration, the archive and a process that waits for them take longer than requests.
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_session_timeout: '0',
 };
 
 /** The options of a connection with our statements, as PostgreSQL's `-c` arguments. Every connection passes them. */
