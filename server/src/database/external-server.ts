@@ -46,8 +46,9 @@ export async function checkExternalServer(url: string): Promise<void> {
               pg_encoding_to_char(encoding) AS encoding,
               pg_has_role(datdba, 'USAGE') AS "ownsDatabase",
               user_role.rolsuper OR user_role.rolcreaterole AS "mayCreateRoles",
-              -- Since PostgreSQL 16, CREATEROLE grants only the roles that the user has created.
-              user_role.rolsuper OR user_role.rolcreaterole AND current_setting('server_version_num')::int < 160000 AS "mayGrantRoles",
+              -- The first migration grants them. Since PostgreSQL 16, CREATEROLE grants only the roles that the user has created.
+              user_role.rolsuper OR user_role.rolcreaterole AND current_setting('server_version_num')::int < 160000
+                AND to_regclass('migrations') IS NULL AS "mayGrantRoles",
               (SELECT count(*)::int FROM pg_roles WHERE rolname = ANY ($1)) AS roles,
               (SELECT count(*)::int FROM pg_roles WHERE rolname = ANY ($1) AND pg_has_role(oid, 'MEMBER')) AS "usableRoles"
        FROM pg_database, pg_roles user_role
