@@ -8,16 +8,19 @@ const TEXTS = new Set(['description', 'summary', 'title', 'example', 'examples',
 
 /** The part of the OpenAPI document that the client's types come from: refusals are thrown as one error class. */
 export function reduceDocument(document: JsonObject): JsonObject {
-  const paths = mapValues(document['paths'] as JsonObject, (path) =>
-    mapValues(path as JsonObject, (operation) =>
-      isObject(operation) && operation['responses'] ? reduceOperation(operation) : operation,
+  const [paths, webhooks] = ['paths', 'webhooks'].map((part) =>
+    mapValues(document[part] as JsonObject, (path) =>
+      mapValues(path as JsonObject, (operation) =>
+        isObject(operation) && operation['responses'] ? reduceOperation(operation) : operation,
+      ),
     ),
   );
   const components = document['components'] as JsonObject;
   return {
     openapi: document['openapi']!,
     info: { title: 'Guildhall', version: '1' },
-    paths,
+    paths: paths!,
+    webhooks: webhooks!,
     components: { schemas: components['schemas']! },
   };
 }

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: d2b383c642c901f96465dce45582aaca77069cc323f0b7cfd4fb9eb41ce27a95
+// Document: 9b7f648732be37b2311d7a06aee0c22c979f985aca2510c9c4434b5166133b0d
 
 export interface paths {
     "/metrics": {
@@ -3621,7 +3621,88 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "alert.rate_spike": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a rate spike alert
+         * @description A key sent more requests in a minute than its alert threshold.
+         */
+        post: operations["receiveRateSpikeAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alert.payload_spike": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a payload spike alert
+         * @description A key sent more bytes in a minute than its alert threshold.
+         */
+        post: operations["receivePayloadSpikeAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "usage.warning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a usage warning
+         * @description A workspace used 75, 90 or 100 % of the units of its month.
+         */
+        post: operations["receiveUsageWarning"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a test
+         * @description A user requested a test. It goes to one webhook only, with any `eventTypes`.
+         */
+        post: operations["receiveWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         AcceptInvitationRequest: {
@@ -4968,6 +5049,31 @@ export interface components {
         JsonWebKeySet: {
             keys: components["schemas"]["JsonWebKey"][];
         };
+        KeyAlert: {
+            /** Format: uuid */
+            workspaceId: string;
+            /** Format: uuid */
+            tenantId: string;
+            /**
+             * Format: uuid
+             * @description The id of the alert.
+             */
+            id: string;
+            /** Format: uuid */
+            keyId: string;
+            keyKind: components["schemas"]["KeyKind"];
+            /** @description The requests or bytes that a key may send in a minute. */
+            threshold: number;
+            /** @description The requests or bytes that the key sent in the minute. */
+            observed: number;
+            /**
+             * Format: date-time
+             * @description The start of the minute.
+             */
+            windowStart: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
         /** @enum {string} */
         KeyKind: "game" | "api";
         /** @description Null: the limits of the plan apply. */
@@ -5391,6 +5497,16 @@ export interface components {
             /** @description The number of other sessions that ended. */
             endedSessions: number;
         };
+        PayloadSpikeEvent: {
+            /** @enum {string} */
+            type: "alert.payload_spike";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["KeyAlert"];
+        };
         /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
         Plan: {
             name: string;
@@ -5687,6 +5803,16 @@ export interface components {
             profileVisibility: components["schemas"]["ProfileVisibility"];
             /** @description At most 200 games, the last played first. Empty unless `profileVisibility` is `full`. */
             games: components["schemas"]["PublicGame"][];
+        };
+        RateSpikeEvent: {
+            /** @enum {string} */
+            type: "alert.rate_spike";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["KeyAlert"];
         };
         /** @description The current password or a code of the authenticator app. */
         ReauthenticationRequest: {
@@ -6529,6 +6655,33 @@ export interface components {
             /** @description By tenant or key: at most 1,000 items, most units first. */
             items: components["schemas"]["UsageItem"][];
         };
+        UsageWarning: {
+            /** Format: uuid */
+            workspaceId: string;
+            /** @description The used share of the limit: 75, 90 or 100 %. */
+            percent: number;
+            /** @description The units that the workspace has used. */
+            used: number;
+            /** @description The units of the plan in a month. */
+            limit: number;
+            /** Format: date-time */
+            periodStart: string;
+            /**
+             * Format: date-time
+             * @description The start of the next month.
+             */
+            periodEnd: string;
+        };
+        UsageWarningEvent: {
+            /** @enum {string} */
+            type: "usage.warning";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["UsageWarning"];
+        };
         User: {
             /** Format: uuid */
             id: string;
@@ -6891,6 +7044,28 @@ export interface components {
         };
         /** @enum {string} */
         WebhookRedeliveryStatus: "running" | "completed" | "cancelled" | "stopped";
+        WebhookTest: {
+            /**
+             * Format: uuid
+             * @description Absent in a test of a webhook of the deployment.
+             */
+            workspaceId?: string | undefined;
+            /**
+             * Format: uuid
+             * @description Absent if the webhook has no tenant.
+             */
+            tenantId?: string | undefined;
+        };
+        WebhookTestEvent: {
+            /** @enum {string} */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["WebhookTest"];
+        };
         WebhookWithSecret: {
             /** Format: uuid */
             id: string;
@@ -12055,6 +12230,122 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["WebhookRedelivery"];
                 };
+            };
+        };
+    };
+    receiveRateSpikeAlert: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the delivery. It is the same in each attempt, so use it to recognize a repetition. */
+                "webhook-id": string;
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description One or several signatures of Standard Webhooks, separated by spaces. Verify one of them before you parse the body. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RateSpikeEvent"];
+            };
+        };
+        responses: {
+            /** @description The delivery succeeded. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receivePayloadSpikeAlert: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the delivery. It is the same in each attempt, so use it to recognize a repetition. */
+                "webhook-id": string;
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description One or several signatures of Standard Webhooks, separated by spaces. Verify one of them before you parse the body. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayloadSpikeEvent"];
+            };
+        };
+        responses: {
+            /** @description The delivery succeeded. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveUsageWarning: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the delivery. It is the same in each attempt, so use it to recognize a repetition. */
+                "webhook-id": string;
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description One or several signatures of Standard Webhooks, separated by spaces. Verify one of them before you parse the body. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UsageWarningEvent"];
+            };
+        };
+        responses: {
+            /** @description The delivery succeeded. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the delivery. It is the same in each attempt, so use it to recognize a repetition. */
+                "webhook-id": string;
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description One or several signatures of Standard Webhooks, separated by spaces. Verify one of them before you parse the body. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookTestEvent"];
+            };
+        };
+        responses: {
+            /** @description The delivery succeeded. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -1,57 +1,21 @@
+import type { webhooks } from './api.ts';
+
 /** A delivery as it arrived: the body must be the bytes or the text before any parser. */
 export interface WebhookDelivery {
   body: string | Uint8Array;
   headers: Headers | Record<string, string | string[] | undefined>;
 }
 
-/** The data of `alert.rate_spike` and `alert.payload_spike`: a key sent more in a minute than its threshold. */
-export interface KeyAlert {
-  workspaceId: string;
-  tenantId: string;
-  /** The id of the alert. */
-  id: string;
-  keyId: string;
-  keyKind: 'game' | 'api';
-  /** Requests or bytes in a minute. */
-  threshold: number;
-  observed: number;
-  windowStart: string;
-  createdAt: string;
-}
-
-/** The data of `usage.warning`: a workspace used this share of the units of its month. */
-export interface UsageWarning {
-  workspaceId: string;
-  percent: number;
-  used: number;
-  limit: number;
-  periodStart: string;
-  periodEnd: string;
-}
-
-/** The data of `webhook.test`. A webhook of the deployment has no workspace. */
-export interface WebhookTest {
-  workspaceId?: string;
-  tenantId?: string;
-}
+type Body<Type extends keyof webhooks> = webhooks[Type]['post']['requestBody']['content']['application/json'];
 
 /** The data of each type of event. */
-export interface WebhookData {
-  'alert.rate_spike': KeyAlert;
-  'alert.payload_spike': KeyAlert;
-  'usage.warning': UsageWarning;
-  'webhook.test': WebhookTest;
-}
+export type WebhookData = { [Type in keyof webhooks]: Body<Type>['data'] };
 
 /** An event of one of the known types. A newer server may send others, so ignore a type that you do not know. */
 export type WebhookEvent<Type extends keyof WebhookData = keyof WebhookData> = {
-  [Name in Type]: {
+  [Name in Type]: Body<Name> & {
     /** The same in each attempt of a delivery: store it to recognize a repetition. */
     id: string;
-    type: Name;
-    /** When the event happened, ISO 8601. */
-    timestamp: string;
-    data: WebhookData[Name];
   };
 }[Type];
 

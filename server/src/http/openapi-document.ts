@@ -79,9 +79,13 @@ interface Operation {
   responses: Record<string, ResponseOrReference>;
 }
 
+/** The operations of each path or webhook, by method. */
+type Operations = Record<string, Record<string, Operation>>;
+
 /** The document that the plugin generates from the routes. */
 export interface GeneratedDocument {
-  paths?: Record<string, Record<string, Operation>>;
+  paths?: Operations;
+  webhooks?: Operations;
   components?: { schemas?: Record<string, Schema> };
 }
 
@@ -97,7 +101,10 @@ export function renderDocument(generated: GeneratedDocument, publicUrl: string):
   const paths = mapValues(generated.paths ?? {}, (methods) =>
     mapValues(methods, (operation) => describeOperation(operation, components, responses)),
   );
-  for (const methods of Object.values(paths))
+  const webhooks = mapValues(generated.webhooks ?? {}, (methods) =>
+    mapValues(methods, (operation) => describeWebhook(operation, components)),
+  );
+  for (const methods of [...Object.values(paths), ...Object.values(webhooks)])
     for (const operation of Object.values(methods)) addExamples(operation, components.schemas);
   for (const [name, { content }] of Object.entries(responses))
     content!['application/problem+json']!.example = problemExample(name);
@@ -105,6 +112,7 @@ export function renderDocument(generated: GeneratedDocument, publicUrl: string):
     ...generated,
     servers: [{ url: publicUrl }],
     paths,
+    webhooks,
     components: {
       ...generated.components,
       schemas: sorted(components.schemas),
@@ -142,6 +150,12 @@ function describeOperation(
     ...(requestBody && { requestBody: describeBody(requestBody, components) }),
     responses: Object.fromEntries(responses),
   };
+}
+
+/** Guildhall sends the bodies of webhooks, so their members are as in a response. */
+function describeWebhook(operation: Operation, components: SchemaComponents): Operation {
+  const content = describeContent(operation.requestBody!.content, 'response', components);
+  return { ...operation, requestBody: { ...operation.requestBody, content } };
 }
 
 /** Adds an example to each body, and to each parameter that the request needs. */

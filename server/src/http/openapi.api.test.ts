@@ -47,7 +47,7 @@ describe('GET /openapi.json', () => {
   test('contains only valid JSON Schema 2020-12', () => {
     const ajv = new Ajv2020({ strict: false });
     let count = 0;
-    for (const [path, { schema }] of objectsOf(document.paths)) {
+    for (const [path, { schema }] of objectsOf({ ...document.paths, ...document.webhooks })) {
       if (schema === undefined) continue;
       count++;
       assert.ok(ajv.validateSchema(schema as object), `${path}: ${ajv.errorsText()}`);
@@ -122,6 +122,34 @@ describe('GET /openapi.json', () => {
   });
 });
 
+describe('GET /openapi.json: webhooks', () => {
+  test('describes the delivery of each event type, with the headers of its signature', () => {
+    const webhooks: Record<string, { post: Operation }> = withoutReferences(document).webhooks;
+    assert.deepEqual(Object.keys(webhooks), [
+      ...document.components.schemas.WebhookEventType.enum,
+      'webhook.test',
+    ]);
+    for (const [type, { post }] of Object.entries(webhooks)) {
+      assert.deepEqual(post.tags, ['Webhooks'], type);
+      assert.match(post.summary!, /^Receive a /, type);
+      assert.deepEqual(
+        post.parameters!.map(({ name, in: place, required, example }) => [
+          name,
+          place,
+          required,
+          typeof example,
+        ]),
+        ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
+          name,
+          'header',
+          true,
+          'string',
+        ]),
+      );
+    }
+  });
+});
+
 /** Every schema of the document, subschemas included, with its path. */
 function* schemasOf(value: unknown, path = '#'): Generator<[path: string, schema: Record<string, unknown>]> {
   if (value === null || typeof value !== 'object') return;
@@ -157,6 +185,7 @@ describe('GET /openapi.json: common parts', () => {
     let count = 0;
     for (const [path, schema] of [
       ...schemasOf(document.paths),
+      ...schemasOf(document.webhooks),
       ...schemasOf(document.components.headers),
       ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
         ...subschemas(schema, name),
@@ -252,7 +281,11 @@ describe('GET /openapi.json: names', () => {
 
   test('names the schema of each JSON body', () => {
     let count = 0;
-    for (const [path, { content }] of objectsOf({ ...document.paths, ...document.components.responses })) {
+    for (const [path, { content }] of objectsOf({
+      ...document.paths,
+      ...document.webhooks,
+      ...document.components.responses,
+    })) {
       for (const [type, { schema }] of Object.entries(
         (content ?? {}) as Record<string, { schema: Record<string, string> }>,
       )) {
@@ -357,7 +390,11 @@ describe('GET /openapi.json: examples', () => {
 
   test('shows an example of each request and response that is valid by its schema', () => {
     let count = 0;
-    for (const [path, { content }] of objectsOf({ ...document.paths, ...document.components.responses })) {
+    for (const [path, { content }] of objectsOf({
+      ...document.paths,
+      ...document.webhooks,
+      ...document.components.responses,
+    })) {
       const media = Object.entries((content ?? {}) as Record<string, { schema: object; example?: unknown }>);
       for (const [type, { schema, example }] of media) {
         // An image has no example as a text.

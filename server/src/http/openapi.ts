@@ -113,8 +113,14 @@ export async function publishOpenApi(
   {
     version,
     publicUrl,
+    webhooks,
     findCredentials,
-  }: { version: string; publicUrl: string; findCredentials: FindReferenceCredentials },
+  }: {
+    version: string;
+    publicUrl: string;
+    webhooks: Record<string, object>;
+    findCredentials: FindReferenceCredentials;
+  },
 ): Promise<void> {
   let published: CompressedAsset | undefined;
   await app.register(swagger, {
@@ -128,6 +134,7 @@ export async function publishOpenApi(
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags: TAGS,
+      webhooks,
       components: {
         headers: responseHeaders,
         securitySchemes: SECURITY_SCHEMES,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { version } from '../core/version.ts';
 import { groups } from './feature-groups.ts';
+import { eventOperations } from '../features/messages/webhooks/index.ts';
 import { withCredential, withoutCredential } from '../http/credential-scope.ts';
 import { createChangeLimit } from '../http/traffic/change-limit.ts';
 import { createConfirmation, createCredentials } from '../http/credentials.ts';
@@ -43,6 +44,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await publishOpenApi(plain, {
     version,
     publicUrl: issuerOf(config),
+    webhooks: eventOperations,
     findCredentials: options.findReferenceCredentials ?? (() => undefined),
   });
   measureRequests(plain, {

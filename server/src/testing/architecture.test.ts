@@ -103,7 +103,7 @@ describe('imports', () => {
     'use cases and queries import neither Fastify nor HTTP schemas',
     ({ from, to }) =>
       featureOf(from) !== undefined &&
-      !/(routes|schemas|index|feature)\.ts$/.test(from) &&
+      !/(routes|schemas|index|event-types)\.ts$/.test(from) &&
       (to === 'fastify' || to.startsWith('@fastify/') || to.endsWith('schemas.ts')),
   );
 

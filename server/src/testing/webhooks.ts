@@ -76,6 +76,13 @@ async function untilItHas(
   }
 }
 
+/** An event of a workspace for its webhooks. */
+export function usageWarning(workspaceId: string) {
+  const [periodStart, periodEnd] = ['2026-05-01T00:00:00.000Z', '2026-06-01T00:00:00.000Z'];
+  const data = { workspaceId, percent: 90, used: 900_000, limit: 1_000_000, periodStart, periodEnd };
+  return { type: 'usage.warning', data } as const;
+}
+
 /** Writes deliveries that ended in the past. Their ids are in the order of the numbers in their bodies. Returns the ids. */
 export async function arrangeDeliveries(
   { owner }: Pick<TestApp, 'owner'>,

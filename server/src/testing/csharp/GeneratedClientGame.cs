@@ -10,10 +10,10 @@ public static class GeneratedClientGame
 {
     public static void Main(string[] args)
     {
-        Play(args[0], args[1]).GetAwaiter().GetResult();
+        Play(args[0], args[1], args[2]).GetAwaiter().GetResult();
     }
 
-    static async Task Play(string url, string gameKey)
+    static async Task Play(string url, string gameKey, string webhookBody)
     {
         // CODE OF THE PAGE
         Console.WriteLine("signed in " + login.PlayerId);
@@ -25,5 +25,7 @@ public static class GeneratedClientGame
         {
             Console.WriteLine("refused " + refused.StatusCode + " " + refused.Result.Code);
         }
+        var webhook = Newtonsoft.Json.JsonConvert.DeserializeObject<UsageWarningEvent>(webhookBody);
+        Console.WriteLine("warned at " + webhook.Data.Percent);
     }
 }

@@ -122,7 +122,8 @@ describe('C# code of the documentation', () => {
   test('runs with the client that NSwag generates', withTools, async () => {
     const { gameKey, values } = await arrangeGame();
     const document = join(folder, 'openapi.json');
-    await writeFile(document, (await app.http.get('/openapi.json')).text);
+    const { text, body } = await app.http.get('/openapi.json');
+    await writeFile(document, text);
     const client = join(folder, 'Client.cs');
     await runProgram('mono', [
       NSWAG,
@@ -136,8 +137,9 @@ describe('C# code of the documentation', () => {
     assert.doesNotMatch(generated, /\b(Body|Response|Anonymous)\d+\b/);
     const game = (await read('GeneratedClientGame.cs')).replace('// CODE OF THE PAGE', () => generatedCode);
     const program = await compile('generated', [generated, game]);
-    const output = await runProgram('mono', [program, app.url, gameKey]);
-    assert.match(output, /^signed in [\w-]{36}\nrefused 404 not_found\n$/);
+    const warning = body.webhooks['usage.warning'].post.requestBody.content['application/json'].example;
+    const output = await runProgram('mono', [program, app.url, gameKey, JSON.stringify(warning)]);
+    assert.match(output, /^signed in [\w-]{36}\nrefused 404 not_found\nwarned at 90\n$/);
     assert.deepEqual(await values(), [42]);
   });
 });

@@ -8,7 +8,7 @@ import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../te
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { isSignedWith, startWebhookReceiver } from '../../../testing/webhook-receiver.ts';
-import { arrangeWebhook, holdLastAttempt, hurryDeliveries } from '../../../testing/webhooks.ts';
+import { arrangeWebhook, holdLastAttempt, hurryDeliveries, usageWarning } from '../../../testing/webhooks.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { publish } from './index.ts';
 
@@ -29,11 +29,7 @@ test.after(async () => {
 const publishSome = (count: number) =>
   database.transaction(async (transaction) => {
     for (let index = 0; index < count; index++)
-      await publish(services, transaction, {
-        type: 'usage.warning',
-        workspaceId: tenant.workspaceId,
-        data: { index },
-      });
+      await publish(services, transaction, usageWarning(tenant.workspaceId));
   });
 /** Returns jobs that failed and wait for a retry by the queue. */
 const failedJobs = async () =>
@@ -217,8 +213,7 @@ describe('attemptDelivery with two workers', () => {
     const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });
     const [published, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const publishing = database.transaction(async (transaction) => {
-      const event = { type: 'usage.warning', workspaceId: tenant.workspaceId, data: {} } as const;
-      await publish(services, transaction, event);
+      await publish(services, transaction, usageWarning(tenant.workspaceId));
       published.resolve();
       await commit.promise;
     });

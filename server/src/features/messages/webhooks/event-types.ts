@@ -1,67 +1,86 @@
-/** An example of an event for receivers. */
-interface EventExample {
-  description: string;
-  data: Record<string, unknown>;
+import { Type, type Static, type TSchema } from 'typebox';
+import { Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
+
+const KeyAlert = Type.Object(
+  {
+    workspaceId: Guid,
+    tenantId: Guid,
+    id: Type.String({ ...Guid, description: 'The id of the alert.' }),
+    keyId: Guid,
+    keyKind: OneOf(['game', 'api'], { title: 'KeyKind' }),
+    threshold: Type.Integer({ description: 'The requests or bytes that a key may send in a minute.' }),
+    observed: Type.Integer({ description: 'The requests or bytes that the key sent in the minute.' }),
+    windowStart: Type.String({ ...Timestamp, description: 'The start of the minute.' }),
+    createdAt: Timestamp,
+  },
+  { title: 'KeyAlert' },
+);
+
+const UsageWarning = Type.Object(
+  {
+    workspaceId: Guid,
+    percent: Type.Integer({ description: 'The used share of the limit: 75, 90 or 100 %.' }),
+    used: Type.Integer({ description: 'The units that the workspace has used.' }),
+    limit: Type.Integer({ description: 'The units of the plan in a month.' }),
+    periodStart: Timestamp,
+    periodEnd: Type.String({ ...Timestamp, description: 'The start of the next month.' }),
+  },
+  { title: 'UsageWarning' },
+);
+
+const WebhookTest = Type.Object(
+  {
+    workspaceId: Type.Optional(
+      Type.String({ ...Guid, description: 'Absent in a test of a webhook of the deployment.' }),
+    ),
+    tenantId: Type.Optional(Type.String({ ...Guid, description: 'Absent if the webhook has no tenant.' })),
+  },
+  { title: 'WebhookTest' },
+);
+
+/** The body of the deliveries of one event type. */
+function bodyOf<const Name extends string, Data extends TSchema>(type: Name, title: string, data: Data) {
+  const timestamp = Type.String({ ...Timestamp, description: 'When the event happened.' });
+  return Type.Object({ type: OneOf([type]), timestamp, data }, { title });
 }
 
-const workspaceId = '019a8f3c-0000-7000-8000-000000000001';
-const tenantId = '019a8f3c-0000-7000-8000-000000000002';
-const keyId = '019a8f3c-0000-7000-8000-000000000003';
-
-/**
- * Every event type with example data. The data always contains the workspace, and the tenant if the event concerns one.
- * docs/webhooks.md documents the types for receivers.
- */
+/** Every event type, with its texts and its body in the OpenAPI document. docs/webhooks.md documents the types for receivers. */
 export const eventCatalogue = {
   'alert.rate_spike': {
+    operationId: 'receiveRateSpikeAlert',
+    summary: 'Receive a rate spike alert',
     description: 'A key sent more requests in a minute than its alert threshold.',
-    data: {
-      workspaceId,
-      tenantId,
-      id: '019a8f3c-0000-7000-8000-000000000004',
-      keyId,
-      keyKind: 'game',
-      threshold: 60000,
-      observed: 60001,
-      windowStart: '2026-05-01T12:00:00Z',
-      createdAt: '2026-05-01T12:00:42.123456Z',
-    },
+    body: bodyOf('alert.rate_spike', 'RateSpikeEvent', KeyAlert),
   },
   'alert.payload_spike': {
+    operationId: 'receivePayloadSpikeAlert',
+    summary: 'Receive a payload spike alert',
     description: 'A key sent more bytes in a minute than its alert threshold.',
-    data: {
-      workspaceId,
-      tenantId,
-      id: '019a8f3c-0000-7000-8000-000000000005',
-      keyId,
-      keyKind: 'game',
-      threshold: 67108864,
-      observed: 70000000,
-      windowStart: '2026-05-01T12:00:00Z',
-      createdAt: '2026-05-01T12:00:42.123456Z',
-    },
+    body: bodyOf('alert.payload_spike', 'PayloadSpikeEvent', KeyAlert),
   },
   'usage.warning': {
+    operationId: 'receiveUsageWarning',
+    summary: 'Receive a usage warning',
     description: 'A workspace used 75, 90 or 100 % of the units of its month.',
-    data: {
-      workspaceId,
-      percent: 90,
-      used: 900000,
-      limit: 1000000,
-      periodStart: '2026-05-01T00:00:00Z',
-      periodEnd: '2026-06-01T00:00:00Z',
-    },
+    body: bodyOf('usage.warning', 'UsageWarningEvent', UsageWarning),
   },
   'webhook.test': {
-    description: 'A test that a user requested. It goes to one webhook only, with any `eventTypes`.',
-    data: { workspaceId },
+    operationId: 'receiveWebhookTest',
+    summary: 'Receive a test',
+    description: 'A user requested a test. It goes to one webhook only, with any `eventTypes`.',
+    body: bodyOf('webhook.test', 'WebhookTestEvent', WebhookTest),
   },
-} as const satisfies Record<string, EventExample>;
+};
 
 export type EventType = keyof typeof eventCatalogue;
 
 /** The types that a webhook can subscribe to. */
 export type PublishedEventType = Exclude<EventType, 'webhook.test'>;
+
+/** An event of one of the types. The timestamp is added when it is published. */
+export type WebhookEvent<Types extends EventType = EventType> = {
+  [Name in Types]: Omit<Static<(typeof eventCatalogue)[Name]['body']>, 'timestamp'>;
+}[Types];
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];
 export const publishedEventTypes = eventTypes.filter(

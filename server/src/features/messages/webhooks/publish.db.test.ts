@@ -5,7 +5,8 @@ import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { publish, type PublishedEvent } from './publish.ts';
+import { usageWarning } from '../../../testing/webhooks.ts';
+import { publish } from './publish.ts';
 
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
@@ -41,6 +42,15 @@ await arrangeWebhook('stranger', { workspaceId: stranger.workspaceId });
 await arrangeWebhook('disabled', { workspaceId }, { isDisabled: true });
 await arrangeWebhook('usage only', { workspaceId }, { eventTypes: ['usage.warning'] });
 
+type PublishedEvent = Parameters<typeof publish>[2];
+
+const alertOf = (workspaceId: string, tenantId: string) => {
+  const at = '2026-05-01T12:00:00.000Z';
+  const alert = { id: randomUUID(), threshold: 6, observed: 7, windowStart: at, createdAt: at };
+  const data = { workspaceId, tenantId, keyId: randomUUID(), keyKind: 'game', ...alert } as const;
+  return { type: 'alert.rate_spike', data } as const;
+};
+
 /** Publishes an event. Returns the names of the webhooks that have a delivery, and its body. */
 async function publishAndRead(event: PublishedEvent) {
   await app.owner.query('DELETE FROM webhook_deliveries');
@@ -58,21 +68,21 @@ async function publishAndRead(event: PublishedEvent) {
 
 describe('publish', () => {
   test('creates deliveries for subscribed webhooks of the tenant, workspace and deployment', async () => {
-    const alert = { type: 'alert.rate_spike', data: { observed: 7 } } as const;
-    const { names, body } = await publishAndRead({ ...alert, workspaceId, tenantId });
+    const alert = alertOf(workspaceId, tenantId);
+    const { names, body } = await publishAndRead(alert);
     assert.deepEqual(names, ['deployment', 'tenant', 'workspace']);
     const { timestamp, ...rest } = JSON.parse(body);
-    assert.deepEqual(rest, { type: alert.type, data: { workspaceId, tenantId, observed: 7 } });
+    assert.deepEqual(rest, alert);
     assert.ok(Math.abs(Date.parse(timestamp) - Date.now()) < 60_000);
 
-    const usage = await publishAndRead({ type: 'usage.warning', workspaceId, data: {} });
+    const usage = await publishAndRead(usageWarning(workspaceId));
     assert.deepEqual(usage.names, ['deployment', 'usage only', 'workspace']);
-    const other = { workspaceId: stranger.workspaceId, tenantId: stranger.tenantId };
-    assert.deepEqual((await publishAndRead({ ...alert, ...other })).names, ['deployment', 'stranger']);
+    const other = alertOf(stranger.workspaceId, stranger.tenantId);
+    assert.deepEqual((await publishAndRead(other)).names, ['deployment', 'stranger']);
   });
 
   test('works in a tenant scope and creates nothing if the transaction fails', async () => {
-    const event = { type: 'alert.rate_spike', workspaceId, tenantId, data: {} } as const;
+    const event = alertOf(workspaceId, tenantId);
     const count = async () =>
       (await app.owner.query('SELECT count(*)::int AS count FROM webhook_deliveries')).rows[0].count;
     const before = await count();

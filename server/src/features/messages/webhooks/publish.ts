@@ -1,20 +1,12 @@
 import type { Querier } from '../../../database/database.ts';
+import { cachedSerializers } from '../../../http/schema-compilers.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { newId } from '../../../core/ids.ts';
 import { now } from '../../../core/timestamps.ts';
 import { insertDeliveries } from './delivery-queries.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
-import type { EventType, PublishedEventType } from './event-types.ts';
+import { eventCatalogue, type PublishedEventType, type WebhookEvent } from './event-types.ts';
 import { listSubscribers } from './queries.ts';
-
-/** An event for webhooks. */
-export interface PublishedEvent {
-  type: PublishedEventType;
-  workspaceId: string;
-  tenantId?: string;
-  /** The payload in addition to the workspace and the tenant. Must not contain secrets. */
-  data: Record<string, unknown>;
-}
 
 /**
  * Creates deliveries for all enabled webhooks of the tenant, the workspace and the deployment that subscribe to the event.
@@ -23,9 +15,9 @@ export interface PublishedEvent {
 export async function publish(
   { jobs }: { jobs: Jobs },
   transaction: Querier,
-  event: PublishedEvent,
+  event: WebhookEvent<PublishedEventType>,
 ): Promise<void> {
-  const webhooks = await listSubscribers(transaction, event);
+  const webhooks = await listSubscribers(transaction, { ...event.data, type: event.type });
   if (webhooks.length === 0) return;
   await deliver(
     jobs,
@@ -40,22 +32,19 @@ export async function deliver(
   jobs: Jobs,
   transaction: Querier,
   webhookIds: string[],
-  {
-    type,
-    ...event
-  }: Omit<PublishedEvent, 'type' | 'workspaceId'> & { type: EventType; workspaceId?: string },
+  event: WebhookEvent,
 ): Promise<string[]> {
-  const body = serialiseBody(type, event);
+  const { type } = event;
+  const body = serialiseBody(event);
   const deliveries = webhookIds.map((webhookId) => ({ id: newId(), webhookId, turn: 1 }));
   await insertDeliveries(transaction, deliveries, { type, body });
   await addDeliveryJobs(jobs, transaction, deliveries);
   return deliveries.map(({ id }) => id);
 }
 
-/** Every attempt sends the same bytes, because the signature covers the bytes. */
-function serialiseBody(
-  type: EventType,
-  { workspaceId, tenantId, data }: { workspaceId?: string; tenantId?: string; data: Record<string, unknown> },
-): string {
-  return JSON.stringify({ type, timestamp: now(), data: { workspaceId, tenantId, ...data } });
+const serializers = cachedSerializers();
+
+/** Writes only the members of the schema. Every attempt sends the same bytes, because the signature covers them. */
+function serialiseBody({ type, data }: WebhookEvent): string {
+  return serializers({ schema: eventCatalogue[type].body })({ type, timestamp: now(), data });
 }

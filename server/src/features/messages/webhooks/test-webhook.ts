@@ -17,9 +17,7 @@ export async function testWebhook(
     const { id, workspaceId, tenantId } = await requireEnabled(transaction, ref);
     const [deliveryId = ''] = await deliver(jobs, transaction, [id], {
       type: 'webhook.test',
-      ...(workspaceId && { workspaceId }),
-      ...(tenantId && { tenantId }),
-      data: {},
+      data: { ...(workspaceId && { workspaceId }), ...(tenantId && { tenantId }) },
     });
     await auditWebhook(transaction, author, ref, 'webhook.tested', { deliveryId });
     return (await findDelivery(transaction, id, deliveryId))!;

@@ -49,7 +49,7 @@ async function sendWarning(
     data,
     toUnverified: true,
   });
-  await publish(services, transaction, { type: 'usage.warning', workspaceId, data });
+  await publish(services, transaction, { type: 'usage.warning', data: { workspaceId, ...data } });
 }
 
 const count = (units: number) => units.toLocaleString('en-US');
