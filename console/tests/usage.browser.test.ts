@@ -40,7 +40,7 @@ describe('the usage of a workspace', () => {
     await rowsBecome(page, 1);
   });
 
-  test('can be followed from a game to the key that used the units', async () => {
+  test('can be followed from a game to the key that used the units, and to its days', async () => {
     await app.owner.query(
       `INSERT INTO tenant_keys (tenant_id, id, kind, name, fingerprint, prefix)
        SELECT tenant_id, gen_random_uuid(), kind, name, sha256('twin'), prefix FROM tenant_keys
@@ -67,15 +67,23 @@ describe('the usage of a workspace', () => {
       .getByRole('link', { name: nameOf(rows[1]) })
       .waitFor();
     await rowsBecome(page, 2);
+    const lastKey = details(page).getByRole('link', { name: nameOf(rows[1]) });
     await page.getByText('By day', { exact: true }).click();
     await row(page, new RegExp(`^${today}.*34,007`)).waitFor();
-    await page.goto(`${usage}?groupBy=key&tenantId=${other.tenantId}`);
-    await rowsBecome(page, 2);
+    await page.getByText('By key', { exact: true }).click();
+    await lastKey.waitFor();
     await assertAccessible(page, 'the usage of one game by key');
-    await details(page)
-      .getByRole('link', { name: nameOf(rows[0]) })
-      .click();
-    await page.waitForURL(`**/games/${other.tenantId}/keys?key=${rows[0].id}**`);
+    await lastKey.click();
+    await row(page, new RegExp(`^${today}.* 7 `)).waitFor();
+    await page.getByRole('link', { name: 'Open the key' }).waitFor();
+    // Another game has other keys.
+    await page.getByRole('combobox', { name: 'Game' }).click();
+    await page.getByRole('option', { name: 'Tidewater' }).click();
+    await row(page, new RegExp(`^${today}.* 1,200 `)).waitFor();
+    await page.goBack();
+    await lastKey.click();
+    await page.getByRole('link', { name: 'Open the key' }).click();
+    await page.waitForURL(`**/games/${other.tenantId}/keys?key=${rows[1].id}**`);
   });
 
   test('can be restricted to a game', async () => {

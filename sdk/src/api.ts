@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 9b7f648732be37b2311d7a06aee0c22c979f985aca2510c9c4434b5166133b0d
+// Document: e686d6d77918c0849c3f6d6ecd9731645e522b5a01d8faa263140964b258e84b
 
 export interface paths {
     "/metrics": {
@@ -11311,6 +11311,8 @@ export interface operations {
                 groupBy?: components["schemas"]["UsageGrouping"];
                 /** @description Only usage of this tenant. It may be the tenant of a key that the workspace pays for. */
                 tenantId?: string;
+                /** @description Only usage of this key. It may be a key of another workspace that the workspace pays for. */
+                keyId?: string;
             };
             header?: never;
             path: {

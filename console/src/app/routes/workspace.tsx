@@ -29,7 +29,7 @@ const membersRoute = createRoute({
 const usageRoute = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/usage',
-  validateSearch: textParams('range', 'groupBy', 'tenantId'),
+  validateSearch: textParams('range', 'groupBy', 'tenantId', 'keyId'),
   ...lazyPage(() => import('../../pages/usage/UsagePage'), 'UsagePage'),
 });
 

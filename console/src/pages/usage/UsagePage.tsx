@@ -11,13 +11,21 @@ import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
 import { distinctNames, formatBytes, formatNumber, shortenId } from '../../components/format';
+import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import type { Answer } from '../../app/client';
 import { PaidKeysPanel } from './PaidKeysPanel';
 import { daysOf, PERIODS } from './periods';
 import { planFacts } from './plan-facts';
 import { QuotaMeter } from './QuotaMeter';
-import { paidKeysQuery, usageQuery, workspaceQuery, type Grouping, type PaidKey } from './queries';
+import {
+  paidKeysQuery,
+  usageQuery,
+  useKeyNames,
+  workspaceQuery,
+  type Grouping,
+  type PaidKey,
+} from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/usage');
 
@@ -32,15 +40,18 @@ type UsageItem = Answer<'/api/workspaces/{workspaceId}/usage', 'get'>['items'][n
 export function UsagePage() {
   const { workspaceId } = route.useParams();
   const search = route.useSearch();
-  const { tenantId } = search;
+  const { tenantId, keyId } = search;
   const period = PERIODS.find(({ value }) => value === search.range)?.value ?? 'month';
   const groupBy = (GROUPINGS.find(({ value }) => value === search.groupBy)?.value ?? 'day') as Grouping;
-  const filter = { ...daysOf(period), tenantId };
+  const filter = { ...daysOf(period), tenantId, keyId };
   const byDay = useQuery(usageQuery(workspaceId, 'day', filter));
   const grouped = useQuery(usageQuery(workspaceId, groupBy, filter));
   const paidKeys =
     useInfiniteQuery(paidKeysQuery(workspaceId)).data?.pages.flatMap(({ items }) => items) ?? [];
-  const games = useGames(workspaceId, paidKeys);
+  const ownGames = useGameNames(workspaceId);
+  const games = new Map([...paidKeys.map((key) => [key.tenantId, key.tenantName] as const), ...ownGames]);
+  const keyNames = namesOfKeys(grouped.data?.items ?? [], paidKeys);
+  const recentKeyNames = useKeyNames(workspaceId, { enabled: keyId !== undefined });
   // A game whose key is no longer paid for has no name.
   const choices = new Map([...(tenantId ? [[tenantId, shortenId(tenantId)] as const] : []), ...games]);
   const change = useSearchChange<typeof search>();
@@ -50,13 +61,36 @@ export function UsagePage() {
       subtitle="A unit is one accepted request on a key. In a batch it is one accepted event."
       actions={
         <>
+          {tenantId && keyId && ownGames.has(tenantId) && (
+            <ButtonLink
+              to="/games/$tenantId/keys"
+              params={{ tenantId }}
+              search={{ key: keyId, revoked: 'true' }}
+            >
+              Open the key
+            </ButtonLink>
+          )}
           <FilterSelect
             label="Game"
             value={tenantId}
             choices={[...choices].map(([value, label]) => ({ value, label }))}
-            onChange={(next) => change({ tenantId: next })}
+            onChange={(next) => change({ tenantId: next, keyId: undefined })}
             width={180}
           />
+          {keyId && (
+            <FilterSelect
+              label="Key"
+              value={keyId}
+              choices={[
+                {
+                  value: keyId,
+                  label: keyNames.get(keyId) ?? recentKeyNames.get(keyId) ?? shortenId(keyId),
+                },
+              ]}
+              onChange={(next) => change({ keyId: next })}
+              width={180}
+            />
+          )}
           <SegmentedControl
             size="xs"
             aria-label="Period"
@@ -104,7 +138,7 @@ export function UsagePage() {
         <DataTable
           inline
           label="Usage"
-          columns={columnsOf(groupBy, games, namesOfKeys(grouped.data?.items ?? [], paidKeys))}
+          columns={columnsOf(groupBy, games, keyNames)}
           // The newest day first.
           rows={groupBy === 'day' ? grouped.data?.items.toReversed() : grouped.data?.items}
           rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
@@ -157,12 +191,6 @@ const amounts: Column<UsageItem>[] = [
   { id: 'out', header: 'Sent', width: 140, align: 'right', cell: ({ bytesOut }) => formatBytes(bytesOut) },
 ];
 
-/** The games of the workspace, and those of other workspaces whose keys it pays for. */
-function useGames(workspaceId: string, paidKeys: PaidKey[]): Map<string, string> {
-  const own = useGameNames(workspaceId);
-  return new Map([...paidKeys.map(({ tenantId, tenantName }) => [tenantId, tenantName] as const), ...own]);
-}
-
 /** The report has no names of another workspace's keys. While such a key is paid, the list of paid keys has its name. */
 function namesOfKeys(items: UsageItem[], paidKeys: PaidKey[]): Map<string, string> {
   const named = items.flatMap(({ keyId, keyName }) =>
@@ -171,7 +199,7 @@ function namesOfKeys(items: UsageItem[], paidKeys: PaidKey[]): Map<string, strin
   return new Map([...paidKeys.map(({ id, name }) => [id, name] as const), ...distinctNames(named)]);
 }
 
-/** A game leads to the keys that used its units, and a key of the workspace to the list of keys. */
+/** A game leads to the keys that used its units, and a key to its days. */
 function columnsOf(
   groupBy: Grouping,
   games: Map<string, string>,
@@ -204,7 +232,15 @@ function columnsOf(
           id: 'key',
           header: 'Key',
           narrowWidth: 150,
-          cell: (item) => <KeyName item={item} name={keyNames.get(item.keyId!)} />,
+          cell: ({ tenantId, keyId }) => (
+            <Link
+              from="/workspaces/$workspaceId/usage"
+              to="."
+              search={(before) => ({ ...before, tenantId, keyId, groupBy: 'day' })}
+            >
+              <ShortId id={keyId!} name={keyNames.get(keyId!)} />
+            </Link>
+          ),
         },
         {
           id: 'kind',
@@ -221,23 +257,4 @@ function columnsOf(
         ...amounts,
       ];
   }
-}
-
-function KeyName({
-  item: { keyId, keyName, tenantId },
-  name,
-}: {
-  item: UsageItem;
-  name: string | undefined;
-}) {
-  if (keyName === null) return <CopyableId id={keyId!} name={name} />;
-  return (
-    <Link
-      to="/games/$tenantId/keys"
-      params={{ tenantId: tenantId! }}
-      search={{ key: keyId, revoked: 'true' }}
-    >
-      <ShortId id={keyId!} name={name} />
-    </Link>
-  );
 }

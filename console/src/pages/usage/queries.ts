@@ -20,11 +20,12 @@ export const workspaceQuery = (workspaceId: string) =>
 
 export type Grouping = 'day' | 'tenant' | 'key';
 
-/** The days and the game of a report. `to` is not included. */
+/** The days of a report, and the game or the key that it is restricted to. `to` is not included. */
 export interface UsageFilter {
   from: string;
   to: string;
   tenantId?: string | undefined;
+  keyId?: string | undefined;
 }
 
 export const usageQuery = (workspaceId: string, groupBy: Grouping, filter: UsageFilter) =>

@@ -4,18 +4,25 @@ import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { Quota } from '../../../core/quota.ts';
 
+/** The tenant or the key that a report is restricted to. */
+interface UsageFilter {
+  tenantId?: string | undefined;
+  keyId?: string | undefined;
+}
+
 /**
- * The usage of a workspace on some days, of one tenant or of all, aggregated or not. One statement reads both, so that a concurrent
- * aggregation moves nothing in between.
+ * The usage of a workspace on some days, aggregated or not. One statement reads both, so that a concurrent aggregation moves nothing in
+ * between.
  */
-function usageOf(workspaceId: string, from: Sql, to: Sql, tenantId?: string): Sql {
+function usageOf(workspaceId: string, from: Sql, to: Sql, { tenantId, keyId }: UsageFilter = {}): Sql {
   const ofTenant = tenantId === undefined ? sql`` : sql`AND tenant_id = ${tenantId}`;
+  const ofKey = keyId === undefined ? sql`` : sql`AND key_id = ${keyId}`;
   return sql`
     SELECT day, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_totals
-    WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to} ${ofTenant}
+    WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to} ${ofTenant} ${ofKey}
     UNION ALL
     SELECT (at AT TIME ZONE 'UTC')::date, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_entries
-    WHERE workspace_id = ${workspaceId} AND at >= ${from}::timestamptz AND at < ${to}::timestamptz ${ofTenant}`;
+    WHERE workspace_id = ${workspaceId} AND at >= ${from}::timestamptz AND at < ${to}::timestamptz ${ofTenant} ${ofKey}`;
 }
 
 const sums = sql`
@@ -60,10 +67,9 @@ export interface UsageRow extends UsageSums {
   keyKind?: KeyKind;
 }
 
-/** How a report is grouped, and the tenant that it is restricted to. */
-export interface UsageSelection {
+/** How a report is grouped, and what it is restricted to. */
+export interface UsageSelection extends UsageFilter {
   groupBy: 'day' | 'tenant' | 'key';
-  tenantId?: string | undefined;
 }
 
 /** The first day, and the first day after the range, as `2026-11-01`. */
@@ -84,9 +90,9 @@ export function listUsage(
   db: Querier,
   workspaceId: string,
   { from, to }: Days,
-  { groupBy, tenantId }: UsageSelection,
+  { groupBy, ...filter }: UsageSelection,
 ): Promise<UsageRow[]> {
-  const usage = usageOf(workspaceId, sql`${from}::date`, sql`${to}::date`, tenantId);
+  const usage = usageOf(workspaceId, sql`${from}::date`, sql`${to}::date`, filter);
   switch (groupBy) {
     case 'day':
       return db.rows(sql`

@@ -46,8 +46,8 @@ export function usageRoutes({ database }: { database: Database }): FastifyPlugin
         },
       },
       async (request) => {
-        const { groupBy, tenantId, ...range } = request.query;
-        return readUsage(database, request.params.workspaceId, range, { groupBy, tenantId });
+        const { from, to, ...selection } = request.query;
+        return readUsage(database, request.params.workspaceId, { from, to }, selection);
       },
     );
   };

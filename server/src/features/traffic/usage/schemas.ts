@@ -44,6 +44,13 @@ export const UsageQuery = Type.Object({
       description: 'Only usage of this tenant. It may be the tenant of a key that the workspace pays for.',
     }),
   ),
+  keyId: Type.Optional(
+    Type.String({
+      ...Guid,
+      description:
+        'Only usage of this key. It may be a key of another workspace that the workspace pays for.',
+    }),
+  ),
 });
 
 const Day = Type.String({ format: 'date' });

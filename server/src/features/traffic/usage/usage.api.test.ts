@@ -281,12 +281,19 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
     assert.equal(await payer.used(), 4);
   });
 
-  test('returns the usage of one tenant, before and after the aggregation', async () => {
+  test('returns the usage of one tenant and of one key, before and after the aggregation', async () => {
     await avoidEndOf('day');
     const payer = await arrangePayer();
     const second = await arrangeTenant(app, { workspaceId: payer.workspaceId });
     const strange = await arrangePayer();
-    for (const [index, tenant] of [payer, second, second, strange].entries()) {
+    const created = await app.http.post(
+      `/api/bus_tenants/${second.tenantId}/game-keys`,
+      { name: 'twin' },
+      await arrangeAccount(app, payer, 'admin'),
+    );
+    const twin = { ...second, gameKey: created.body.key };
+    const keyId = created.body.id;
+    for (const [index, tenant] of [payer, second, twin, strange].entries()) {
       const body = { provider: 'Mock', token: `mock:one-${index}:secret` };
       const answer = await app.http.post('/api/player-auth/login', body, tenant);
       assert.equal(answer.status, 200, answer.text);
@@ -297,15 +304,27 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
       days: (await unitsOf(`tenantId=${second.tenantId}`)).at(-1),
       tenants: await unitsOf(`groupBy=tenant&tenantId=${second.tenantId}`),
       keys: await unitsOf(`groupBy=key&tenantId=${second.tenantId}`),
+      daysOfKey: (await unitsOf(`keyId=${keyId}`)).at(-1),
+      tenantsOfKey: await unitsOf(`groupBy=tenant&keyId=${keyId}`),
+      keyOfOtherTenant: await unitsOf(`groupBy=key&keyId=${keyId}&tenantId=${payer.tenantId}`),
       strange: await unitsOf(`groupBy=tenant&tenantId=${strange.tenantId}`),
     });
-    const wanted = { days: 2, tenants: [2], keys: [2], strange: [] };
+    const wanted = {
+      days: 2,
+      tenants: [2],
+      keys: [1, 1],
+      daysOfKey: 1,
+      tenantsOfKey: [1],
+      keyOfOtherTenant: [],
+      strange: [],
+    };
     assert.deepEqual(await look(), wanted);
     const worker = await startTestWorker(app);
     await eventually(async () => (await app.owner.query('SELECT FROM usage_entries')).rowCount === 0);
     await worker.stop();
     assert.deepEqual(await look(), wanted);
     assert.equal((await payer.look('usage?tenantId=x')).status, 400);
+    assert.equal((await payer.look('usage?keyId=x')).status, 400);
   });
 
   test('returns whole UTC days, and 400 for an invalid range', async () => {
