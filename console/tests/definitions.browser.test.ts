@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
@@ -69,7 +72,7 @@ describe('definitions', () => {
     await page.getByRole('dialog').getByText('Request').waitFor();
   });
 
-  test('imports a dropped CSV file and shows each refused row with its reason', async () => {
+  test('imports a dropped CSV file, shows each refused row with its reason, and imports a corrected file', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
     await page.getByRole('heading', { name: 'Definitions' }).waitFor();
     const csv = 'event_key,event_value,event_scope\nfirst,,match\nsecond,,sideways\nthird,,player\n';
@@ -90,6 +93,28 @@ describe('definitions', () => {
     // Another file can follow.
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
     await page.getByRole('button', { name: 'Import the file' }).waitFor();
+
+    // The reader corrects a file that was refused.
+    const path = join(tmpdir(), 'corrected.csv');
+    const choose = async () => {
+      const chooser = page.waitForEvent('filechooser');
+      await page.getByRole('button', { name: 'CSV file' }).click();
+      await (await chooser).setFiles(path);
+    };
+    const send = () => page.getByRole('button', { name: 'Import the file' }).click();
+    await writeFile(path, 'event_key;event_value\ncorrected;\n');
+    await choose();
+    await send();
+    await page.getByText(/Save the file with commas between the cells\.$/).waitFor();
+    await writeFile(path, 'event_key,event_value\ncorrected,\n');
+    await send();
+    await page.getByText(/^The file was changed, .* Choose it again\.$/).waitFor();
+    await choose();
+    await countBecomes(page.getByRole('alert'), 0);
+    await send();
+    await page.getByText('Rows in the file: 1. 1 created, 0 changed, 0 refused.').waitFor();
+    await page.getByRole('button', { name: 'Import another file' }).click();
+    await page.locator('[role=dialog] button:focus', { hasText: 'Choose a file' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await dialogCloses(page);
     await page.getByRole('cell', { name: 'third', exact: true }).waitFor();

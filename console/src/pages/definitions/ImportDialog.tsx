@@ -19,17 +19,17 @@ export function ImportDialog({
   const [file, setFile] = useState<File | null>(dropped ?? null);
   const [overwriteExisting, setOverwrite] = useState(false);
   const importing = useImportDefinitions(tenantId);
-  const importNext = (next: File): void => {
+  const choose = (next: File | null): void => {
     importing.reset();
     setFile(next);
   };
-  useDroppedFile(importing.isPending ? undefined : importNext);
+  useDroppedFile(importing.isPending ? undefined : choose);
   // The answer says which rows were refused.
   const close = () => !importing.isPending && onClose();
   return (
     <Modal opened onClose={close} title="Import definitions" size="lg">
       {importing.data ? (
-        <Result result={importing.data} onClose={onClose} />
+        <Result result={importing.data} onClose={onClose} onNext={() => choose(null)} />
       ) : (
         <form
           onSubmit={(event) => {
@@ -46,10 +46,13 @@ export function ImportDialog({
               placeholder="Choose a file, or drop it on the page"
               accept=".csv,text/csv"
               value={file}
-              onChange={setFile}
+              onChange={choose}
+              // Otherwise the browser ignores the choice of the same file, which the reader may have corrected.
+              fileInputProps={{ onClick: ({ currentTarget }) => (currentTarget.value = '') }}
               disabled={importing.isPending}
               clearable
               data-autofocus
+              autoFocus
             />
             <Switch
               label="Change definitions that exist already (overwriteExisting)"
@@ -75,7 +78,15 @@ export function ImportDialog({
 
 type RowError = ImportResult['errors'][number];
 
-function Result({ result, onClose }: { result: ImportResult; onClose: () => void }) {
+function Result({
+  result,
+  onClose,
+  onNext,
+}: {
+  result: ImportResult;
+  onClose: () => void;
+  onNext: () => void;
+}) {
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
@@ -92,7 +103,10 @@ function Result({ result, onClose }: { result: ImportResult; onClose: () => void
           empty={null}
         />
       )}
-      <Group justify="flex-end">
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onNext}>
+          Import another file
+        </Button>
         <Button onClick={onClose}>Done</Button>
       </Group>
     </Stack>

@@ -117,7 +117,8 @@ export function useSetActive(tenantId: string) {
 export function useImportDefinitions(tenantId: string) {
   return useChange(
     outdatedIn(tenantId),
-    ({ file, overwriteExisting }: { file: File; overwriteExisting: boolean }) => {
+    async ({ file, overwriteExisting }: { file: File; overwriteExisting: boolean }) => {
+      await checkReadable(file);
       const body = new FormData();
       // Fields before the file, because the server reads the form in order.
       body.append('overwriteExisting', String(overwriteExisting));
@@ -128,6 +129,15 @@ export function useImportDefinitions(tenantId: string) {
       });
     },
   );
+}
+
+/** The browser sends no file that was saved again after it was chosen. The failed request would look like a lost connection. */
+async function checkReadable(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    throw new Error('The file was changed, moved or deleted after you chose it. Choose it again.');
+  }
 }
 
 export function useSetAutoCreate(tenantId: string) {
