@@ -164,7 +164,7 @@ function DeliveryDetails({
           ['Delivery id', <CopyableId key="id" id={data.id} />],
         ]}
       />
-      {canChange && data.status !== 'pending' && (
+      {canChange && !isDue(data) && (
         <Button
           variant="default"
           w="fit-content"
@@ -203,6 +203,10 @@ function DeliveryDetails({
     </Stack>
   );
 }
+
+/** A delivery that waits for its next attempt can be sent now, for example after its endpoint was repaired. */
+const isDue = ({ status, nextAttemptAt }: Delivery): boolean =>
+  status === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) <= Date.now();
 
 /** The game and the key of an alert are in its payload. */
 interface Payload {
