@@ -58,6 +58,13 @@ describe('keys', () => {
     await page.getByRole('button', { name: 'Rotate the key' }).click();
     const rotated = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
     assert.deepEqual([await tryKey(rotated), await tryKey(old)], [200, 401]);
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await dialogCloses(page);
+    // Both keys have the same name.
+    const called = `Old build (${rotated.slice(0, 'gh_game_'.length + 6)}…)`;
+    await page.getByRole('button', { name: `Change the key ${called}` }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await page.getByRole('dialog', { name: `Revoke ${called}` }).waitFor();
   });
 
   test('opens the API reference with a new key, which is in no URL and no storage', async () => {

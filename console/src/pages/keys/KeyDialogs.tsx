@@ -197,7 +197,13 @@ export function CreateKeyDialog({
   );
 }
 
-export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps & { current: AnyKey }) {
+interface KeyDialogProps extends DialogProps {
+  current: AnyKey;
+  /** What the dialog calls the key. Several keys may have the same name. */
+  called: string;
+}
+
+export function EditKeyDialog({ tenantId, kind, onClose, current, called }: KeyDialogProps) {
   const payers = usePayers();
   const form = useKeyForm({
     name: current.name,
@@ -215,7 +221,7 @@ export function EditKeyDialog({ tenantId, kind, onClose, current }: DialogProps 
   return (
     <FormDialog
       onClose={onClose}
-      title={`Edit ${current.name}`}
+      title={`Edit ${called}`}
       verb="Save the key"
       form={form}
       mutation={update}
@@ -232,14 +238,15 @@ export function RotateKeyDialog({
   kind,
   onClose,
   current,
+  called,
   onCreated,
-}: DialogProps & { current: AnyKey; onCreated: (secret: string) => void }) {
+}: KeyDialogProps & { onCreated: (secret: string) => void }) {
   const form = useForm({ initialValues: { seconds: '86400' } });
   const rotate = useRotateKey(tenantId, kind);
   return (
     <FormDialog
       onClose={onClose}
-      title={`Rotate ${current.name}`}
+      title={`Rotate ${called}`}
       verb="Rotate the key"
       form={form}
       mutation={rotate}
@@ -267,12 +274,12 @@ export function RotateKeyDialog({
   );
 }
 
-export function RevokeKeyDialog({ tenantId, kind, onClose, current }: DialogProps & { current: AnyKey }) {
+export function RevokeKeyDialog({ tenantId, kind, onClose, current, called }: KeyDialogProps) {
   const revoke = useRevokeKey(tenantId, kind);
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Revoke ${current.name}`}
+      title={`Revoke ${called}`}
       verb="Revoke the key"
       typed={current.name}
       mutation={revoke}

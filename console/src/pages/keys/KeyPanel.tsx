@@ -43,6 +43,10 @@ export function KeyPanel({
   const [secret, setSecret] = useState<string>();
   const close = (): void => setDialog(undefined);
   const common = { tenantId, kind, onClose: close };
+  const table = useTableRows(keys, ({ id }) => id);
+  /** A rotation creates a key with the same name. Only the prefix tells them apart. */
+  const callKey = ({ id, name, prefix }: AnyKey): string =>
+    table.rows?.some((other) => other.name === name && other.id !== id) ? `${name} (${prefix}…)` : name;
 
   return (
     <Panel
@@ -59,19 +63,28 @@ export function KeyPanel({
       <DataTable
         inline
         label={NAMES[kind]}
-        columns={columns(kind, canChange ? setDialog : undefined)}
-        {...useTableRows(keys, ({ id }) => id)}
+        columns={columns(kind, callKey, canChange ? setDialog : undefined)}
+        {...table}
         selectedKey={selectedKey}
         empty={
           <EmptyState title={kind === 'game' ? 'No game keys' : 'No API keys'}>{PURPOSES[kind]}</EmptyState>
         }
       />
       {dialog?.kind === 'create' && <CreateKeyDialog {...common} onCreated={setSecret} />}
-      {dialog?.kind === 'edit' && <EditKeyDialog {...common} current={dialog.key} />}
-      {dialog?.kind === 'rotate' && (
-        <RotateKeyDialog {...common} current={dialog.key} onCreated={setSecret} />
+      {dialog?.kind === 'edit' && (
+        <EditKeyDialog {...common} current={dialog.key} called={callKey(dialog.key)} />
       )}
-      {dialog?.kind === 'revoke' && <RevokeKeyDialog {...common} current={dialog.key} />}
+      {dialog?.kind === 'rotate' && (
+        <RotateKeyDialog
+          {...common}
+          current={dialog.key}
+          called={callKey(dialog.key)}
+          onCreated={setSecret}
+        />
+      )}
+      {dialog?.kind === 'revoke' && (
+        <RevokeKeyDialog {...common} current={dialog.key} called={callKey(dialog.key)} />
+      )}
       <SecretDialog
         name="key"
         label="New key"
@@ -107,7 +120,11 @@ function Payer({ current }: { current: AnyKey }) {
   return payer === undefined ? 'This workspace' : <span data-tip={payer}>{payers.nameOf(payer)}</span>;
 }
 
-function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined): Column<AnyKey>[] {
+function columns(
+  kind: KeyKind,
+  callKey: (key: AnyKey) => string,
+  open: ((dialog: OpenDialog) => void) | undefined,
+): Column<AnyKey>[] {
   return [
     { id: 'name', header: 'Name', width: 126, narrowWidth: 126, cell: ({ name }) => name },
     {
@@ -167,18 +184,27 @@ function columns(kind: KeyKind, open: ((dialog: OpenDialog) => void) | undefined
             isAction: true,
             width: 72,
             narrowWidth: 64,
-            cell: (key: AnyKey) => key.revokedAt === null && <KeyMenu current={key} open={open} />,
+            cell: (key: AnyKey) =>
+              key.revokedAt === null && <KeyMenu current={key} called={callKey(key)} open={open} />,
           },
         ]
       : []),
   ];
 }
 
-function KeyMenu({ current, open }: { current: AnyKey; open: (dialog: OpenDialog) => void }) {
+function KeyMenu({
+  current,
+  called,
+  open,
+}: {
+  current: AnyKey;
+  called: string;
+  open: (dialog: OpenDialog) => void;
+}) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Change the key ${current.name}`}>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Change the key ${called}`}>
           <Ellipsis size={16} />
         </ActionIcon>
       </Menu.Target>
