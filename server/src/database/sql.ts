@@ -1,4 +1,5 @@
 import type { Sql } from 'sql-template-tag';
+import { isGuid } from '../core/ids.ts';
 
 /** SQL as a tagged template. Every interpolated value becomes a parameter, and templates can be nested. */
 export { default as sql, empty, join, raw, type Sql } from 'sql-template-tag';
@@ -13,4 +14,10 @@ export function unprepared(statement: Sql): Sql {
 
 export function isPrepared(statement: Sql): boolean {
   return !notPrepared.has(statement);
+}
+
+/** Quotes an id as an SQL literal, for texts that cannot have parameters. Accepts UUIDs only. */
+export function idLiteral(id: string): string {
+  if (!isGuid(id)) throw new TypeError(`"${id}" is not an identifier.`);
+  return `'${id}'`;
 }

@@ -1,6 +1,7 @@
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { columnOf } from '../../../database/column-of.ts';
-import { chargeUnits, type Querier } from '../../../database/database.ts';
+import { chargeUnits } from '../../../database/charges.ts';
+import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import {
   foundColumns,

@@ -1,4 +1,5 @@
-import { chargeUnits, type Querier } from '../../../database/database.ts';
+import { chargeUnits } from '../../../database/charges.ts';
+import type { Querier } from '../../../database/database.ts';
 import { empty, sql } from '../../../database/sql.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';

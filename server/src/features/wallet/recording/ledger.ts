@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { createBatcher, type Outcome } from '../../../database/batcher.ts';
-import { chargeUnits, type Database, type Querier } from '../../../database/database.ts';
+import { chargeUnits } from '../../../database/charges.ts';
+import type { Database, Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
 import { chainEntries, type LedgerEntry, type NewEntry } from './ledger-entry.ts';
