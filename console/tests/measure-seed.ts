@@ -1,4 +1,4 @@
-import { createPartitions } from '../../server/src/database/partitions.ts';
+import { createPartitions } from '../../server/src/database/partitions/create-partitions.ts';
 import { openDatabase } from '../../server/src/database/database.ts';
 import { noArchive } from '../../server/src/testing/no-archive.ts';
 import { rebuildRollups } from '../../server/src/features/gameplay/events/index.ts';

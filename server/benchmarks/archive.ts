@@ -1,6 +1,6 @@
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstOfMonth } from '../src/database/partitioned-tables.ts';
+import { firstOfMonth } from '../src/database/partitions/partitioned-tables.ts';
 import { archiveEvents, createDuckdb } from '../src/features/gameplay/events/index.ts';
 import { runClosedLoop, type LoadResult } from './closed-loop.ts';
 import { DAY, DAYS, seedCountedEvents } from './counts.ts';

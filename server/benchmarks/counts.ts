@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../src/database/database.ts';
-import { createPartitions } from '../src/database/partitions.ts';
+import { createPartitions } from '../src/database/partitions/create-partitions.ts';
 import { noArchive } from '../src/testing/no-archive.ts';
 import { rebuildRollups } from '../src/features/gameplay/events/index.ts';
 import { arrangeTenant, type TestTenant } from '../src/testing/arrange.ts';

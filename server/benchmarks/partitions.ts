@@ -1,4 +1,4 @@
-import { createPartitions } from '../src/database/partitions.ts';
+import { createPartitions } from '../src/database/partitions/create-partitions.ts';
 import type { TestTenant } from '../src/testing/arrange.ts';
 import type { LoadResult } from './closed-loop.ts';
 import { loadEvents } from './scenarios.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../acceptance/eventually.ts';
 import { exitOf, spawnCommand } from '../acceptance/server-process.ts';
-import { firstOfMonth } from '../src/database/partitioned-tables.ts';
-import { createPartitions } from '../src/database/partitions.ts';
+import { firstOfMonth } from '../src/database/partitions/partitioned-tables.ts';
+import { createPartitions } from '../src/database/partitions/create-partitions.ts';
 import { httpClient } from '../src/testing/http-client.ts';
 import type { TestTenant } from '../src/testing/arrange.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-vault.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '../src/database/database.ts';
-import { createPartitions } from '../src/database/partitions.ts';
+import { createPartitions } from '../src/database/partitions/create-partitions.ts';
 import { rollUpSessions } from '../src/features/gameplay/analytics/index.ts';
 import { arrangeTenant, signedToken, type TestTenant } from '../src/testing/arrange.ts';
 import { runClosedLoop, type LoadResult } from './closed-loop.ts';

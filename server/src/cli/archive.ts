@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { withDatabaseAt } from '../database/database.ts';
-import { firstOfMonth } from '../database/partitioned-tables.ts';
+import { firstOfMonth } from '../database/partitions/partitioned-tables.ts';
 import {
   archiveBefore,
   openArchive,

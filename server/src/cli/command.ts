@@ -6,7 +6,7 @@ import { OperatorError } from '../core/operator-error.ts';
 import { untilAborted } from '../core/until-aborted.ts';
 import { isReadOnly } from '../database/errors.ts';
 import { checkMigrations, READ_ONLY } from '../database/migrate.ts';
-import { firstOfMonth } from '../database/partitioned-tables.ts';
+import { firstOfMonth } from '../database/partitions/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';
 import { openStorage } from '../database/storage.ts';
 import { ConfigError, misspelledSettings, readConfig, type Config } from '../runtime/config.ts';

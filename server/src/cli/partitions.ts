@@ -1,15 +1,15 @@
 import { Command, Option } from 'commander';
 import type pg from 'pg';
 import { withDatabaseAt } from '../database/database.ts';
-import { countUnpartitionedBefore, findPartitionsBefore } from '../database/drop-partitions.ts';
-import { listPartitions, type Partition } from '../database/list-partitions.ts';
+import { countUnpartitionedBefore, findPartitionsBefore } from '../database/partitions/drop-partitions.ts';
+import { listPartitions, type Partition } from '../database/partitions/list-partitions.ts';
 import {
   firstOfMonth,
   isPartitionedTable,
   partitionedTables,
   type PartitionedTable,
-} from '../database/partitioned-tables.ts';
-import { createPartitions } from '../database/partitions.ts';
+} from '../database/partitions/partitioned-tables.ts';
+import { createPartitions } from '../database/partitions/create-partitions.ts';
 import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
 import { dropOldRows, scopeOfEvents, type Retention } from '../runtime/retention.ts';
 import { firstDayOf, integer, UsageError, withOwner } from './command.ts';

@@ -1,7 +1,7 @@
 import { distributeEvents } from '../database/citus.ts';
 import { migrate } from '../database/migrate.ts';
 import { openOwnerPool } from '../database/pool.ts';
-import { createPartitions } from '../database/partitions.ts';
+import { createPartitions } from '../database/partitions/create-partitions.ts';
 import { installQueues } from '../jobs/queue.ts';
 import { queues } from './background-work.ts';
 

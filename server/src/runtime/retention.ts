@@ -3,8 +3,8 @@ import { SYSTEM } from '../core/author.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
-import { deleteUnpartitionedBefore, dropPartitionsBefore } from '../database/drop-partitions.ts';
-import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
+import { deleteUnpartitionedBefore, dropPartitionsBefore } from '../database/partitions/drop-partitions.ts';
+import { firstOfMonth, type PartitionedTable } from '../database/partitions/partitioned-tables.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
   deleteArchivedBefore,

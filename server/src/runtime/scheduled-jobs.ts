@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
-import { createPartitions } from '../database/partitions.ts';
+import { createPartitions } from '../database/partitions/create-partitions.ts';
 import { archiveOldEvents, openArchive, type ArchiveSettings } from '../features/gameplay/events/index.ts';
 import { listTenantIds } from '../features/studio/tenants/index.ts';
 import { groups } from './feature-groups.ts';

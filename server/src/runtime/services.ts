@@ -4,7 +4,7 @@ import { issuerOf, type Config } from './config.ts';
 import { openChangeFeed } from '../database/change-feed.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { measureDisk } from '../database/disk-metrics.ts';
-import { measurePartitions } from '../database/partition-metrics.ts';
+import { measurePartitions } from '../database/partitions/partition-metrics.ts';
 import { measurePools } from '../database/pool-metrics.ts';
 import type { BaseServices, CloseLater } from '../features/base-services.ts';
 import { openGameplayServices } from '../features/gameplay/services.ts';

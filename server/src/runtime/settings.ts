@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import type { Hex } from 'viem';
 import { evmAddress } from '../core/evm-address.ts';
-import { isPartitionedTable, partitionedTables } from '../database/partitioned-tables.ts';
+import { isPartitionedTable, partitionedTables } from '../database/partitions/partitioned-tables.ts';
 import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
 import type { Retention } from './retention.ts';
 

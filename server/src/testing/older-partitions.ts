@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { firstOfMonth, type PartitionedTable } from '../database/partitioned-tables.ts';
+import { firstOfMonth, type PartitionedTable } from '../database/partitions/partitioned-tables.ts';
 
 /**
  * Creates the empty partitions of the months before a day, as if the deployment were older. The last of them exists already if the

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { ProblemError } from '../../../../core/problem.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { openDatabase } from '../../../../database/database.ts';
-import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
 import { eventually } from '../../../../testing/eventually.ts';

@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { refuseArchivingOnCitus } from '../../../../database/citus.ts';
-import { deleteDetachedPartitions, findPartitionsBefore } from '../../../../database/drop-partitions.ts';
-import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import {
+  deleteDetachedPartitions,
+  findPartitionsBefore,
+} from '../../../../database/partitions/drop-partitions.ts';
+import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 import { withArchiveLock } from './archive-lock.ts';
 import type { Archive } from './archive.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { SYSTEM } from '../../../../core/author.ts';
 import type { Database } from '../../../../database/database.ts';
-import { findPartitionsBefore } from '../../../../database/drop-partitions.ts';
-import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { findPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
+import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { audit } from '../../../platform/audit/index.ts';
 import { EVENT_SCOPES, eventTables } from '../event-row.ts';
 import { archiveEvents } from './archive-events.ts';

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { childrenOf } from '../../../../../acceptance/server-process.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase } from '../../../../database/database.ts';
-import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { eventually } from '../../../../testing/eventually.ts';
 import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of-two.ts';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase, type Database } from '../../../../database/database.ts';
-import { firstOfMonth } from '../../../../database/partitioned-tables.ts';
+import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { sql } from '../../../../database/sql.ts';
 import { createExports } from '../../../../http/exports.ts';
 import { createAcquireSlots } from '../../../../processes/concurrency-slots.ts';

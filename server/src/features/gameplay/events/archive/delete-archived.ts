@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { lockTable, withLocks } from '../../../../database/partitioned-tables.ts';
+import { lockTable, withLocks } from '../../../../database/partitions/partitioned-tables.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { removePart } from './archive-files.ts';
 import type { Archive } from './archive.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { withLocks } from '../../../../database/partitioned-tables.ts';
+import { withLocks } from '../../../../database/partitions/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 
 // The tables of a run, which hold what the files that it writes do not say. They belong to the owner, and exist during a run only.

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { OperatorError } from '../../../../core/operator-error.ts';
-import { dropPartitionsBefore } from '../../../../database/drop-partitions.ts';
+import { dropPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { lateTable, stopCapture, uncountRepeated } from './late-events.ts';
 import { checksumOf, completeParts } from './queries.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findPartitionsBefore } from '../../../../database/drop-partitions.ts';
+import { findPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import {
   listFolders,

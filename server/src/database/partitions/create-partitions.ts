@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { distributePartition } from './citus.ts';
+import { distributePartition } from '../citus.ts';
 import {
   firstOfMonth,
   lockTable,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { OperatorError } from '../core/operator-error.ts';
-import { isLockTimeout } from './errors.ts';
-import { unlock, waitForLock } from './advisory-locks.ts';
+import { OperatorError } from '../../core/operator-error.ts';
+import { isLockTimeout } from '../errors.ts';
+import { unlock, waitForLock } from '../advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
 export const partitionedTables = {

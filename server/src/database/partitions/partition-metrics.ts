@@ -1,8 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Database } from './database.ts';
+import type { Database } from '../database.ts';
 import { PARTITION_BOUNDS } from './partitioned-tables.ts';
-import { readForScrape } from './read-for-scrape.ts';
-import { raw, sql } from './sql.ts';
+import { readForScrape } from '../read-for-scrape.ts';
+import { raw, sql } from '../sql.ts';
 
 /** Registers how many months after the current one have a partition. Each process exports the same values. */
 export function measurePartitions(registry: Registry, database: Database): void {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant } from '../testing/arrange.ts';
-import { eventually } from '../testing/eventually.ts';
-import { startTestApp } from '../testing/test-app.ts';
+import { arrangePlayer, arrangeTenant } from '../../testing/arrange.ts';
+import { eventually } from '../../testing/eventually.ts';
+import { startTestApp } from '../../testing/test-app.ts';
 import { firstOfMonth, withPartitionLock } from './partitioned-tables.ts';
-import { createPartitions } from './partitions.ts';
+import { createPartitions } from './create-partitions.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app, { autoCreate: true });
