@@ -230,7 +230,7 @@ describe('a phone', () => {
 });
 
 describe('the overview', () => {
-  test('shows no figures of the game before', async () => {
+  test('shows no figures of the game before, and reads a figure again after an error', async () => {
     await arrangePlayer(app, tenant);
     const page = await studio.open(studio.game);
     const figures = page.getByRole('region', { name: 'Figures of the time range' });
@@ -247,6 +247,20 @@ describe('the overview', () => {
     await countBecomes(figures.getByText('1', { exact: true }), 0);
     answers();
     await countBecomes(figures.getByText('unchanged'), 2);
+
+    // A figure that could not be read is read again on request.
+    const problem = {
+      status: 500,
+      contentType: 'application/problem+json',
+      body: '{"code":"internal_error"}',
+    };
+    await page.route('**/sessions/analytics*', (route) => route.fulfill(problem));
+    await page.getByRole('combobox').click();
+    await page.getByRole('option', { name: 'Last 7 days' }).click();
+    await countBecomes(figures.getByRole('alert'), 2);
+    await page.unroute('**/sessions/analytics*');
+    await figures.getByRole('button', { name: 'Try again: Sign-ins' }).click();
+    await countBecomes(figures.getByRole('alert'), 0);
   });
 });
 

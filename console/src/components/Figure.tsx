@@ -1,4 +1,5 @@
-import { Skeleton, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { formatNumber } from './format';
 import classes from './Figure.module.css';
 
@@ -9,23 +10,33 @@ interface FigureProps {
   before?: number | undefined;
   /** The course over the period, drawn small. */
   course?: number[] | undefined;
-  error?: unknown;
+  query: Pick<UseQueryResult, 'error' | 'refetch'>;
 }
 
 /** One figure with its course and its change to the period before. */
-export function Figure({ label, value, before, course, error }: FigureProps) {
+export function Figure({ label, value, before, course, query }: FigureProps) {
   return (
     <div className={classes.figure}>
       <Text size="xs" c="dimmed">
         {label}
       </Text>
       {value === undefined ? (
-        error == null ? (
+        query.error === null ? (
           <Skeleton height={26} width={70} my={4} />
         ) : (
-          <Text size="sm" role="alert">
-            Not available
-          </Text>
+          <Group gap="xs">
+            <Text size="sm" role="alert">
+              Not available
+            </Text>
+            <Button
+              variant="default"
+              size="compact-xs"
+              aria-label={`Try again: ${label}`}
+              onClick={() => void query.refetch()}
+            >
+              Try again
+            </Button>
+          </Group>
         )
       ) : (
         <div className={classes.row}>

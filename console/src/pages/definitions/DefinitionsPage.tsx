@@ -167,12 +167,21 @@ function Definitions() {
 }
 
 function AutoCreate({ tenantId }: { tenantId: string }) {
-  const { data, error } = useQuery(definitionSettingsQuery(tenantId));
+  const { data, error, refetch } = useQuery(definitionSettingsQuery(tenantId));
   const set = useSetAutoCreate(tenantId);
   const failure = set.error ?? error;
   return (
     <Group gap="xs">
       {failure && <ErrorText error={failure} />}
+      {error && !data && (
+        <Button
+          variant="default"
+          aria-label="Try again to read the state of auto-create"
+          onClick={() => void refetch()}
+        >
+          Try again
+        </Button>
+      )}
       <Switch
         label="Auto-create"
         title="The first event of a new name creates its definition."

@@ -110,26 +110,26 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
         value={now.data?.uniquePlayers}
         before={before.data?.uniquePlayers}
         course={course('uniquePlayers')}
-        error={now.error}
+        query={now}
       />
       <Figure
         label="Sign-ins"
         value={now.data?.totalLogins}
         before={before.data?.totalLogins}
         course={course('logins')}
-        error={now.error}
+        query={now}
       />
       <Figure
         label="Match events"
         value={total(matchEvents.data)}
         course={matchEvents.data && countsOf(matchEvents.data)}
-        error={matchEvents.error}
+        query={matchEvents}
       />
       <Figure
         label="Player events"
         value={total(playerEvents.data)}
         course={playerEvents.data && countsOf(playerEvents.data)}
-        error={playerEvents.error}
+        query={playerEvents}
       />
     </section>
   );
