@@ -41,6 +41,21 @@ describe('definitions', () => {
       is_active: false,
       event_category: 'combat',
     });
+
+    // Forced colors remove backgrounds.
+    await page.emulateMedia({ forcedColors: 'active' });
+    const tracks = await page
+      .getByRole('switch', { name: 'boss_defeated is active' })
+      .evaluate((input: HTMLInputElement) =>
+        [true, false].map((checked) => {
+          input.checked = checked;
+          const { borderStyle, backgroundColor } = getComputedStyle(input.nextElementSibling!);
+          return { borderStyle, backgroundColor };
+        }),
+      );
+    const [on, off] = [tracks[0]!, tracks[1]!];
+    assert.deepEqual([on.borderStyle, off.borderStyle], ['solid', 'solid']);
+    assert.notEqual(on.backgroundColor, off.backgroundColor);
   });
 
   test('keeps the keyboard in the dialog of a definition that the keyboard has opened', async () => {
@@ -246,7 +261,11 @@ describe('definitions', () => {
     );
     await page.reload();
     await page.getByText('The server answered 500.').waitFor();
-    assert.ok(await page.getByRole('switch', { name: 'Auto-create' }).isDisabled());
+    const autoCreate = page.getByRole('switch', { name: 'Auto-create' });
+    assert.ok(await autoCreate.isDisabled());
+    await page.unroute('**/event-definitions/settings');
+    await page.getByRole('button', { name: 'Try again to read the state of auto-create' }).click();
+    await becomes(() => autoCreate.isEnabled(), true);
   });
 
   test('says that the sign-in page of a network has answered', async () => {

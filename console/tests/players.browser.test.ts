@@ -513,6 +513,13 @@ describe('players', () => {
     );
     assert.equal(await top(), 1_500);
 
+    // A window of 1,280 × 800 pixels, zoomed to 200 %.
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 640, height: 400 });
+    const height = await scroller.evaluate(({ clientHeight }) => clientHeight);
+    assert.ok(height > 4 * 36, `Rows show in ${height} px.`);
+    await page.setViewportSize(size);
+
     // The rows are old when the reader turns to the tab, and comes back from another page.
     let requests = 0;
     page.on('request', (request) => (requests += Number(request.url().includes('/players?limit=100'))));
