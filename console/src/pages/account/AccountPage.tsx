@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import { meQuery } from '../../app/account';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
-import { formatCount } from '../../components/format';
+import { formatCount, formatExactTime } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { SettingsForm } from '../../components/SettingsForm';
@@ -21,6 +21,7 @@ import {
   type AccountSession,
 } from './queries';
 import { SecondFactor } from './SecondFactor';
+import { PasswordField } from '../../components/PasswordField';
 
 export function AccountPage() {
   const { data } = useQuery(meQuery);
@@ -92,13 +93,13 @@ function PasswordForm() {
       secrets={['currentPassword', 'newPassword']}
       done={`The password is changed. ${formatCount(change.data?.endedSessions ?? 0, 'other session')} ended.`}
     >
-      <PasswordInput
+      <PasswordField
         label="Current password"
         autoComplete="current-password"
         required
         {...form.getInputProps('currentPassword')}
       />
-      <PasswordInput
+      <PasswordField
         label="New password"
         description="8 to 128 characters. All other sessions end."
         autoComplete="new-password"
@@ -165,7 +166,7 @@ const sessionColumns = (end: (session: AccountSession) => void): Column<AccountS
         <Button
           variant="default"
           size="compact-xs"
-          aria-label={`End the session of ${session.userAgent ?? 'an unknown browser'}`}
+          aria-label={`End the session of ${session.userAgent ?? 'an unknown browser'}, signed in ${formatExactTime(session.createdAt)}`}
           onClick={() => end(session)}
         >
           End

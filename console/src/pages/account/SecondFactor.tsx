@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput, PasswordInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { renderSVG } from 'uqr';
 import { ErrorText } from '../../components/ErrorState';
@@ -15,6 +15,7 @@ import {
   type Reauthentication,
 } from './queries';
 import classes from './SecondFactor.module.css';
+import { PasswordField } from '../../components/PasswordField';
 
 /** The codes of an authenticator app as a second factor (TOTP), and its recovery codes. */
 export function SecondFactor({ isOn, email }: { isOn: boolean; email: string }) {
@@ -41,7 +42,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
           <Text size="sm" c="dimmed">
             Sign-ins then need a code of an authenticator app beside the password.
           </Text>
-          <PasswordInput
+          <PasswordField
             label="Current password"
             autoComplete="current-password"
             required
@@ -105,7 +106,7 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
       <div>
         <State tone="good">On</State>
       </div>
-      <PasswordInput
+      <PasswordField
         label="Current password, or a code of the app"
         value={proof}
         onChange={(event) => setProof(event.currentTarget.value)}

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useCanChangeGame } from '../../app/game';
 import { ErrorText } from '../../components/ErrorState';
@@ -11,6 +11,7 @@ import { providerNames } from '../players/providers';
 import { checksOf, providerForms, toSettings, toText } from './provider-forms';
 import { useSaveProviderSettings, useSetProvider, type Provider } from './queries';
 import { TrySnippet } from './TrySnippet';
+import { PasswordField } from '../../components/PasswordField';
 
 interface ProviderProps {
   tenantId: string;
@@ -105,7 +106,7 @@ function ProviderForm({ tenantId, provider }: ProviderProps) {
     >
       {fields.map(({ name, label, description, required, secret }) =>
         secret ? (
-          <PasswordInput
+          <PasswordField
             key={name}
             label={label}
             description={isConfigured ? `${description} Leave it empty to keep the stored key.` : description}

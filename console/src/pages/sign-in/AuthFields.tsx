@@ -1,4 +1,5 @@
-import { PasswordInput, TextInput, type PasswordInputProps, type TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
+import { PasswordField, type PasswordFieldProps } from '../../components/PasswordField';
 
 /** The address of the account: the first field of its page. */
 export function EmailField(props: TextInputProps) {
@@ -6,9 +7,9 @@ export function EmailField(props: TextInputProps) {
 }
 
 /** A password that is chosen now, with the rule of the server: see check-password.ts. */
-export function NewPasswordField(props: PasswordInputProps) {
+export function NewPasswordField(props: Partial<PasswordFieldProps>) {
   return (
-    <PasswordInput
+    <PasswordField
       label="Password"
       description="8 to 128 characters."
       autoComplete="new-password"

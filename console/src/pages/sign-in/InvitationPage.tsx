@@ -1,5 +1,5 @@
 import { TextLink } from '../../components/links';
-import { PasswordInput, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { checkPassword } from './check-password';
 import { useMailedToken } from './mailed-token';
+import { PasswordField } from '../../components/PasswordField';
 
 export function InvitationPage() {
   const [token, setToken] = useState(useMailedToken());
@@ -102,7 +103,7 @@ function AcceptStep({
       >
         {!hasAccount && <TextInput label="Name" autoComplete="name" {...form.getInputProps('displayName')} />}
         {hasAccount ? (
-          <PasswordInput
+          <PasswordField
             label="Password of your account"
             autoComplete="current-password"
             required

@@ -1,5 +1,5 @@
 import { TextLink } from '../../components/links';
-import { Anchor, Group, PasswordInput, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { EmailField } from './AuthFields';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { toAuthenticatorCode } from './authenticator-code';
+import { PasswordField } from '../../components/PasswordField';
 
 const route = getRouteApi('/sign-in');
 
@@ -77,7 +78,7 @@ function PasswordStep({
         }
       >
         <EmailField {...form.getInputProps('email')} />
-        <PasswordInput
+        <PasswordField
           label="Password"
           autoComplete="current-password"
           required
