@@ -37,12 +37,17 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
 }
 
 describe('the keyboard alone', () => {
-  test('signs in', async () => {
+  test('signs in, with a look at the typed password', async () => {
     const page = await studio.visit('/sign-in');
     await page.getByLabel('Email').waitFor();
     await page.keyboard.type(studio.owner.email);
     await page.keyboard.press('Tab');
     await page.keyboard.type(studio.owner.password);
+    await tabTo(page, 'Show the text of “Password”');
+    await page.keyboard.press('Space');
+    const password = page.getByRole('textbox', { name: 'Password' });
+    await becomes(() => password.getAttribute('type'), 'text');
+    await tabTo(page, 'Sign in');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${studio.game}`);
   });
