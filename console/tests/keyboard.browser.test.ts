@@ -211,9 +211,15 @@ describe('the keyboard alone', () => {
     await page.getByRole('button', { name: 'Notifications: 1 unread' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /^Much is used/ }).waitFor();
+    await page.route('**/notifications/read-all', (route) => route.abort());
     await tabTo(page, 'Mark all as read');
     await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.unroute('**/notifications/read-all');
+    await tabBackTo(page, 'Mark all as read');
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor();
+    await countBecomes(page.getByRole('alert'), 0);
     await page.keyboard.press('Escape');
     await countBecomes(page.getByRole('button', { name: /^Much is used/ }), 0);
 

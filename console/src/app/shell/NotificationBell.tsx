@@ -29,6 +29,12 @@ export function NotificationBell() {
   const items = notifications.data?.items ?? [];
   const list = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
+  const error = readAll.error ?? notifications.error;
+  const toggle = (): void => {
+    readAll.reset();
+    if (notifications.error) void notifications.refetch();
+    popover.toggle();
+  };
   const open = (notification: Notification): void => {
     if (notification.readAt === null) readOne.mutate(notification.id);
     const page = pageOf(notification);
@@ -53,7 +59,7 @@ export function NotificationBell() {
           variant="subtle"
           color="gray"
           aria-label={unread === 0 ? 'Notifications' : `Notifications: ${unread} unread`}
-          onClick={popover.toggle}
+          onClick={toggle}
         >
           <Indicator disabled={unread === 0} size={7} color="red.8" offset={2}>
             <Bell size={17} />
@@ -86,9 +92,9 @@ export function NotificationBell() {
           aria-label="List of notifications"
           ref={list}
         >
-          {notifications.error != null && (
+          {error && (
             <div className={classes.item}>
-              <ErrorText error={notifications.error} />
+              <ErrorText error={error} />
             </div>
           )}
           {notifications.data && items.length === 0 && (
