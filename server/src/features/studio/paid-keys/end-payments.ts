@@ -49,9 +49,7 @@ export async function endPayment(
     await lockWorkspace(transaction, workspaceId);
     const ended = await endAgreements(transaction, { keyId });
     if (ended.length === 0) throw new ProblemError('not_found', 'The workspace does not pay for this key.');
-    const end: PaymentEnd = { payerId: workspaceId, ended, reason: 'revoked' };
-    await announceEnd(services, transaction, author, end);
-    await auditInTenants(transaction, author, end);
+    await announceEnd(services, transaction, author, { payerId: workspaceId, ended, reason: 'revoked' });
   });
   services.keys.invalidate(workspaceId);
 }
@@ -69,9 +67,7 @@ export async function endPaymentsOf(
 ): Promise<void> {
   const ended = await endAgreements(transaction, { agreedBy: userId });
   if (ended.length === 0) return;
-  const end: PaymentEnd = { payerId: workspaceId, ended, reason: 'role_lost' };
-  await announceEnd(services, transaction, author, end);
-  await auditInTenants(transaction, author, end);
+  await announceEnd(services, transaction, author, { payerId: workspaceId, ended, reason: 'role_lost' });
 }
 
 /**
@@ -99,6 +95,7 @@ async function announceEnd(
 ): Promise<void> {
   await auditInPayer(transaction, author, end);
   await notifyTeams(services, transaction, end);
+  await auditInTenants(transaction, author, end);
 }
 
 async function auditInPayer(
