@@ -38,12 +38,12 @@ export interface OwnPassword {
 export async function replaceOwnPassword(
   services: MailServices & { issuer: string },
   transaction: Querier,
-  { id: accountId, email, emailVerified }: Pick<Account, 'id' | 'email' | 'emailVerified'>,
+  account: Pick<Account, 'id' | 'email' | 'emailVerified'>,
   { passwordHash, action, origin, keptSessionId }: OwnPassword,
 ): Promise<number> {
-  const endedSessions = await replacePassword(transaction, accountId, passwordHash, keptSessionId);
-  await auditOwnAccount(transaction, { accountId, origin }, action, { endedSessions });
+  const endedSessions = await replacePassword(transaction, account.id, passwordHash, keptSessionId);
+  await auditOwnAccount(transaction, { accountId: account.id, origin }, action, { endedSessions });
   const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-  await mailSecurityNotice(services, transaction, { id: accountId, email, emailVerified }, content);
+  await mailSecurityNotice(services, transaction, account, content);
   return endedSessions;
 }
