@@ -12,7 +12,7 @@ import {
 } from './reauthenticate.ts';
 import { isNewSession, lockAccount } from './queries.ts';
 import { mailSecurityNotice } from './security-notice.ts';
-import { newRecoveryCodes, recoveryCodeHash, totpPurpose } from './second-factor.ts';
+import { newRecoveryCodes, recoveryCodeHash, sealTotpSecret, unsealTotpSecret } from './second-factor.ts';
 import {
   confirmEnrolment,
   deleteTotp,
@@ -31,9 +31,8 @@ export type TotpServices = ReauthenticationServices & MailServices & { issuer: s
 /**
  * Starts to add a second factor and returns the secret for an authenticator app. The second factor takes effect when a code
  * confirms it. The address must be verified. Otherwise an attacker could sign up with another person's address and lock that
- * person out permanently. A session that is not new must reauthenticate, and a password that is sent
- * is always checked. Otherwise a stolen access token could lock the owner
- * out. Throws email_not_verified, totp_enabled and the errors of {@link reauthenticate}.
+ * person out permanently. A session that is not new must reauthenticate, and a password that is sent is always checked. Otherwise a
+ * stolen access token could lock the owner out. Throws email_not_verified, totp_enabled and the errors of {@link reauthenticate}.
  */
 export async function enrollTotp(
   services: TotpServices,
@@ -57,7 +56,7 @@ export async function enrollTotp(
         'Verify your email address first: send the mailed token to POST /api/saas-auth/email/verify. ' +
           'Request another token with POST /api/saas-auth/email/resend.',
       );
-    const sealed = vault.seal(secret.toString('base64'), totpPurpose(accountId));
+    const sealed = sealTotpSecret(vault, accountId, secret);
     if (!(await upsertEnrolment(transaction, accountId, sealed))) throw new ProblemError('totp_enabled');
     await auditOwnAccount(transaction, self, 'account.totp_enrolled', { confirmed: false });
     const text = base32(secret);
@@ -87,7 +86,7 @@ export async function confirmTotp(
       'conflict',
       'The account has no enrolment to confirm. Start one with POST /api/saas-auth/totp/enroll.',
     );
-  const secret = Buffer.from(vault.open(enrolment.secret, totpPurpose(accountId)), 'base64');
+  const secret = unsealTotpSecret(vault, accountId, enrolment.secret);
   let step: number | undefined;
   await accountCodeThrottle.attempt(accountId, origin.ip, async () => {
     step = matchingStep(secret, code, Date.now());

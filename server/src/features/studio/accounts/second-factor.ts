@@ -19,8 +19,16 @@ export function recoveryCodeHash(vault: Vault, accountId: string, code: string):
   return vault.fingerprint(`recovery code ${accountId} ${code.toLowerCase().replace(/[\s-]/g, '')}`);
 }
 
-/** Returns the encryption context of the TOTP secret of an account. */
-export function totpPurpose(accountId: string): string {
+/** Encrypts the TOTP secret of an account for storage. */
+export function sealTotpSecret(vault: Vault, accountId: string, secret: Buffer): Buffer {
+  return vault.seal(secret.toString('base64'), totpPurpose(accountId));
+}
+
+export function unsealTotpSecret(vault: Vault, accountId: string, sealed: Buffer): Buffer {
+  return Buffer.from(vault.open(sealed, totpPurpose(accountId)), 'base64');
+}
+
+function totpPurpose(accountId: string): string {
   return `totp ${accountId}`;
 }
 
@@ -33,8 +41,7 @@ export async function consumeCode(
 ): Promise<boolean> {
   const totp = await findTotpSecret(db, accountId);
   if (!totp) return false;
-  const secret = Buffer.from(vault.open(totp.secret, totpPurpose(accountId)), 'base64');
-  const step = matchingStep(secret, code, Date.now());
+  const step = matchingStep(unsealTotpSecret(vault, accountId, totp.secret), code, Date.now());
   return step !== undefined && consumeStep(db, { accountId, secret: totp.secret, step });
 }
 
