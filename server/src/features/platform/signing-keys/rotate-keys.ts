@@ -4,7 +4,7 @@ import type { Author } from '../../../core/author.ts';
 import { OperatorError } from '../../../core/operator-error.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { audit } from '../audit/index.ts';
-import { generateSigningKey, readKeyRing } from './key-ring.ts';
+import { checkMasterKey, generateSigningKey } from './key-ring.ts';
 import { insertSigningKey, listSigningKeys, retireSigningKeys } from './queries.ts';
 import { MAX_TOKEN_LIFETIME_SECONDS } from './token-signer.ts';
 
@@ -40,8 +40,8 @@ export async function rotateKeys(
 ): Promise<Rotation> {
   return database.transaction(async (transaction) => {
     await lockUntilCommit(transaction, 'signingKeys');
-    // Fails if the master key differs from the one of the servers. They could not decrypt a key that it encrypted.
-    await readKeyRing(transaction, vault);
+    // The servers could not decrypt a key that another master key encrypted.
+    await checkMasterKey(transaction, vault);
     const before = await listSigningKeys(transaction);
     if (before.length === 0)
       throw new RotationRefusedError(
