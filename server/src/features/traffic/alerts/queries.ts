@@ -46,15 +46,8 @@ export function insertAlert(
 }
 
 /** An alert as the API returns it. */
-export interface Alert {
+export interface Alert extends Omit<Spike, 'workspaceId'> {
   id: string;
-  type: AlertType;
-  keyKind: KeyKind;
-  keyId: string;
-  tenantId: string;
-  threshold: number;
-  observed: number;
-  windowStart: string;
   createdAt: string;
 }
 
@@ -63,8 +56,7 @@ const columns = sql`
   alert.threshold, alert.observed, alert.window_start AS "windowStart", alert.created_at AS "createdAt"`;
 
 /** An alert with the names of its key and tenant. */
-export interface PendingAlert extends Alert {
-  workspaceId: string;
+export interface PendingAlert extends Alert, Spike {
   keyName: string;
   tenantName: string;
 }
