@@ -4,14 +4,12 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { aggregateEntries } from './queries.ts';
 import { warnOfUsage } from './warn-of-usage.ts';
 
-export type AggregationServices = MailServices & { database: Database };
-
 /** Entries that one transaction moves. 100,000 of 5,000 keys take 0.15 seconds. */
 const ENTRIES_PER_STEP = 100_000;
 
 /** Aggregates charged usage into the daily totals, all of it if there is not much, and warns the workspaces that were charged. */
 export async function aggregateUsage(
-  services: AggregationServices,
+  services: MailServices & { database: Database },
   entriesPerStep = ENTRIES_PER_STEP,
 ): Promise<void> {
   await runSteps(entriesPerStep, () =>
