@@ -7,7 +7,7 @@ import {
   listAllRecords,
   listTenantRecords,
   listWorkspaceRecords,
-  type AuditFilter,
+  type AuditPageRequest,
   type AuditRecord,
 } from './queries.ts';
 
@@ -19,7 +19,7 @@ import {
 export async function listAuditRecords(
   database: Database,
   scope: Place | 'deployment',
-  { limit, targetId, ...filter }: Omit<AuditFilter, 'targetIds'> & { targetId?: string; limit: number },
+  { limit, targetId, ...filter }: Omit<AuditPageRequest, 'targetIds'> & { targetId?: string },
 ): Promise<CursorPage<AuditRecord>> {
   const targetIds = targetId === undefined ? undefined : await targetsOf(database, scope, targetId);
   const found = await listFor(database, scope, { ...filter, targetIds, limit: limit + 1 });
@@ -39,7 +39,7 @@ async function targetsOf(
 function listFor(
   database: Database,
   scope: Place | 'deployment',
-  page: AuditFilter & { limit: number },
+  page: AuditPageRequest,
 ): Promise<AuditRecord[]> {
   if (scope === 'deployment') return listAllRecords(database.forPlatform(), page);
   return 'tenantId' in scope

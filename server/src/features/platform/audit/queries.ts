@@ -54,7 +54,7 @@ export async function eraseAuditAddresses(db: Querier): Promise<void> {
 export function listTenantRecords(
   db: Querier,
   tenantId: string,
-  page: AuditFilter & { limit: number },
+  page: AuditPageRequest,
 ): Promise<AuditRecord[]> {
   return listRecords(db, ownedBy(sql`record.tenant_id`, tenantId), page);
 }
@@ -63,13 +63,13 @@ export function listTenantRecords(
 export function listWorkspaceRecords(
   db: Querier,
   workspaceId: string,
-  page: AuditFilter & { limit: number },
+  page: AuditPageRequest,
 ): Promise<AuditRecord[]> {
   return listRecords(db, ownedBy(sql`record.workspace_id`, workspaceId), page);
 }
 
 /** Lists all records, newest first. Records without tenant and workspace are included. */
-export function listAllRecords(db: Querier, page: AuditFilter & { limit: number }): Promise<AuditRecord[]> {
+export function listAllRecords(db: Querier, page: AuditPageRequest): Promise<AuditRecord[]> {
   return listRecords(db, { condition: sql`true`, order: empty, withEmail: empty }, page);
 }
 
@@ -83,6 +83,10 @@ export interface AuditFilter {
   to?: string | undefined;
   /** The id of the last record of the previous page. Older records follow. */
   cursor?: string | undefined;
+}
+
+export interface AuditPageRequest extends AuditFilter {
+  limit: number;
 }
 
 /** The records that a list is about. */
@@ -112,7 +116,7 @@ const ownedBy = (owner: Sql, id: string): RecordScope => ({
 function listRecords(
   db: Querier,
   scope: RecordScope,
-  { limit, ...filter }: AuditFilter & { limit: number },
+  { limit, ...filter }: AuditPageRequest,
 ): Promise<AuditRecord[]> {
   const conditions = [unlessTarget(filter, scope.condition), ...conditionsOf(filter)];
   const page =
