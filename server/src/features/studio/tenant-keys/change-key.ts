@@ -56,7 +56,7 @@ export async function changeKey(
         'The payer of the key changed at the same time. Send the change again.',
       );
     requireNoLongerPayment(before, settings);
-    const after = (await updateKey(transaction, reference, settings)) ?? before;
+    const after = await updateKey(transaction, reference, settings);
     const details = difference(auditedSettings(kind, before), auditedSettings(kind, after));
     if (details)
       await audit(transaction, {

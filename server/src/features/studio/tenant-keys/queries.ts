@@ -137,8 +137,8 @@ export function updateKey(
   db: Querier,
   { tenantId, keyId }: KeyReference,
   settings: KeySettings,
-): Promise<TenantKey | undefined> {
-  return db.row(sql`
+): Promise<TenantKey> {
+  return db.one(sql`
     UPDATE tenant_keys
     SET name = ${settings.name}, allow_data_api = ${settings.allowDataApi},
         subscriber_workspace_id = ${settings.subscriberWorkspaceId},

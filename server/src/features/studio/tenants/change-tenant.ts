@@ -41,7 +41,7 @@ export async function changeTenant(
         targetId: tenantId,
         details,
       });
-      return updated ?? tenant;
+      return updated;
     });
     if (change.isActive !== undefined) keys.invalidate(tenantId);
     return changed;

@@ -101,8 +101,8 @@ export function updateTenant(
   db: Querier,
   tenantId: string,
   { name, slug, hiddenFromDiscovery, isActive }: ChangeableTenant,
-): Promise<Tenant | undefined> {
-  return db.row(sql`
+): Promise<Tenant> {
+  return db.one(sql`
     UPDATE tenants
     SET name = ${name}, slug = ${slug}, hidden_from_discovery = ${hiddenFromDiscovery},
         disabled_at = CASE WHEN ${isActive} THEN NULL ELSE coalesce(disabled_at, now()) END
@@ -134,19 +134,11 @@ export function listProviderSettings(
     WHERE setting.tenant_id = ${tenantId}`);
 }
 
-export interface StoredProvider {
-  tenantId: string;
-  provider: Provider;
-  enabled: boolean;
-  settings: Record<string, unknown>;
-  secrets: Buffer | null;
-}
-
 export function upsertProviderSettings(
   db: Querier,
-  row: StoredProvider,
-): Promise<ProviderSettingsRow | undefined> {
-  return db.row(sql`
+  row: Omit<ProviderSettingsRow, 'updatedAt'> & { tenantId: string },
+): Promise<ProviderSettingsRow> {
+  return db.one(sql`
     INSERT INTO provider_settings (tenant_id, provider, enabled, settings, secrets)
     VALUES (${row.tenantId}, ${row.provider}, ${row.enabled}, ${JSON.stringify(row.settings)}::jsonb, ${row.secrets})
     ON CONFLICT (tenant_id, provider) DO UPDATE
