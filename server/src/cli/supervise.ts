@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createRestartPause } from '../core/restart-pause.ts';
+import { createRestartPauses } from '../core/restart-pause.ts';
 import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
 import { keepCompiledCode } from './compile-cache.ts';
 
@@ -17,7 +17,7 @@ function supervise(serverArguments: string[]): void {
   let stoppable: ChildProcess | undefined;
   let stopSignal: NodeJS.Signals | undefined;
   let hasAnswered = false;
-  const pause = createRestartPause();
+  const nextPause = createRestartPauses();
   let waiting: NodeJS.Timeout | undefined;
 
   const start = (): void => {
@@ -37,7 +37,7 @@ function supervise(serverArguments: string[]): void {
       }
     });
     const startAgain = (end: string): void => {
-      const wait = pause.next(answeredAt);
+      const wait = nextPause(answeredAt);
       console.error(`The server ${end}. It starts again in ${wait / 1000} s.`);
       waiting = setTimeout(start, wait);
     };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BaseLogger } from 'pino';
-import { createRestartPause } from '../../core/restart-pause.ts';
+import { createRestartPauses } from '../../core/restart-pause.ts';
 import type { ApiServerOptions } from '../api-server.ts';
 import type { ServingProcess } from './launch-serving-process.ts';
 import type { Ready, Stop } from './serving-process.ts';
@@ -37,7 +37,7 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
   const running = new Set<ServingProcess>();
   const current = new Map<number, ServingProcess>();
   const answeredAt = new Map<number, number>();
-  const pauses = Array.from({ length: processes }, () => createRestartPause());
+  const nextPauses = Array.from({ length: processes }, () => createRestartPauses());
   let isStopping = false;
 
   const launchOne = (number: number, options: LaunchOptions): ServingProcess => {
@@ -63,7 +63,7 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
   const restart = async (number: number, reason: string): Promise<void> => {
     let why = reason;
     while (!isStopping && !current.has(number)) {
-      const pause = pauses[number - 1]!.next(answeredAt.get(number));
+      const pause = nextPauses[number - 1]!(answeredAt.get(number));
       answeredAt.delete(number);
       onRestart(number);
       log.error({ process: number, nextAttemptInSeconds: pause / 1000 }, `a serving process ${why}`);
