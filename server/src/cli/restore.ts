@@ -9,12 +9,10 @@ export const restoreCommand = new Command('restore')
   .argument('<folder>', 'the folder that `guildhall backup` has created')
   .action(async (folder: string) => {
     const config = readSettings();
-    const altered = { count: 0 };
-    const rows = await restoreBackup(config, folder, interruptSignal(), {
-      verify: (url) => verifyWithProgress(url, {}, altered, config),
+    const { rows, altered } = await restoreBackup(config, folder, interruptSignal(), {
+      verify: (url) => verifyWithProgress(url, {}, config),
       withProgress,
     });
-    if (altered.count > 0)
-      throw new UsageError(`${altered.count} of ${rows} restored rows do not match their hashes.`);
+    if (altered > 0) throw new UsageError(`${altered} of ${rows} restored rows do not match their hashes.`);
     console.log(`Restored ${config.dataDir}. All ${rows} rows match their hashes. Start the server.`);
   });

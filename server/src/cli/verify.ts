@@ -32,49 +32,51 @@ export const verifyCommand = new Command('verify')
     if (from !== undefined && to !== undefined && toMicroseconds(from)! >= toMicroseconds(to)!)
       throw new UsageError('The range is empty: --from must be earlier than --to.');
     checkTenantId(tenant);
-    const altered = { count: 0 };
-    await withStorage(async (url, config) => {
-      const range = { tenantId: tenant, from, to };
-      const rows = await verifyWithProgress(url, range, altered, config);
-      console.log(
-        altered.count === 0
-          ? `All ${rows} rows match their hashes.`
-          : `${altered.count} of ${rows} rows do not match their hashes.`,
-      );
-    });
-    if (altered.count > 0) process.exitCode = 2;
+    const { rows, altered } = await withStorage((url, config) =>
+      verifyWithProgress(url, { tenantId: tenant, from, to }, config),
+    );
+    console.log(
+      altered === 0
+        ? `All ${rows} rows match their hashes.`
+        : `${altered} of ${rows} rows do not match their hashes.`,
+    );
+    if (altered > 0) process.exitCode = 2;
   });
 
 /**
- * Verifies with the archive and the chain of the settings. Prints the progress, and a line for each altered row. Returns the number of
- * rows that it has verified.
+ * Verifies with the archive and the chain of the settings. Prints the progress, and a line for each altered row. Returns how many rows it
+ * has verified, and how many of them are altered.
  */
 export async function verifyWithProgress(
   databaseUrl: string,
   range: VerifyRange,
-  altered: { count: number },
   config: Config,
-): Promise<number> {
-  let verified = 0;
+): Promise<{ rows: number; altered: number }> {
+  let rows = 0;
+  let altered = 0;
+  const report = (row: AlteredRow): void => {
+    altered++;
+    printAlteredRow(row);
+  };
   await withProgress(
-    () => `${verified} rows verified so far.`,
+    () => `${rows} rows verified so far.`,
     () =>
-      verify(databaseUrl, range, reportAlteredRows(altered), {
+      verify(databaseUrl, range, report, {
         archive: openArchive(config),
         chain: config.chain,
-        onRows: (rows) => (verified += rows),
+        onRows: (more) => (rows += more),
       }),
   );
-  return verified;
+  return { rows, altered };
 }
 
-/** Counts altered rows, and prints a line for each. */
-export function reportAlteredRows(altered: { count: number }): (row: AlteredRow) => void {
-  return (row) => {
-    altered.count++;
-    const problem = row.problem ?? 'does not match its hash';
-    console.log(`${row.table} ${row.id} of tenant ${row.tenantId} ${problem}`);
-  };
+export function printAlteredRow({
+  table,
+  id,
+  tenantId,
+  problem = 'does not match its hash',
+}: AlteredRow): void {
+  console.log(`${table} ${id} of tenant ${tenantId} ${problem}`);
 }
 
 export interface VerifyRange extends OpenRange {
