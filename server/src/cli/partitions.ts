@@ -5,14 +5,13 @@ import { countUnpartitionedBefore, findPartitionsBefore } from '../database/part
 import { listPartitions, type Partition } from '../database/partitions/list-partitions.ts';
 import {
   firstOfMonth,
-  isPartitionedTable,
   partitionedTables,
   type PartitionedTable,
 } from '../database/partitions/partitioned-tables.ts';
 import { createPartitions } from '../database/partitions/create-partitions.ts';
 import { countArchivedBefore, openArchive, type Archive } from '../features/gameplay/events/index.ts';
 import { dropOldRows, scopeOfEvents, type Retention } from '../runtime/retention.ts';
-import { firstDayOf, integer, UsageError, withOwner } from './command.ts';
+import { firstDayOf, integer, withOwner } from './command.ts';
 
 const MOST_MONTHS_AHEAD = 120;
 
@@ -55,8 +54,7 @@ partitionsCommand
   )
   .requiredOption('--before <month>', 'the first month to keep, such as 2026-01; the current one or earlier')
   .option('--yes', 'drop them', false)
-  .action(async ({ table, before, yes }: { table: string; before: string; yes: boolean }) => {
-    if (!isPartitionedTable(table)) throw new UsageError(`"${table}" has no partitions.`);
+  .action(async ({ table, before, yes }: { table: PartitionedTable; before: string; yes: boolean }) => {
     const day = firstDayOf(before);
     await withOwner(1, (owner, url, config) =>
       yes ? drop(owner, url, table, day, openArchive(config)) : printDroppable(owner, table, day),
