@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { withDatabaseAt } from '../database/database.ts';
-import { SYSTEM } from '../core/author.ts';
 import { promoteByOperator, resetByOperator } from '../features/studio/accounts/index.ts';
 import { hashPassword, newPassword } from '../security/passwords.ts';
 import { UsageError, withStorage } from './command.ts';
@@ -31,7 +30,7 @@ async function resetPassword(url: string, email: string, removeTotp: boolean): P
   const password = newPassword();
   const reset = { email, passwordHash: await hashPassword(password), removeTotp };
   const isReset = await withDatabaseAt(url, (database) =>
-    database.transaction((transaction) => resetByOperator(transaction, SYSTEM, reset)),
+    database.transaction((transaction) => resetByOperator(transaction, reset)),
   );
   if (!isReset) throw new UsageError(`No account has the address ${email}.`);
   console.log(
@@ -41,7 +40,7 @@ async function resetPassword(url: string, email: string, removeTotp: boolean): P
 
 async function promote(url: string, email: string): Promise<void> {
   const outcome = await withDatabaseAt(url, (database) =>
-    database.transaction((transaction) => promoteByOperator(transaction, SYSTEM, email)),
+    database.transaction((transaction) => promoteByOperator(transaction, email)),
   );
   if (outcome === 'unknown') throw new UsageError(`No account has the address ${email}.`);
   if (outcome === 'unverified')

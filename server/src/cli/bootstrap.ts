@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { withDatabaseAt } from '../database/database.ts';
-import { SYSTEM } from '../core/author.ts';
 import { newId } from '../core/ids.ts';
 import { ProblemError } from '../core/problem.ts';
 import { createFirstAdmin } from '../features/studio/accounts/index.ts';
@@ -29,7 +28,7 @@ async function createAdministrator(url: string, email: string): Promise<void> {
   const password = newPassword();
   const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
   const created = await withDatabaseAt(url, (database) =>
-    database.transaction((transaction) => createFirstAdmin(transaction, SYSTEM, account)),
+    database.transaction((transaction) => createFirstAdmin(transaction, account)),
   ).catch((error: unknown) => {
     if (!(error instanceof ProblemError && error.code === 'email_taken')) throw error;
     throw new UsageError(

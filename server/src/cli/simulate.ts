@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { withDatabaseAt, type Database } from '../database/database.ts';
-import { SYSTEM } from '../core/author.ts';
 import { hasDatabase } from '../database/embedded/data-folder.ts';
 import { secondsFromNow } from '../core/timestamps.ts';
 import { findActiveTenant, findDemoTenant } from '../features/studio/tenants/index.ts';
@@ -131,7 +130,7 @@ async function createSimulationKey(
       const vault = createVault(await openMasterKey(config, databaseUrl));
       const tenantId = await findSimulationTenant(database, tenant);
       const { key } = await database.forTenant(tenantId).transaction((transaction) =>
-        createOwnKey(transaction, vault, SYSTEM, {
+        createOwnKey(transaction, vault, {
           tenantId,
           kind: 'game',
           name: 'Simulation',

@@ -62,7 +62,7 @@ async function createDemo(
   passwordHash: string,
 ): Promise<Omit<DemoAccess, 'email' | 'password' | 'tenantId'> | undefined> {
   const account = { id: newId(), email: DEMO_EMAIL, passwordHash, displayName: 'Administrator' };
-  const admin = await createFirstAdmin(transaction, SYSTEM, account);
+  const admin = await createFirstAdmin(transaction, account);
   if (!admin) return undefined;
   const keys = await makeDemoTenant(transaction, vault, tenantId, admin.id);
   return { ...keys, linkToken: await createSignInLink(transaction, vault, admin.id) };
@@ -86,8 +86,8 @@ async function makeDemoTenant(
   for (const provider of DEMO_PROVIDERS)
     await setProvider(transaction, services, SYSTEM, { tenantId, provider, enabled: true });
   const key = { tenantId, name: 'Demo' };
-  const game = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'game' });
-  const api = await createOwnKey(transaction, vault, SYSTEM, { ...key, kind: 'api', allowDataApi: true });
+  const game = await createOwnKey(transaction, vault, { ...key, kind: 'game' });
+  const api = await createOwnKey(transaction, vault, { ...key, kind: 'api', allowDataApi: true });
   return { workspaceId: workspace.id, gameKey: game.key, apiKey: api.key };
 }
 

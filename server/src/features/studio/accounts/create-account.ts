@@ -1,6 +1,6 @@
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import { enterScope, type Querier } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import { SYSTEM, type Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { hasPlatformAdmin, insertAccount, type AccountWithPassword, type NewAccount } from './queries.ts';
@@ -29,10 +29,9 @@ export async function createAccount(
  */
 export async function createFirstAdmin(
   transaction: Querier,
-  author: Author,
   account: Omit<NewAccount, 'isPlatformAdmin' | 'emailVerified'>,
 ): Promise<AccountWithPassword | undefined> {
   await lockUntilCommit(transaction, 'firstAccount');
   if (await hasPlatformAdmin(transaction)) return undefined;
-  return createAccount(transaction, author, { ...account, isPlatformAdmin: true, emailVerified: true });
+  return createAccount(transaction, SYSTEM, { ...account, isPlatformAdmin: true, emailVerified: true });
 }

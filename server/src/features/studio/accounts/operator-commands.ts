@@ -1,5 +1,5 @@
 import { enterScope, type Querier } from '../../../database/database.ts';
-import type { Author } from '../../../core/author.ts';
+import { SYSTEM } from '../../../core/author.ts';
 import { audit } from '../../platform/audit/index.ts';
 import {
   findAccountByEmail,
@@ -17,7 +17,6 @@ import { deleteTotp } from './totp-queries.ts';
  */
 export async function resetByOperator(
   transaction: Querier,
-  author: Author,
   { email, passwordHash, removeTotp }: { email: string; passwordHash: string; removeTotp: boolean },
 ): Promise<boolean> {
   const account = await lockByEmail(transaction, email);
@@ -26,7 +25,7 @@ export async function resetByOperator(
   const endedSessions = await replacePassword(transaction, account.id, passwordHash);
   const totpRemoved = removeTotp && (await deleteTotp(transaction, account.id));
   await audit(transaction, {
-    ...author,
+    ...SYSTEM,
     action: 'account.password_reset',
     targetId: account.id,
     details: { source: 'operator', endedSessions, totpRemoved },
@@ -40,7 +39,6 @@ export async function resetByOperator(
  */
 export async function promoteByOperator(
   transaction: Querier,
-  author: Author,
   email: string,
 ): Promise<'promoted' | 'unknown' | 'unverified'> {
   const account = await lockByEmail(transaction, email);
@@ -48,7 +46,7 @@ export async function promoteByOperator(
   if (!account.emailVerified) return 'unverified';
   if (await promote(transaction, account.id))
     await audit(transaction, {
-      ...author,
+      ...SYSTEM,
       action: 'account.promoted',
       targetId: account.id,
       details: { source: 'operator', before: { isPlatformAdmin: false }, after: { isPlatformAdmin: true } },

@@ -1,6 +1,6 @@
 import type { KeyKind } from '../../../core/callers.ts';
 import type { Database, Querier } from '../../../database/database.ts';
-import type { AccountAuthor, Author } from '../../../core/author.ts';
+import { SYSTEM, type AccountAuthor, type Author } from '../../../core/author.ts';
 import { newOpaqueToken, visiblePrefix } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
@@ -47,14 +47,16 @@ function withoutSecret({ key: _, ...shown }: TenantKey & { key: string }): Tenan
   return shown;
 }
 
-/** Creates a key that its own workspace pays for. Runs in the caller's transaction in the tenant's scope. */
+/**
+ * Creates a key that its own workspace pays for, for a command of the operator or the demo. Runs in the caller's transaction in the
+ * tenant's scope.
+ */
 export function createOwnKey(
   transaction: Querier,
   vault: Vault,
-  author: Author,
   wanted: Omit<NewKey, 'subscriberWorkspaceId'>,
 ): Promise<TenantKey & { key: string }> {
-  return addKey(transaction, vault, author, { ...wanted, subscriberWorkspaceId: null });
+  return addKey(transaction, vault, SYSTEM, { ...wanted, subscriberWorkspaceId: null });
 }
 
 async function addKey(
