@@ -30,22 +30,6 @@ export function refusalOf(error: unknown): string | undefined {
   return hasCode(error, 'GH001') ? error.message : undefined;
 }
 
-/**
- * Returns the result of a statement, or undefined if it was refused for this reason. Do not use it inside a longer
- * transaction, because the refusal has aborted that.
- */
-export async function unlessRefused<Result>(
-  reason: string,
-  statement: Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await statement;
-  } catch (error) {
-    if (refusalOf(error) === reason) return undefined;
-    throw error;
-  }
-}
-
 /** Whether a transaction certainly had no effect: PostgreSQL rejected it, or no connection could be opened. */
 export function isRolledBack(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return true;

@@ -1,5 +1,5 @@
 import type { Querier, Scope } from '../../../database/database.ts';
-import { unlessRefused } from '../../../database/errors.ts';
+import { refusalOf } from '../../../database/errors.ts';
 import { sql } from '../../../database/sql.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
@@ -106,7 +106,10 @@ export function rotateToken(
       FROM used)
     SELECT ${tokenColumns}, display_name AS "displayName", email, CASE WHEN used.token_hash IS NULL THEN guildhall_refuse('not_rotated') END
     FROM (SELECT) AS one LEFT JOIN used ON true`);
-  return unlessRefused('not_rotated', rotated);
+  return rotated.catch((error: unknown) => {
+    if (refusalOf(error) === 'not_rotated') return undefined;
+    throw error;
+  });
 }
 
 /** Reads a refresh token, and whether the successor that the request derives is stored. Undefined if the token was never issued. */
