@@ -12,8 +12,9 @@ import {
   lockFailures,
   recordFailure,
   recordSuccess,
-  type StartedAttempt,
+  type DeliveryJob,
   type Outcome,
+  type StartedAttempt,
 } from './delivery-queries.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { clearFailing, disableWebhook, markFailing, type Webhook } from './queries.ts';
@@ -48,10 +49,7 @@ for (const result of ['delivered', 'refused', 'unreachable']) deliveries.inc({ r
  * delivery is sent again with the same `webhook-id`. Throws if another worker owns the attempt, so that the queue retries
  * the job in case that worker has crashed, and if the webhook was enabled after the attempt could not start.
  */
-export async function attemptDelivery(
-  services: AttemptServices,
-  job: { deliveryId: string; turn: number },
-): Promise<void> {
+export async function attemptDelivery(services: AttemptServices, job: DeliveryJob): Promise<void> {
   const database = services.database.forPlatform();
   const attempt = await startAttempt(database, job, LEASE_SECONDS);
   if (!attempt) {
@@ -59,9 +57,9 @@ export async function attemptDelivery(
       throw new Error('Another worker is attempting this delivery, or its webhook was just enabled.');
     return;
   }
-  const { retryAfter, ...outcome } = await send(services, attempt);
+  const outcome = await send(services, attempt);
   if (outcome.error === null) await succeed(database, attempt, outcome);
-  else await fail(services, attempt, outcome, retryAfter);
+  else await fail(services, attempt, outcome);
   deliveries.inc({ result: resultOf(outcome) });
 }
 
@@ -70,10 +68,15 @@ function resultOf({ error, statusCode }: Outcome): string {
   return statusCode === null ? 'unreachable' : 'refused';
 }
 
+/** The outcome, and the header of the response that asks for a later attempt. */
+interface SendResult extends Outcome {
+  retryAfter?: string | undefined;
+}
+
 async function send(
   { vault, outbound }: AttemptServices,
   { id, webhookId, body, url, secret, earlierSecrets }: StartedAttempt,
-): Promise<Outcome & { retryAfter?: string | undefined }> {
+): Promise<SendResult> {
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Guildhall-Webhooks',
@@ -118,19 +121,14 @@ async function succeed(database: Scope, attempt: StartedAttempt, outcome: Outcom
 }
 
 /** Records a failure, and disables a webhook that fails for too long. Writes to the webhook first, like all transactions, so they cannot deadlock. */
-async function fail(
-  services: AttemptServices,
-  attempt: StartedAttempt,
-  outcome: Outcome,
-  retryAfter: string | undefined,
-): Promise<void> {
+async function fail(services: AttemptServices, attempt: StartedAttempt, outcome: SendResult): Promise<void> {
   const { webhookId } = attempt;
   const reason = outcome.statusCode === 410 ? 'gone' : 'failing';
   await services.database.forPlatform().transaction(async (transaction) => {
     await markFailing(transaction, webhookId);
     const disabled = await disableWebhook(transaction, webhookId, reason, DISABLE_AFTER_SECONDS);
     const failures = (await lockFailures(transaction, attempt)) ?? 0;
-    const wait = retryDelay(failures + 1, retryAfter);
+    const wait = retryDelay(failures + 1, outcome.retryAfter);
     const next = await recordFailure(transaction, attempt, outcome, wait);
     if (next) await addDeliveryJobs(services.jobs, transaction, [{ id: attempt.id, webhookId, ...next }]);
     if (disabled) await notifyDisabled(services, transaction, disabled);

@@ -8,13 +8,9 @@ import {
   readStep,
   recordStep,
   type RedeliveryStatus,
+  type RedeliveryStep,
   type UnfinishedRedelivery,
 } from './redelivery-queries.ts';
-
-interface RedeliveryStep {
-  redeliveryId: string;
-  step: number;
-}
 
 /** The queue of steps. Each step creates the job of the next one. Its retries cover crashed workers and database errors only. */
 export const redeliveryQueue: Queue<RedeliveryStep> = {

@@ -18,6 +18,12 @@ export async function insertDeliveries(
       AS delivery (id, webhook_id)`);
 }
 
+/** The job of an attempt. It is stale if the delivery has a later turn. */
+export interface DeliveryJob {
+  deliveryId: string;
+  turn: number;
+}
+
 /** An attempt that this worker owns until its lease expires. */
 export interface StartedAttempt {
   id: string;
@@ -31,12 +37,11 @@ export interface StartedAttempt {
 }
 
 /**
- * Starts an attempt. Returns undefined if the job is stale (the delivery has a later turn), if the webhook is disabled, or if
- * another worker owns an attempt.
+ * Starts an attempt. Returns undefined if the job is stale, if the webhook is disabled, or if another worker owns an attempt.
  */
 export function startAttempt(
   db: Querier,
-  { deliveryId, turn }: { deliveryId: string; turn: number },
+  { deliveryId, turn }: DeliveryJob,
   withinSeconds: number,
 ): Promise<StartedAttempt | undefined> {
   return db.row(sql`
@@ -62,10 +67,7 @@ export function startAttempt(
  * Returns whether an attempt of this job is running or may start. Waits for a transaction that changes the webhook: if it enables the
  * webhook, it may not have seen the delivery.
  */
-export async function isJobNeeded(
-  db: Querier,
-  { deliveryId, turn }: { deliveryId: string; turn: number },
-): Promise<boolean> {
+export async function isJobNeeded(db: Querier, { deliveryId, turn }: DeliveryJob): Promise<boolean> {
   const row = await db.row<{ isNeeded: boolean }>(sql`
     SELECT webhook.disabled_at IS NULL OR coalesce(delivery.attempting_until > now(), false) AS "isNeeded"
     FROM webhook_deliveries delivery JOIN webhooks webhook ON webhook.id = delivery.webhook_id

@@ -1,11 +1,12 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
+import type { DeliveryJob } from './delivery-queries.ts';
 
 /**
  * The queue of delivery attempts, with one job per attempt. The outcome of an attempt creates the job of the next one. The
  * retries of the queue itself cover crashed workers and database errors only, so their number is practically unlimited.
  */
-export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
+export const deliveryQueue: Queue<DeliveryJob> = {
   name: 'webhook-delivery',
   retryDelay: 2,
   retryDelayMax: 60,
@@ -19,7 +20,7 @@ export const deliveryQueue: Queue<{ deliveryId: string; turn: number }> = {
   atOncePerOwner: 32,
 };
 
-/** A delivery to attempt, at once or from `startsAt` on. A job with an older `turn` than its delivery does nothing. */
+/** A delivery to attempt, at once or from `startsAt` on. */
 export interface DueDelivery {
   id: string;
   webhookId: string;

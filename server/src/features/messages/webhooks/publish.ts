@@ -34,10 +34,8 @@ export async function deliver(
   webhookIds: string[],
   event: WebhookEvent,
 ): Promise<string[]> {
-  const { type } = event;
-  const body = serialiseBody(event);
   const deliveries = webhookIds.map((webhookId) => ({ id: newId(), webhookId, turn: 1 }));
-  await insertDeliveries(transaction, deliveries, { type, body });
+  await insertDeliveries(transaction, deliveries, { type: event.type, body: serialiseBody(event) });
   await addDeliveryJobs(jobs, transaction, deliveries);
   return deliveries.map(({ id }) => id);
 }

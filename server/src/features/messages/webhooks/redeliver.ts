@@ -8,17 +8,12 @@ import { findDelivery, lockDelivery, restartDeliveries, type Delivery } from './
 import { scopeOfOwner, type WebhookRef } from './queries.ts';
 import { requireEnabled } from './require-webhook.ts';
 
-interface RedeliveryServices {
-  database: Database;
-  jobs: Jobs;
-}
-
 /**
  * Sends a delivery again, in any state, with the same `webhook-id` and all retries. Throws `not_found`, `webhook_disabled`, and
  * `delivery_running` if an attempt is running.
  */
 export async function redeliver(
-  { database, jobs }: RedeliveryServices,
+  { database, jobs }: { database: Database; jobs: Jobs },
   author: Author,
   ref: WebhookRef,
   deliveryId: string,

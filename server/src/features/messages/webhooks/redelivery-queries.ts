@@ -94,10 +94,16 @@ export interface UnfinishedRedelivery extends Pick<Redelivery, 'status' | 'total
   next: string[];
 }
 
+/** The job of a step. */
+export interface RedeliveryStep {
+  redeliveryId: string;
+  step: number;
+}
+
 /** Returns undefined for the job of an earlier step. */
 export function readStep(
   db: Querier,
-  { redeliveryId, step }: { redeliveryId: string; step: number },
+  { redeliveryId, step }: RedeliveryStep,
   atMost: number,
 ): Promise<UnfinishedRedelivery | undefined> {
   return db.row(sql`
@@ -120,13 +126,9 @@ export function readOutcomes(
 }
 
 /** The result of a step of a redelivery. */
-export interface StepResult {
-  status: RedeliveryStatus;
+export interface StepResult extends Pick<Redelivery, 'status' | 'delivered' | 'failed' | 'skipped'> {
   started: number;
   inProgress: string[];
-  delivered: number;
-  failed: number;
-  skipped: number;
 }
 
 /** Records a step. Returns the next one. */
