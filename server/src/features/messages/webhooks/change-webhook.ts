@@ -21,20 +21,19 @@ import { requireWebhook } from './require-webhook.ts';
  * deliveries. Throws `not_found` and `webhook_url_refused`.
  */
 export async function changeWebhook(
-  { database, jobs }: { database: Database; jobs: Jobs },
-  rules: UrlRules,
+  { database, jobs, config }: { database: Database; jobs: Jobs; config: UrlRules },
   author: Author,
   ref: WebhookRef,
   change: Partial<WebhookSettings>,
 ): Promise<Webhook> {
-  if (change.url !== undefined) checkUrl(change.url, rules);
+  if (change.url !== undefined) checkUrl(change.url, config);
   return scopeOfOwner(database, ref).transaction(async (transaction) => {
     const before = await requireWebhook(transaction, ref);
     const settings = settingsOf({ ...before, ...change });
     const changes = difference(settingsOf(before), settings);
     if (!changes) return before;
     const details = { before: toAuditSettings(changes.before), after: toAuditSettings(changes.after) };
-    const after = (await updateWebhook(transaction, before.id, settings)) ?? before;
+    const after = await updateWebhook(transaction, before.id, settings);
     if (after.enabled && !before.enabled)
       await addDeliveryJobs(jobs, transaction, await rescheduleDeliveries(transaction, before.id));
     await auditWebhook(transaction, author, ref, 'webhook.updated', details);

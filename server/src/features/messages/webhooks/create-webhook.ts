@@ -27,13 +27,12 @@ export interface NewWebhook {
  * `webhook_limit`, and `not_found` for a tenant of another workspace.
  */
 export async function createWebhook(
-  { database, vault }: { database: Database; vault: Vault },
-  rules: UrlRules,
+  { database, vault, config }: { database: Database; vault: Vault; config: UrlRules },
   author: Author,
   owner: WebhookOwner,
   { url, tenantId = null, eventTypes = null, description = null }: NewWebhook,
 ): Promise<Webhook & { secret: string }> {
-  checkUrl(url, rules);
+  checkUrl(url, config);
   const ref = { ...owner, webhookId: newId() };
   const secret = generateSecret();
   const created = await scopeOfOwner(database, owner).transaction(async (transaction) => {

@@ -40,13 +40,11 @@ export interface Webhook {
   eventTypes: PublishedEventType[] | null;
   enabled: boolean;
   disabledAt: string | null;
-  disabledReason: DisabledReason | null;
+  disabledReason: 'by_hand' | 'gone' | 'failing' | null;
   failingSince: string | null;
   previousSecretUntil: string | null;
   createdAt: string;
 }
-
-export type DisabledReason = 'by_hand' | 'gone' | 'failing';
 
 const columns = sql`
   id, workspace_id AS "workspaceId", tenant_id AS "tenantId", url, description, event_types AS "eventTypes",
@@ -84,12 +82,7 @@ export function lockWebhook(db: Querier, { webhookId, ...owner }: WebhookRef): P
 }
 
 /** The settings of a webhook that can be changed. */
-export interface WebhookSettings {
-  url: string;
-  description: string | null;
-  eventTypes: PublishedEventType[] | null;
-  enabled: boolean;
-}
+export type WebhookSettings = Pick<Webhook, 'url' | 'description' | 'eventTypes' | 'enabled'>;
 
 export function insertWebhook(
   db: Querier,
@@ -108,8 +101,8 @@ export function updateWebhook(
   db: Querier,
   webhookId: string,
   { url, description, eventTypes, enabled }: WebhookSettings,
-): Promise<Webhook | undefined> {
-  return db.row(sql`
+): Promise<Webhook> {
+  return db.one(sql`
     UPDATE webhooks
     SET url = ${url}, description = ${description}, event_types = ${eventTypes},
         disabled_at = CASE WHEN ${enabled}::boolean THEN NULL ELSE coalesce(disabled_at, now()) END,

@@ -74,7 +74,7 @@ export function webhookRoutes(
       async (request, reply) => {
         const owner = ownerOf(request.params);
         reply.code(201);
-        return createWebhook({ database, vault }, config, authorOf(request), owner, request.body);
+        return createWebhook({ database, vault, config }, authorOf(request), owner, request.body);
       },
     );
 
@@ -112,7 +112,7 @@ export function webhookRoutes(
         },
       },
       async (request) =>
-        changeWebhook({ database, jobs }, config, authorOf(request), refOf(request.params), request.body),
+        changeWebhook({ database, jobs, config }, authorOf(request), refOf(request.params), request.body),
     );
 
     app.delete(
