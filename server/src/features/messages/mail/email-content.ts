@@ -4,11 +4,14 @@ export interface EmailContent {
   paragraphs: (string | { code: string } | { link: string })[];
 }
 
-/** An email with its content as plain text and as HTML. */
-export interface RenderedEmail {
-  subject: string;
+/** The content of an email as plain text and as HTML. */
+export interface EmailBody {
   text: string;
   html: string;
+}
+
+export interface RenderedEmail extends EmailBody {
+  subject: string;
 }
 
 /** Renders an email. Escapes markup and line breaks, so that user-defined names cannot inject headers, lines or links. */

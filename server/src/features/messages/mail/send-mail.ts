@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
-import { renderEmail, type EmailContent, type RenderedEmail } from './email-content.ts';
+import { renderEmail, type EmailBody, type EmailContent } from './email-content.ts';
 import { insertMail, type MailBudget } from './queries.ts';
 
 /**
@@ -65,8 +65,8 @@ export async function sendMail(
 const HELD = 'Not sent: today this address received too many mails from tenants in which it has no player.';
 
 /** Decrypts the body of a stored mail. */
-export function unsealBody(vault: Vault, mailId: string, body: Buffer): Pick<RenderedEmail, 'text' | 'html'> {
-  return JSON.parse(vault.open(body, purposeOf(mailId))) as Pick<RenderedEmail, 'text' | 'html'>;
+export function unsealBody(vault: Vault, mailId: string, body: Buffer): EmailBody {
+  return JSON.parse(vault.open(body, purposeOf(mailId))) as EmailBody;
 }
 
 function purposeOf(mailId: string): string {

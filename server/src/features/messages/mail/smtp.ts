@@ -1,12 +1,10 @@
 import { describeFailure } from '../../../outbound/describe-failure.ts';
+import type { RenderedEmail } from './email-content.ts';
 
 /** A mail for the mail server. `id` is the same in each attempt, so that receivers can detect duplicates. */
-export interface OutgoingMail {
+export interface OutgoingMail extends RenderedEmail {
   id: string;
   to: string;
-  subject: string;
-  text: string;
-  html: string;
 }
 
 /** The client of the operator's mail server. */
@@ -73,9 +71,7 @@ export async function openMailServer({ smtpUrl, from, tls }: MailServerOptions):
           signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
         });
       } catch (error) {
-        throw toMailRefusedError(
-          error as Error & { code?: string; responseCode?: number; response?: string },
-        );
+        throw toMailRefusedError(error as SmtpError);
       }
     },
   };
@@ -86,10 +82,11 @@ function isThisMachine(smtpUrl: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
+/** An error of the library. */
+type SmtpError = Error & { code?: string; responseCode?: number; response?: string };
+
 /** A 5xx reply about this mail is final. A 5xx reply about the connection or the login is not: the operator can fix the cause. */
-function toMailRefusedError(
-  error: Error & { code?: string; responseCode?: number; response?: string },
-): MailRefusedError {
+function toMailRefusedError(error: SmtpError): MailRefusedError {
   const isAboutMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE';
   const isFinal = isAboutMail && (error.responseCode ?? 0) >= 500;
   const reason = error.response ?? `The mail server cannot be used. ${describeFailure(error)}.`;
