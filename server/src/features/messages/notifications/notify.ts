@@ -61,7 +61,7 @@ async function notify(
     text,
     link,
     data = {},
-    tenantId = null,
+    tenantId,
     workspaceId,
     reason,
     toUnverified = false,
@@ -78,7 +78,7 @@ async function notify(
       text,
       data,
       workspace_id: workspaceId,
-      tenant_id: tenantId,
+      tenant_id: tenantId ?? null,
     })),
   );
   const paragraphs = [text, ...(link ? [{ link }] : []), `Guildhall sent this mail. ${reason}`];
@@ -87,8 +87,7 @@ async function notify(
     await mailNotice(services, transaction, recipient, { kind: 'team', content, toUnverified });
 }
 
-type AddressedNotice = Omit<Notice, 'tenantId'> & {
-  tenantId?: string | null;
+interface AddressedNotice extends Notice {
   workspaceId: string | null;
   reason: string;
-};
+}
