@@ -297,12 +297,7 @@ export function listMatchPlayers(
     ORDER BY joined_at, id`);
 }
 
-export interface PlayerResult {
-  matchPlayerId: string;
-  placement: number | null;
-  score: number | null;
-  outcome: string | null;
-}
+export type PlayerResult = Pick<MatchPlayer, 'matchPlayerId' | 'placement' | 'score' | 'outcome'>;
 
 /**
  * Replaces the results of some players of a match. Writes nothing if any player is not in the roster. Returns the changed

@@ -1,15 +1,10 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import { requireOwnEntries, type MatchCaller } from './caller.ts';
-import { findMatch, findRoster, writeResults, type MatchPlayer } from './queries.ts';
+import { findMatch, findRoster, writeResults, type MatchPlayer, type PlayerResult } from './queries.ts';
 
 /** A result as the client sends it. An absent field clears the stored value. */
-export interface SentResult {
-  matchPlayerId: string;
-  placement?: number | null;
-  score?: number | null;
-  outcome?: string | null;
-}
+export type SentResult = Pick<PlayerResult, 'matchPlayerId'> & Partial<PlayerResult>;
 
 /**
  * Replaces the results of the given players, before or after the end of the match. The results of other players do not
