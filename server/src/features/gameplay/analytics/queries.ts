@@ -22,28 +22,19 @@ export interface SessionCounts {
 
 /** Counts a tenant's logins and logouts in the parts of a range. One statement gives a consistent snapshot. */
 export function countSessions(db: Querier, tenantId: string, parts: RangePart[]): Promise<SessionCounts> {
-  const rows = (columns: Sql, table: Sql) =>
-    union(
-      sql`SELECT ${columns} FROM ${table} WHERE false`,
-      parts
-        .filter(({ span }) => span === undefined)
-        .map(
-          ({ from, to }) => sql`
-            SELECT ${columns} FROM ${table}
-            WHERE tenant_id = ${tenantId} AND received_at_db >= ${from} AND received_at_db < ${to}`,
-        ),
+  const ofLedger = parts
+    .filter(({ span }) => span === undefined)
+    .map(
+      ({ from, to }) => sql`tenant_id = ${tenantId} AND received_at_db >= ${from} AND received_at_db < ${to}`,
     );
-  const rollups = (columns: Sql, table: Sql) =>
-    union(
-      sql`SELECT ${columns} FROM ${table} WHERE false`,
-      parts
-        .filter(({ span }) => span !== undefined)
-        .map(
-          ({ span, from, to }) => sql`
-            SELECT ${columns} FROM ${table}
-            WHERE tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}`,
-        ),
+  const ofRollups = parts
+    .filter(({ span }) => span !== undefined)
+    .map(
+      ({ span, from, to }) =>
+        sql`tenant_id = ${tenantId} AND span = ${span} AND starts_at >= ${from} AND starts_at < ${to}`,
     );
+  const rows = (columns: Sql, table: Sql) => selectAny(columns, table, ofLedger);
+  const rollups = (columns: Sql, table: Sql) => selectAny(columns, table, ofRollups);
   return db.one(sql`
     WITH login AS MATERIALIZED (${rows(sql`player_id, platform, auth_provider`, sql`login_ledger`)}),
     logins AS MATERIALIZED (
@@ -151,6 +142,10 @@ export function countOpenBuckets(
     ORDER BY bucket.start`);
 }
 
-function union(none: Sql, some: Sql[]): Sql {
-  return join([none, ...some], ' UNION ALL ');
+/** Selects the rows that meet one of the conditions, which exclude each other. Each condition has its own query, which uses an index. */
+function selectAny(columns: Sql, table: Sql, conditions: Sql[]): Sql {
+  return join(
+    [sql`false`, ...conditions].map((condition) => sql`SELECT ${columns} FROM ${table} WHERE ${condition}`),
+    ' UNION ALL ',
+  );
 }
