@@ -6,10 +6,12 @@ import { followNotifications, type NotificationFeed, type NotificationFeedOption
 /** The account of a person who works for a studio. */
 export type AccountUser = Answer<'/api/saas-auth/me', 'get'>['user'];
 
-/** The answer to a login of an account with a second factor. */
-export type SecondFactorNeeded = { mfaToken: string; expiresIn: number };
+type LoginAnswer = Answer<'/api/saas-auth/login', 'post'>;
 
-type SignedIn = Exclude<Answer<'/api/saas-auth/login', 'post'>, { mfaToken: string }>;
+/** The answer to a login of an account with a second factor. */
+export type SecondFactorNeeded = Extract<LoginAnswer, { mfaToken: string }>;
+
+type SignedIn = Exclude<LoginAnswer, SecondFactorNeeded>;
 
 export type AdminClientOptions = SessionClientOptions;
 
@@ -79,5 +81,5 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
   };
 }
 
-const isSecondFactorNeeded = (answer: SignedIn | SecondFactorNeeded): answer is SecondFactorNeeded =>
+const isSecondFactorNeeded = (answer: LoginAnswer): answer is SecondFactorNeeded =>
   typeof answer === 'object' && 'mfaToken' in answer;
