@@ -6,9 +6,16 @@ import { requireSafe, writeJson } from '../core/json.ts';
 export type EventKind = 'match' | 'player';
 
 /** The definition of an event: `eventKey` with an optional `eventValue`, or its id. The server needs one of the two. */
-export type DefinitionName =
+type DefinitionName =
   | { eventKey?: string | undefined; eventDefinitionId: string }
   | { eventKey: string; eventDefinitionId?: string | undefined };
+
+/** What an event says. */
+export type EventDescription = DefinitionName & {
+  eventValue?: string | undefined;
+  /** A signed 64-bit integer. A number must be a safe integer. */
+  value?: number | bigint | undefined;
+};
 
 /** Why the server did not store an event. It refuses the same event again until the reason is corrected. */
 export interface Refusal {

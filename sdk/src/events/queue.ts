@@ -3,18 +3,18 @@ import { callListener, createListeners } from '../core/listeners.ts';
 import { requireStorage, type ClientStorage } from '../core/storage.ts';
 import { randomId } from '../core/random-id.ts';
 import type { BackOff } from '../core/waiting.ts';
-import { writeEvent, type BatchResult, type DefinitionName, type EventKind, type Refusal } from './batch.ts';
+import {
+  writeEvent,
+  type BatchResult,
+  type EventDescription,
+  type EventKind,
+  type Refusal,
+} from './batch.ts';
 import { createEventStore, type QueuedEvent } from './event-store.ts';
 import { sendOnPageHide } from './page-hide.ts';
 import { createOwners, ownerOf, type EventOwner } from './owners.ts';
 import { createSenderLoop, type EventSender, type SenderState } from './sender-loop.ts';
 import { createStorageSweep } from './storage-sweep.ts';
-
-type EventDescription = DefinitionName & {
-  eventValue?: string | undefined;
-  /** A signed 64-bit integer. A number must be a safe integer. */
-  value?: number | bigint | undefined;
-};
 
 /**
  * The key and the time together are the name of an event. The server stores a name once. A random key is made if it is

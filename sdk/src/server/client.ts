@@ -13,7 +13,7 @@ import {
   sendBatch,
   writeEvent,
   type BatchResult,
-  type DefinitionName,
+  type EventDescription,
   type EventKind,
 } from '../events/batch.ts';
 
@@ -71,10 +71,7 @@ export interface Assertions {
   ): Promise<Answer<'/api/player-auth/jwt/exchange', 'post'>>;
 }
 
-type NamedEvent = DefinitionName & {
-  eventValue?: string | undefined;
-  /** A signed 64-bit integer. A number must be a safe integer. */
-  value?: number | bigint | undefined;
+type NamedEvent = EventDescription & {
   loginSessionId?: string | undefined;
   idempotencyKey: string;
   occurredAt: Date | string;
