@@ -3,7 +3,7 @@ import type { paths } from '../api.ts';
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
 
 /** The paths that support a method. */
-export type PathWith<M extends Method> = {
+type PathWith<M extends Method> = {
   [Path in keyof paths]: paths[Path] extends { [Name in M]: infer Operation }
     ? [Operation] extends [never]
       ? never
@@ -78,7 +78,7 @@ export interface CommonOptions {
   headers?: Record<string, string> | undefined;
 }
 
-export type OptionsOf<Operation> = CommonOptions &
+type OptionsOf<Operation> = CommonOptions &
   OptionalIfEmpty<'params', Without<ParametersOf<Operation>, never>> &
   BodyOf<Operation>;
 
@@ -87,7 +87,7 @@ type SuccessOf<Operation> = Operation extends { responses: infer Responses }
   : never;
 
 /** The data of a successful answer, or undefined if it has no body. */
-export type AnswerOf<Operation> = DataOf<SuccessOf<Operation>>;
+type AnswerOf<Operation> = DataOf<SuccessOf<Operation>>;
 
 type DataOf<Response> = Response extends { content: infer Content }
   ? Content extends { 'application/json': infer Json }
