@@ -162,7 +162,8 @@ export async function signedToken(
   lifetime = 7_200,
 ): Promise<string> {
   const database = openDatabase(app.databaseUrl, { poolSize: 1 });
-  const signer = await openTokenSigner(database, vault, { on: () => {}, close: async () => {} }, app.issuer);
+  const changes = { on: () => {}, close: async () => {} };
+  const signer = await openTokenSigner({ database, vault, changes, issuer: app.issuer });
   const token = signer.sign(kind, subject, claims, lifetime);
   await signer.close();
   await database.close();

@@ -194,6 +194,8 @@ describe('rotateKeys', () => {
   });
 });
 
+const servicesOf = ({ issuer }: TestApp) => ({ vault, changes: SILENT_FEED, issuer });
+
 describe('openTokenSigner', () => {
   test('accepts tokens of a new key without a notification, and reloads the keys at most once per second', async () => {
     const app = await startTestApp();
@@ -206,9 +208,9 @@ describe('openTokenSigner', () => {
           return database.rows<Row>(statement);
         },
       };
-      const uninformed = await openTokenSigner(countingDatabase, vault, SILENT_FEED, app.issuer);
+      const uninformed = await openTokenSigner({ ...servicesOf(app), database: countingDatabase });
       await rotate(app, 0);
-      const informed = await openTokenSigner(database, vault, SILENT_FEED, app.issuer);
+      const informed = await openTokenSigner({ ...servicesOf(app), database });
       const token = informed.sign('saas', 'some-account', {}, 60);
       assert.notEqual(
         kidOf(uninformed.sign('saas', 'some-account', {}, 60)),
@@ -236,7 +238,7 @@ describe('openTokenSigner', () => {
   test('reloads the keys periodically without a notification', async () => {
     const app = await startTestApp();
     await withDatabase(app, async (database) => {
-      const uninformed = await openTokenSigner(database, vault, SILENT_FEED, app.issuer, { reloadMs: 20 });
+      const uninformed = await openTokenSigner({ ...servicesOf(app), database }, 20);
       const { kid } = await rotate(app, 0);
       await eventually(() => kidOf(uninformed.sign('saas', 'some-account', {}, 60)) === kid);
       await uninformed.close();
@@ -248,8 +250,12 @@ describe('openTokenSigner', () => {
     await withDatabase(app, async (database) => {
       const logged: object[] = [];
       const logger = { warn: (details: object) => void logged.push(details) };
-      const signer = await openTokenSigner(database, vault, SILENT_FEED, app.issuer, { logger });
-      const elsewhere = await openTokenSigner(database, vault, SILENT_FEED, 'https://other.example');
+      const signer = await openTokenSigner({ ...servicesOf(app), database, logger });
+      const elsewhere = await openTokenSigner({
+        ...servicesOf(app),
+        database,
+        issuer: 'https://other.example',
+      });
       const token = elsewhere.sign('saas', 'some-account', {}, 60);
       assert.equal(await signer.verify('saas', token), undefined);
       assert.deepEqual(logged, [{ setting: 'PUBLIC_URL', issuer: 'https://other.example' }]);
@@ -263,7 +269,7 @@ describe('openTokenSigner', () => {
   test('throws when the lifetime of a token is above 2 hours', async () => {
     const app = await startTestApp();
     await withDatabase(app, async (database) => {
-      const signer = await openTokenSigner(database, vault, SILENT_FEED, app.issuer);
+      const signer = await openTokenSigner({ ...servicesOf(app), database });
       assert.ok(signer.sign('saas', 'some-account', {}, 7200));
       assert.throws(() => signer.sign('saas', 'some-account', {}, 7201), RangeError);
       await signer.close();

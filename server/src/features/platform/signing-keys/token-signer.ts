@@ -35,6 +35,14 @@ export interface TokenClaims extends JWTPayload {
   exp: number;
 }
 
+export interface SignerServices {
+  database: Database;
+  vault: Vault;
+  changes: ChangeFeed;
+  issuer: string;
+  logger?: WarningLog;
+}
+
 /** Signs and verifies tokens with the signing keys in the database. */
 export interface TokenSigner {
   /** Returns a signed token with these claims. `lifetime` is in seconds. */
@@ -51,11 +59,8 @@ export interface TokenSigner {
 
 /** Loads the signing keys. Creates the first key if the database has none. Throws if the master key is not the right one. */
 export async function openTokenSigner(
-  database: Database,
-  vault: Vault,
-  changes: ChangeFeed,
-  issuer: string,
-  { reloadMs = RELOAD_MS, logger }: { reloadMs?: number; logger?: WarningLog } = {},
+  { database, vault, changes, issuer, logger }: SignerServices,
+  reloadMs = RELOAD_MS,
 ): Promise<TokenSigner> {
   await ensureSigningKey(database, vault);
   let keys = await readKeyRing(database, vault);
