@@ -5,7 +5,7 @@ import { audit } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { findRole } from '../workspaces/index.ts';
-import { lockTeamForShare } from './queries.ts';
+import { lockTeamForShare, type KeyOfPayment } from './queries.ts';
 
 /**
  * Checks that the author can agree that a workspace pays for the reads of a key. Runs in the caller's transaction. Call it
@@ -35,12 +35,8 @@ function refusal(code: 'not_found' | 'forbidden', message: string): ProblemError
 }
 
 /** A key and the workspace that agreed to pay for its reads. */
-export interface Agreement {
+export interface Agreement extends KeyOfPayment {
   payerId: string;
-  keyId: string;
-  prefix: string;
-  tenantId: string;
-  ownWorkspaceId: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import { auditAll } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
 import { lockWorkspace } from '../workspaces/index.ts';
-import { endAgreements, type EndedPayment } from './queries.ts';
+import { endAgreements, type KeyOfPayment } from './queries.ts';
 
 /** Why a payment ended, as the notification says it. */
 const REASONS = {
@@ -18,13 +18,13 @@ const REASONS = {
 /** Payments of one workspace that ended for one reason. */
 interface PaymentEnd {
   payerId: string;
-  ended: EndedPayment[];
+  ended: KeyOfPayment[];
   reason: keyof typeof REASONS;
 }
 
 interface EndByOwner {
   payerId: string;
-  key: EndedPayment;
+  key: KeyOfPayment;
   /** Whether the payer pays for no other key of the same agreement. */
   isLast: boolean;
   reason: 'payer_removed' | 'key_revoked';
@@ -165,7 +165,7 @@ async function auditInTenants(
 /** How many keys a notification names. */
 const SHOWN = 10;
 
-function prefixes(keys: EndedPayment[]): string {
+function prefixes(keys: KeyOfPayment[]): string {
   const shown = keys.slice(0, SHOWN).map(({ prefix }) => `${prefix}…`);
   const more = keys.length - shown.length;
   return `${keys.length === 1 ? 'the API key' : 'the API keys'} ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

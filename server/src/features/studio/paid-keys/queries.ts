@@ -31,8 +31,8 @@ export async function lockTeamForShare(db: Querier, workspaceId: string): Promis
   await db.run(sql`SELECT guildhall_share_team(${workspaceId})`);
 }
 
-/** A key whose payment has ended. */
-export interface EndedPayment {
+/** A key with a payer, as audit records and notifications name it. */
+export interface KeyOfPayment {
   keyId: string;
   prefix: string;
   tenantId: string;
@@ -46,7 +46,7 @@ export interface EndedPayment {
 export function endAgreements(
   db: Querier,
   which: { keyId: string } | { agreedBy: string },
-): Promise<EndedPayment[]> {
+): Promise<KeyOfPayment[]> {
   const [keyId, agreedBy] = 'keyId' in which ? [which.keyId, null] : [null, which.agreedBy];
   return db.rows(sql`SELECT * FROM guildhall_end_agreements(${keyId}, ${agreedBy})`);
 }
