@@ -154,11 +154,13 @@ export function rescheduleDeliveries(
     RETURNING id, webhook_id AS "webhookId", turn, next_attempt_at AS "startsAt"`);
 }
 
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+
 /** A delivery as the console lists it. */
 export interface Delivery {
   id: string;
   eventType: EventType;
-  status: 'pending' | 'delivered' | 'failed';
+  status: (typeof deliveryStatuses)[number];
   attempts: number;
   lastStatusCode: number | null;
   lastError: string | null;

@@ -30,6 +30,8 @@ export interface WebhookRef extends WebhookOwner {
   webhookId: string;
 }
 
+export const disabledReasons = ['by_hand', 'gone', 'failing'] as const;
+
 /** A webhook as its administrators see it. */
 export interface Webhook {
   id: string;
@@ -40,7 +42,7 @@ export interface Webhook {
   eventTypes: PublishedEventType[] | null;
   enabled: boolean;
   disabledAt: string | null;
-  disabledReason: 'by_hand' | 'gone' | 'failing' | null;
+  disabledReason: (typeof disabledReasons)[number] | null;
   failingSince: string | null;
   previousSecretUntil: string | null;
   createdAt: string;

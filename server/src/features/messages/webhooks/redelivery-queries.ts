@@ -3,7 +3,8 @@ import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import { matching, type DeliveryFilter } from './delivery-queries.ts';
 
-export type RedeliveryStatus = 'running' | 'completed' | 'cancelled' | 'stopped';
+export const redeliveryStatuses = ['running', 'completed', 'cancelled', 'stopped'] as const;
+export type RedeliveryStatus = (typeof redeliveryStatuses)[number];
 
 /** A redelivery as the console shows it. */
 export interface Redelivery {

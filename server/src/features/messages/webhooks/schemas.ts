@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, PageQuery, TimeFilter, Timestamp } from '../../../http/schemas.ts';
-import { MAX_LISTED_ATTEMPTS, MAX_LISTED_DELIVERIES } from './delivery-queries.ts';
+import { deliveryStatuses, MAX_LISTED_ATTEMPTS, MAX_LISTED_DELIVERIES } from './delivery-queries.ts';
 import { eventTypes, publishedEventTypes } from './event-types.ts';
+import { disabledReasons } from './queries.ts';
+import { redeliveryStatuses } from './redelivery-queries.ts';
 
 const Url = Type.String({
   minLength: 1,
@@ -34,7 +36,7 @@ export const Webhook = Type.Object(
     enabled: Type.Boolean({ description: 'Whether the webhook receives deliveries.' }),
     disabledAt: Nullable(Timestamp),
     disabledReason: Nullable(
-      OneOf(['by_hand', 'gone', 'failing'], {
+      OneOf(disabledReasons, {
         title: 'WebhookDisabledReason',
         description:
           '`by_hand`: a user disabled it. `gone`: the endpoint returned 410. `failing`: all deliveries failed for five days.',
@@ -128,7 +130,7 @@ export const RotateBody = Nullable(
 const delivery = {
   id: Type.String({ ...Guid, description: 'The `webhook-id` header of the delivery.' }),
   eventType: OneOf(eventTypes, { title: 'WebhookDeliveryType' }),
-  status: OneOf(['pending', 'delivered', 'failed'], {
+  status: OneOf(deliveryStatuses, {
     title: 'WebhookDeliveryStatus',
     description: '`pending`: an attempt is running or scheduled. `failed`: all attempts failed.',
   }),
@@ -154,7 +156,7 @@ export const DeliveryPage = Page(Delivery);
 
 const filter = {
   status: Type.Optional(
-    OneOf(['pending', 'delivered', 'failed'], {
+    OneOf(deliveryStatuses, {
       title: 'WebhookDeliveryStatus',
       description: 'Only deliveries with this status.',
     }),
@@ -190,7 +192,7 @@ export const NewRedelivery = Type.Object(
 export const Redelivery = Type.Object(
   {
     id: Guid,
-    status: OneOf(['running', 'completed', 'cancelled', 'stopped'], {
+    status: OneOf(redeliveryStatuses, {
       title: 'WebhookRedeliveryStatus',
       description:
         '`completed`: each delivery was attempted. `cancelled`: a user cancelled it. `stopped`: the webhook was disabled.',
