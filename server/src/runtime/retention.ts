@@ -5,6 +5,7 @@ import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { deleteUnpartitionedBefore, dropPartitionsBefore } from '../database/partitions/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitions/partitioned-tables.ts';
+import { sql } from '../database/sql.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
   deleteArchivedBefore,
@@ -83,17 +84,33 @@ async function record(
   await audit(database.forPlatform(), { ...SYSTEM, action, details });
 }
 
-/** Drops all rows that are older than their table keeps them, even if another table fails. Then throws. */
+/** Other differences between the clock of a worker and that of the database are harmless, because a retention counts whole months. */
+const MOST_SECONDS_AHEAD = 86_400;
+
+/**
+ * Drops all rows that are older than their table keeps them, even if another table fails. Then throws. Throws {@link OperatorError} and drops
+ * nothing if the clock of this process is ahead of that of the database, because no row could be restored.
+ */
 export async function applyRetention(
   owner: pg.Pool,
   database: Database,
   retention: Retention,
   archive: Archive,
 ): Promise<void> {
+  const now = new Date();
+  const { secondsAhead } = await database
+    .forPlatform()
+    .one<{ secondsAhead: number }>(
+      sql`SELECT extract(epoch FROM ${now.toISOString()}::timestamptz - now())::float8 AS "secondsAhead"`,
+    );
+  if (secondsAhead > MOST_SECONDS_AHEAD)
+    throw new OperatorError(
+      `The clock of this worker is ${Math.floor(secondsAhead / 86_400)} days ahead of the clock of the database, so RETENTION_MONTHS drops nothing. Correct the clock.`,
+    );
   const tables = Object.entries(retention) as [PartitionedTable, number][];
   await runEach(
     tables.map(([table, months]) => {
-      const before = firstOfMonth(new Date(), -months);
+      const before = firstOfMonth(now, -months);
       return () => dropOldRows(owner, database, table, before, archive);
     }),
   );

@@ -196,8 +196,8 @@ describe('dropOldRows', () => {
 
 describe('applyRetention', () => {
   /** Applies a retention in the month of the other tests, even if the month has changed. */
-  const retain = async (retention: Retention): Promise<void> => {
-    mock.timers.enable({ apis: ['Date'], now: today });
+  const retain = async (retention: Retention, now = today): Promise<void> => {
+    mock.timers.enable({ apis: ['Date'], now });
     try {
       await applyRetention(app.owner, database, retention, archiveDir);
     } finally {
@@ -246,6 +246,16 @@ describe('applyRetention', () => {
       await namesOf('logout_ledger'),
       all.filter((name) => !name.endsWith(nameOf('', -4)) && !name.endsWith(nameOf('', -3))),
     );
+  });
+
+  test('drops nothing if the clock of the worker is ahead of that of the database', async () => {
+    const all = await namesOf('player_events');
+    const later = new Date(Date.now() + 100 * 86_400_000);
+    await assert.rejects(
+      retain({ player_events: 0 }, later),
+      /^OperatorError: The clock of this worker is 99 days/,
+    );
+    assert.deepEqual(await namesOf('player_events'), all);
   });
 
   test('drops the rows of the other tables if one cannot be dropped', async () => {
