@@ -51,7 +51,12 @@ export async function verifyArchive(
   const known = await selectPartNames(database.forTenant(tenantId), tenantId);
   for (const folder of stored)
     if (!known.has(partName(folder)))
-      report(ofPart(folder, 'is no part of the archive: its events are in the database, or were deleted'));
+      report(
+        ofPart(
+          folder,
+          'is no part of the archive: its events are in the database, were deleted, or are newer than a backup that was restored',
+        ),
+      );
 }
 
 const ofPart = (part: PartName, problem: string): AlteredRow => ({
