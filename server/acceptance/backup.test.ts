@@ -296,6 +296,19 @@ describe('guildhall backup and restore', () => {
     );
   });
 
+  test('fails if tar cannot read a file', async () => {
+    const path = process.env['PATH'] ?? '';
+    const folder = join(target.path, 'failing-tar-bin');
+    mkdirSync(folder);
+    const tar = `#!/bin/sh\nPATH='${path}' tar "$@"\ncase "$1" in --version) ;; *) exit 2 ;; esac\n`;
+    writeFileSync(join(folder, 'tar'), tar, { mode: 0o755 });
+    const incomplete = join(target.path, 'incomplete');
+    const { code, output } = await run(`backup ${incomplete}`, source.path, { PATH: `${folder}:${path}` });
+    assert.equal(code, 1, output);
+    assert.match(output, /^The files in \S+avatars cannot be read \(tar ended with 2\)\.$/);
+    assert.equal(existsSync(incomplete), false);
+  });
+
   test('restores elsewhere, verifies each row, and serves the players', async () => {
     // Mount points of volumes exist.
     const avatars = join(target.path, 'avatars');

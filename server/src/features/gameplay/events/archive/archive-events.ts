@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { isDatabaseUnavailable } from '../../../../core/database-unavailable.ts';
+import { OperatorError } from '../../../../core/operator-error.ts';
 import { refuseArchivingOnCitus } from '../../../../database/citus.ts';
 import {
   deleteDetachedPartitions,
@@ -9,6 +11,7 @@ import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 import { withArchiveLock } from './archive-lock.ts';
 import type { Archive } from './archive.ts';
 import { removeUnfinished } from './delete-archived.ts';
+import { DuckdbError } from './duckdb.ts';
 import { dropLateTables } from './late-events.ts';
 import { replacePartitions } from './replace-partitions.ts';
 import { writeMonths, type ArchiveRun } from './write-months.ts';
@@ -60,6 +63,16 @@ async function archiveUpTo(run: ArchiveRun, scope: EventScope, end: string): Pro
     // If this fails too, for example because the database does not answer, the next run does it.
     await removeUnfinished(client, archive).catch(() => {});
     await dropLateTables(client).catch(() => {});
-    throw error;
+    if (!isFileError(error)) throw error;
+    throw new OperatorError(
+      `The events could not be written to ${archive.root} (${error.message}). They stay in the database. Free some space there, or correct the folder of ARCHIVE_DIR.`,
+      { cause: error },
+    );
   }
+}
+
+/** Whether a file could not be written, for example because the disk is full. */
+function isFileError(error: unknown): error is Error {
+  if (error instanceof DuckdbError) return error.message.startsWith('IO Error');
+  return error instanceof Error && 'errno' in error && !isDatabaseUnavailable(error);
 }

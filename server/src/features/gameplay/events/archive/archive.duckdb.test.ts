@@ -545,6 +545,25 @@ describe('archiveEvents', () => {
     assert.equal((await archivedRows(tenant, 'player')).length, 2);
   });
 
+  test('names the folder that it cannot write to, and loses nothing', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
+    const file = join(root, 'file');
+    await writeFile(file, '');
+    const failing: typeof duckdb = () => Promise.reject(new DuckdbError('IO Error: Could not write file'));
+    for (const archiveOf of [
+      { root: file, duckdb },
+      { root, duckdb: failing },
+    ])
+      await assert.rejects(archiveEvents(app.owner, archiveOf, month(0)), (error: Error) => {
+        assert.ok(error instanceof OperatorError);
+        return error.message.startsWith(`The events could not be written to ${archiveOf.root} (`);
+      });
+    await rm(file);
+    await archive();
+    assert.equal((await archivedRows(tenant, 'player')).length, 1);
+  });
+
   test('leaves an audit record of what was archived before it failed', async () => {
     const tenant = await arrangeMatchOfTwo(app);
     for (const scope of ['match', 'player'] as const)
