@@ -15,8 +15,9 @@ export function isDatabaseUnavailable(error: Error): boolean {
     message === NO_TLS ||
     // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. 25P03 and 25P04: a time limit of the operator
     // for transactions ended the connection. Class 53: no connections, memory or disk space are left. 58030: a disk failed.
+    // 58P01: a file of PostgreSQL is missing, for example while a package manager replaces its programs.
     // 25006: PostgreSQL is a standby, or takes no writes. 28 and 3D000: the role or the database is closed.
-    /^(08...|57P0[1-5]|53...|58030|25006|25P0[34]|28...|3D000|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(
+    /^(08...|57P0[1-5]|53...|58030|58P01|25006|25P0[34]|28...|3D000|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)$/.test(
       code ?? '',
     ) ||
     /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/.test(

@@ -32,7 +32,7 @@ describe('errorHandler', () => {
   });
 
   test('returns 503 if PostgreSQL is read-only, or the role or the database is closed', async () => {
-    for (const code of ['25006', '25P03', '25P04', '28P01', '28000', '3D000', '53300', '57P03']) {
+    for (const code of ['25006', '25P03', '25P04', '28P01', '28000', '3D000', '53300', '57P03', '58P01']) {
       thrown = { code };
       const answer = await app.inject('/');
       assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '5'], code);
