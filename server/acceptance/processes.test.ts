@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { arrangeGameKey, arrangeTenant } from './arrange.ts';
+import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { childrenOf, dataFolder, postgresOf, startServer, type ServerProcess } from './server-process.ts';
 
 const folder = dataFolder();
 let server: ServerProcess;
 before(async () => {
-  server = await startServer({ dataDir: folder.path, processes: 2, env: { LOG_LEVEL: 'info' } });
+  server = await startServer({
+    dataDir: folder.path,
+    processes: 2,
+    env: { LOG_LEVEL: 'info', GUILDHALL_DEMO: 'on' },
+  });
   await eventually(bothAnswer);
 });
 after(() => folder.remove());
@@ -122,6 +126,14 @@ describe('guildhall serve --processes 2', () => {
     });
   });
 
+  test('runs one worker, in the first process', async () => {
+    const text = await metrics();
+    const poolOf = (process: number) =>
+      `guildhall_database_connections_max{pool="background",process="${process}"}`;
+    assert.ok(text.includes(poolOf(1)), text);
+    assert.ok(!text.includes(poolOf(2)));
+  });
+
   test('admits exactly the requests of a key, as one process does', async () => {
     const { accessToken, at } = await arrangeTenant(server.url);
     const response = await fetch(`${server.url}${at}/game-keys`, {
@@ -212,8 +224,9 @@ describe('guildhall serve --processes 2', () => {
     assert.deepEqual(await traffic.stop(), []);
   });
 
-  test('the first start signs in with its demo in all processes', async () => {
-    const key = await arrangeGameKey(server.url);
+  test('all processes know the demo of the first start', async () => {
+    const printed = (pattern: RegExp) => pattern.exec(server.output())?.[1] ?? '';
+    const key = printed(/^ *GAME_KEY=(\S+)$/m);
     const logIn = (agent: Agent) =>
       send(
         agent,
@@ -222,6 +235,9 @@ describe('guildhall serve --processes 2', () => {
         { 'x-game-key': key },
       );
     assert.deepEqual(await flood(10, logIn), { 200: 10 });
+    const page = printed(/^ *(http\S+\/docs\/\?demo=\w+)$/m);
+    const pages = Array.from({ length: 10 }, () => fetch(page, { headers: { connection: 'close' } }));
+    for (const answer of await Promise.all(pages)) assert.ok((await answer.text()).includes(key));
   });
 
   test('SIGTERM stops all processes and PostgreSQL', async () => {
@@ -232,7 +248,7 @@ describe('guildhall serve --processes 2', () => {
     assert.match(server.output(), /"msg":"stopping"[^]+"msg":"stopped"/);
   });
 
-  test('the serving processes end if the primary process is killed, and the next start uses its PostgreSQL', async () => {
+  test('the serving processes end if the primary process is killed, and the next start uses its PostgreSQL and restarts it', async () => {
     const killed = await startServer({ dataDir: folder.path, processes: 2 });
     const old = childrenOf(killed.child.pid!);
     const postgres = postgresOf(folder.path);
@@ -240,6 +256,11 @@ describe('guildhall serve --processes 2', () => {
     await eventually(() => old.filter(isAlive).length === 0);
     server = await startServer({ dataDir: folder.path, processes: 2 });
     assert.equal(postgresOf(folder.path), postgres);
+    process.kill(postgres!, 'SIGKILL');
+    await eventually(
+      () => ![undefined, postgres].includes(postgresOf(folder.path)),
+      'PostgreSQL is restarted',
+    );
     assert.equal(await server.end('SIGTERM'), 0);
   });
 
