@@ -316,6 +316,15 @@ describe('a start on an external database', () => {
       await server('guildhall', 'foreign_database'),
       'The user "guildhall" of DATABASE_URL does not own the database "foreign_database". As a superuser run: ALTER DATABASE "foreign_database" OWNER TO "guildhall"',
     );
+    await postgres.run('CREATE DATABASE closed_schema OWNER guildhall');
+    const superuser = new pg.Client({ connectionString: postgres.url('postgres', 'closed_schema') });
+    await superuser.connect();
+    await superuser.query('ALTER SCHEMA public OWNER TO postgres');
+    await superuser.end();
+    assert.equal(
+      await server('guildhall', 'closed_schema'),
+      'The user "guildhall" of DATABASE_URL may not create tables in the schema public. As a superuser connect to the database "closed_schema", and run: CREATE SCHEMA IF NOT EXISTS public; ALTER SCHEMA public OWNER TO "guildhall"',
+    );
     assert.match(
       await server('guildhall', 'latin'),
       /is encoded in LATIN1, but Guildhall needs UTF8\. Create/,

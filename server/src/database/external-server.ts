@@ -18,6 +18,7 @@ interface Facts {
   database: string;
   encoding: string;
   ownsDatabase: boolean;
+  mayCreateTables: boolean;
   mayCreateRoles: boolean;
   mayGrantRoles: boolean;
   /** How many of the roles exist, and how many of them this user can use. */
@@ -45,6 +46,7 @@ export async function checkExternalServer(url: string): Promise<void> {
               current_user AS "user", datname AS database,
               pg_encoding_to_char(encoding) AS encoding,
               pg_has_role(datdba, 'USAGE') AS "ownsDatabase",
+              EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'public' AND has_schema_privilege(oid, 'CREATE')) AS "mayCreateTables",
               user_role.rolsuper OR user_role.rolcreaterole AS "mayCreateRoles",
               -- The first migration grants them. Since PostgreSQL 16, CREATEROLE grants only the roles that the user has created.
               user_role.rolsuper OR user_role.rolcreaterole AND current_setting('server_version_num')::int < 160000
@@ -137,6 +139,8 @@ function describeShortcoming(facts: Facts): string | undefined {
     return `The database "${database}" of DATABASE_URL is encoded in ${encoding}, but Guildhall needs UTF8. Create another: CREATE DATABASE guildhall OWNER ${quote(user)} ENCODING 'UTF8' TEMPLATE template0`;
   if (!facts.ownsDatabase)
     return `The user "${user}" of DATABASE_URL does not own the database "${database}". As a superuser run: ALTER DATABASE ${quote(database)} OWNER TO ${quote(user)}`;
+  if (!facts.mayCreateTables)
+    return `The user "${user}" of DATABASE_URL may not create tables in the schema public. As a superuser connect to the database "${database}", and run: CREATE SCHEMA IF NOT EXISTS public; ALTER SCHEMA public OWNER TO ${quote(user)}`;
   if (facts.roles < APPLICATION_ROLES.length && !facts.mayCreateRoles)
     return `The user "${user}" of DATABASE_URL has no right to create roles. As a superuser run: ALTER ROLE ${quote(user)} CREATEROLE`;
   if (facts.usableRoles < facts.roles && !facts.mayGrantRoles)
