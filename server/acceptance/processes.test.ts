@@ -108,6 +108,7 @@ function load(path: string, connections: number) {
 
 describe('guildhall serve --processes 2', () => {
   test('answers with both processes, and /metrics shows each', async () => {
+    assert.equal(serving().length, 2);
     const answeredBy = async (number: string): Promise<boolean> =>
       new RegExp(
         `^guildhall_http_request_duration_seconds_count\\{operation="getLiveness",status="200",process="${number}"\\} [1-9]`,
