@@ -403,7 +403,7 @@ GRANT SELECT (player_id), UPDATE (player_id), DELETE ON player_notes TO guildhal
 GRANT SELECT, INSERT, DELETE ON ban_fingerprints TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE (merged_into_id) ON tenant_merged_profiles TO guildhall_player;
 GRANT SELECT, INSERT, UPDATE ON tenant_player_counts TO guildhall_player;
-GRANT INSERT, SELECT (actor_kind, actor_id, ip_address), UPDATE (ip_address) ON audit_records TO guildhall_player;
+GRANT INSERT, SELECT (id, actor_kind, actor_id, ip_address), UPDATE (ip_address) ON audit_records TO guildhall_player;
 GRANT SELECT ON deletion_receipts TO guildhall_app;
 GRANT SELECT, INSERT ON deletion_receipts TO guildhall_player;
 

@@ -1,3 +1,4 @@
+import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier } from '../../../database/database.ts';
 import { empty, join, sql, type Sql } from '../../../database/sql.ts';
 import type { Author } from '../../../core/author.ts';
@@ -43,11 +44,22 @@ export async function insertAuditRecords(db: Querier, rows: AuditRow[]): Promise
     FROM jsonb_populate_recordset(NULL::audit_records, ${JSON.stringify(rows)}) row`);
 }
 
-/** Erases the addresses in the records of what the scope's player, and the profiles merged into it, did. */
+/**
+ * Erases the addresses in the records of what the scope's player, and the profiles merged into it, did. Only the index of the actor gives
+ * the order, as in {@link ownedBy}.
+ */
 export async function eraseAuditAddresses(db: Querier): Promise<void> {
-  await db.run(sql`
-    UPDATE audit_records SET ip_address = NULL
-    WHERE actor_kind = 'player' AND actor_id = ANY ((SELECT guildhall_person())::uuid[]) AND ip_address IS NOT NULL`);
+  await changeInSteps(async (limit) => ({
+    rows: await db.run(sql`
+      UPDATE audit_records SET ip_address = NULL
+      WHERE id = ANY (ARRAY(
+        SELECT record.id FROM unnest(guildhall_person()) person (id)
+        CROSS JOIN LATERAL (
+          SELECT id FROM audit_records
+          WHERE actor_id = ANY (ARRAY[person.id]) AND actor_kind = 'player' AND ip_address IS NOT NULL
+          ORDER BY actor_id, audit_records.id DESC LIMIT ${limit}) record
+        LIMIT ${limit}))`),
+  }));
 }
 
 /** Lists the records of a tenant, newest first. */

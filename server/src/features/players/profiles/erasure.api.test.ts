@@ -243,6 +243,43 @@ describe('the deletion of a player', () => {
     assert.deepEqual(await sealed(), before, 'the row itself has not changed');
   });
 
+  test('erases more tokens of third parties and audit records than one statement changes', async () => {
+    const player = await signIn(newName(), newMarks());
+    const ROWS = 5_001;
+    await app.owner.query(
+      `INSERT INTO third_party_refresh_tokens
+         (tenant_id, token_hash, family_id, session_id, player_id, audience, display_name, expires_at)
+       SELECT $1, uuid_send(gen_random_uuid()), gen_random_uuid(), $2, $3, 'https://shop.example', 'Ada', now() + interval '1 day'
+       FROM generate_series(1, $4)`,
+      [tenant.tenantId, player.sessionId, player.playerId, ROWS],
+    );
+    await app.owner.query(
+      `INSERT INTO audit_records (id, tenant_id, actor_kind, actor_id, action, ip_address)
+       SELECT gen_random_uuid(), $1, 'player', $2, 'refresh_token.reused', '203.0.113.1' FROM generate_series(1, $3)`,
+      [tenant.tenantId, player.playerId, ROWS],
+    );
+    // A statement that changes too many rows is cancelled after 10 seconds.
+    await app.owner.query(`
+      CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF (SELECT count(*) FROM changed) > 5000 THEN RAISE 'too many rows in one statement'; END IF;
+          RETURN NULL;
+        END $$`);
+    for (const table of ['third_party_refresh_tokens', 'audit_records'])
+      await app.owner.query(
+        `CREATE TRIGGER refuse_many AFTER UPDATE ON ${table} REFERENCING NEW TABLE AS changed
+         FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`,
+      );
+    const answer = await remove(player);
+    assert.equal(answer.status, 204, answer.text);
+    for (const left of [
+      'third_party_refresh_tokens WHERE player_id = $1 AND (revoked_at IS NULL OR display_name IS NOT NULL)',
+      'audit_records WHERE actor_id = $1 AND ip_address IS NOT NULL',
+    ])
+      assert.equal((await app.owner.query(`SELECT FROM ${left}`, [player.playerId])).rowCount, 0);
+    await app.owner.query('DROP FUNCTION refuse_many CASCADE');
+  });
+
   test('erases the data of a login that is in progress', async () => {
     const marks = newMarks();
     const player = await signIn(newName(), marks);

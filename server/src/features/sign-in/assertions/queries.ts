@@ -1,3 +1,4 @@
+import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier, Scope } from '../../../database/database.ts';
 import { refusalOf } from '../../../database/errors.ts';
 import { sql } from '../../../database/sql.ts';
@@ -147,10 +148,17 @@ export function revokeFamily(db: Querier, tenantId: string, familyId: string): P
  * and uses the player's scope.
  */
 export async function redactThirdPartyTokens(db: Querier, playerId: string): Promise<void> {
-  await db.run(sql`
-    UPDATE third_party_refresh_tokens
-    SET revoked_at = coalesce(revoked_at, clock_timestamp()), display_name = NULL, email = NULL
-    WHERE player_id = ${playerId} AND used_at IS NULL`);
+  await changeInSteps(async (limit) => ({
+    rows: await db.run(sql`
+      WITH alive AS MATERIALIZED (
+        SELECT tenant_id, token_hash FROM third_party_refresh_tokens
+        WHERE player_id = ${playerId} AND used_at IS NULL
+          AND (revoked_at IS NULL OR display_name IS NOT NULL OR email IS NOT NULL)
+        LIMIT ${limit})
+      UPDATE third_party_refresh_tokens token
+      SET revoked_at = coalesce(revoked_at, clock_timestamp()), display_name = NULL, email = NULL
+      FROM alive WHERE token.tenant_id = alive.tenant_id AND token.token_hash = alive.token_hash`),
+  }));
 }
 
 /** Deletes the tokens of a tenant that expired over a day ago. */

@@ -2,7 +2,6 @@ export { loginRowHash, loginRowHashParts } from './login-row-hash.ts';
 export { logoutReasons, type LogoutReason } from './logout-reasons.ts';
 export { openLoginData, openLogoutMetadata, sealLoginData, type SealedRow } from './personal-data.ts';
 export {
-  changeSessions,
   endPlayerSessions,
   eraseSessions,
   keySaltOf,

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../core/problem.ts';
+import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier } from '../../../database/database.ts';
 import { now } from '../../../core/timestamps.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
@@ -45,42 +45,6 @@ const newRowId = sql`encode(set_bit(set_bit(overlay(
         PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
       52, 1), 53, 1), 'hex')::uuid`;
 
-/** Nearly all players have fewer sessions. */
-const FIRST_SESSIONS = 5_000;
-
-/**
- * How many sessions of a player a later statement changes. A player can have any number of them. On a slow disk, 20,000 take 2.5 seconds,
- * and a statement is cancelled after 10.
- */
-const SESSIONS_AT_ONCE = 20_000;
-
-let isChangingMany = false;
-
-/**
- * Changes the sessions of a player in several statements, and returns their results. A process changes more than {@link FIRST_SESSIONS}
- * sessions for one caller at a time, because it takes minutes for a million: 16 such players would occupy all connections. Throws busy.
- */
-export async function changeSessions<Result extends { sessions: number }>(
-  change: (limit: number) => Promise<Result>,
-): Promise<Result[]> {
-  const results = [await change(FIRST_SESSIONS)];
-  if (results[0]!.sessions < FIRST_SESSIONS) return results;
-  if (isChangingMany)
-    throw new ProblemError('busy', {
-      detail:
-        'Many sessions of another player are being ended. Retry after the number of seconds in Retry-After.',
-      retryAfter: 10,
-    });
-  isChangingMany = true;
-  try {
-    do results.push(await change(SESSIONS_AT_ONCE));
-    while (results.at(-1)!.sessions === SESSIONS_AT_ONCE);
-    return results;
-  } finally {
-    isChangingMany = false;
-  }
-}
-
 /** Selects sessions of a player. */
 export type SessionFilter =
   | { tenantId: string }
@@ -124,8 +88,8 @@ export async function endPlayerSessions(
         : 'deviceId' in filter
           ? sql`AND device_id = ${filter.deviceId}`
           : sql`AND auth_method_id = ${filter.authMethodId}`;
-  const results = await changeSessions((limit) =>
-    db.one<{ sessions: number; ended: number }>(sql`
+  const results = await changeInSteps((limit) =>
+    db.one<{ rows: number; ended: number }>(sql`
     WITH reached AS MATERIALIZED (
       SELECT tenant_id, session_id, ended_at IS NULL AS was_open FROM login_sessions
       WHERE player_id = ${playerId} ${condition}
@@ -146,7 +110,7 @@ export async function endPlayerSessions(
       SELECT tenant_id, ${newRowId}, session_id, ${playerId}, ${reason}, ${message}, ${at}, ${at}
       FROM revoked WHERE was_open
       RETURNING id)
-    SELECT (SELECT count(*)::int FROM reached) AS sessions, (SELECT count(*)::int FROM ledger) AS ended`),
+    SELECT (SELECT count(*)::int FROM reached) AS rows, (SELECT count(*)::int FROM ledger) AS ended`),
   );
   return results.reduce((sum, { ended }) => sum + ended, 0);
 }
@@ -170,8 +134,8 @@ export interface ErasedSessions {
  * the personal data in their ledger rows.
  */
 export async function eraseSessions(db: Querier): Promise<ErasedSessions> {
-  const results = await changeSessions((limit) =>
-    db.one<ErasedSessions & { sessions: number }>(sql`
+  const results = await changeInSteps((limit) =>
+    db.one<ErasedSessions & { rows: number }>(sql`
     WITH before AS MATERIALIZED (
       SELECT tenant_id, session_id, last_ip_address IS NOT NULL AS had_address, key_salt IS NOT NULL AS had_key
       FROM login_sessions
@@ -185,7 +149,7 @@ export async function eraseSessions(db: Querier): Promise<ErasedSessions> {
       SET last_ip_address = NULL, key_salt = NULL, updated_at_db = clock_timestamp()
       FROM before WHERE session.tenant_id = before.tenant_id AND session.session_id = before.session_id
       RETURNING had_address, had_key)
-    SELECT count(*)::int AS sessions, count(*) FILTER (WHERE had_address)::int AS "erasedSessions",
+    SELECT count(*)::int AS rows, count(*) FILTER (WHERE had_address)::int AS "erasedSessions",
            count(*) FILTER (WHERE had_key)::int AS "destroyedKeys"
     FROM erased`),
   );

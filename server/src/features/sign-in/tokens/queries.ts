@@ -1,10 +1,10 @@
+import { changeInSteps } from '../../../database/change-in-steps.ts';
 import { chargeUnits } from '../../../database/charges.ts';
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql } from '../../../database/sql.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
 import type { TokenUse } from '../refresh-tokens/index.ts';
-import { changeSessions } from '../sessions/index.ts';
 
 export interface RefreshedSession {
   sessionId: string;
@@ -108,8 +108,8 @@ export function revokeSessionTokens(db: Querier, tenantId: string, sessionId: st
  * earlier statement, so that this one sees the sessions of every sign-in that the lock waited for.
  */
 export async function revokePlayerTokens(db: Querier, playerId: string): Promise<void> {
-  await changeSessions(async (limit) => ({
-    sessions: await db.run(sql`
+  await changeInSteps(async (limit) => ({
+    rows: await db.run(sql`
       WITH alive AS MATERIALIZED (
         SELECT tenant_id, session_id FROM login_sessions
         WHERE player_id = ${playerId} AND ended_at IS NULL AND tokens_revoked_at IS NULL
