@@ -67,7 +67,7 @@ export async function startWorld(log?: (line: string) => void): Promise<World> {
 }
 
 export const OWNER_PASSWORD = 'a password of an owner';
-const passwordHash = await hashPassword(OWNER_PASSWORD);
+const passwordHash = await hashPassword(OWNER_PASSWORD, null);
 let studios = 0;
 
 /** Creates a tenant in a new workspace, or in the workspace of another studio. */

@@ -28,7 +28,7 @@ accountsCommand
 
 async function resetPassword(url: string, email: string, removeTotp: boolean): Promise<void> {
   const password = newPassword();
-  const reset = { email, passwordHash: await hashPassword(password), removeTotp };
+  const reset = { email, passwordHash: await hashPassword(password, null), removeTotp };
   const isReset = await withDatabaseAt(url, (database) =>
     database.transaction((transaction) => resetByOperator(transaction, reset)),
   );

@@ -26,7 +26,7 @@ async function bootstrap(given: string): Promise<void> {
 
 async function createAdministrator(url: string, email: string): Promise<void> {
   const password = newPassword();
-  const account = { id: newId(), email, passwordHash: await hashPassword(password), displayName: null };
+  const account = { id: newId(), email, passwordHash: await hashPassword(password, null), displayName: null };
   const created = await withDatabaseAt(url, (database) =>
     database.transaction((transaction) => createFirstAdmin(transaction, account)),
   ).catch((error: unknown) => {

@@ -41,7 +41,7 @@ export async function seedDemo(
   open: () => Promise<void>,
 ): Promise<DemoAccess | undefined> {
   const password = newPassword();
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, null);
   const tenantId = newId();
   return withDatabaseAt(databaseUrl, (database) =>
     database.forTenant(tenantId).transaction(async (transaction) => {

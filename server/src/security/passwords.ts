@@ -2,6 +2,8 @@ import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'nod
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
+import { createFairSemaphore, SemaphoreFullError } from '../core/fair-semaphore.ts';
+import { siteOf } from '../core/network.ts';
 import { shareOf } from '../core/share.ts';
 
 const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
@@ -12,23 +14,30 @@ const COST = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 };
 /**
  * How many hashes run at once: at most half of the cores, so that a flood of passwords leaves other sign-ins more than
  * half of their speed (docs/benchmarks.md). At most two, because file and DNS work share libuv's four threads with
- * hashing. A queue of 64 takes about two seconds.
+ * hashing.
  */
 const maxRunning = (processes: number): number =>
   Math.min(2, shareOf(Math.max(1, Math.floor(availableParallelism() / 2)), processes));
-const MAX_WAITING = 64;
-
-const slots = pLimit(maxRunning(1));
+/** A queue of 64 takes about two seconds. */
+const WAITING_PER_NETWORK = 64;
 
 /**
  * Sign-ups (new) and logins (known) have separate queues. Each queue sends as many hashes to the slots as there are
- * slots. If both queues are full, each gets every second free slot.
+ * slots. If both queues are full, each gets every second free slot. Networks take turns in a queue: with one queue for all, 100 logins at a
+ * time of 10 accounts of one network filled it, and 19 of 20 logins of others were refused.
  */
-const lanes = { new: pLimit(maxRunning(1)), known: pLimit(maxRunning(1)) };
+function createQueues(running: number) {
+  const slots = pLimit(running);
+  const queue = () =>
+    createFairSemaphore({ running, runningPerOwner: running, waitingPerMember: WAITING_PER_NETWORK });
+  return { slots, lanes: { new: queue(), known: queue() } };
+}
 
-/** Divides the hashes that run at once between the processes of a server. Each process keeps at least one. */
+let queues = createQueues(maxRunning(1));
+
+/** Divides the hashes that run at once between the processes of a server. Each process keeps at least one. Call it before the first hash. */
 export function divideHashing(processes: number): void {
-  for (const limit of [slots, lanes.new, lanes.known]) limit.concurrency = maxRunning(processes);
+  queues = createQueues(maxRunning(processes));
 }
 
 /** Thrown when too many passwords wait for hashing. The response is a 503 with Retry-After. */
@@ -41,10 +50,13 @@ export function newPassword(): string {
   return randomBytes(15).toString('base64url');
 }
 
-/** Hashes a password as a PHC string (argon2id with its parameters and salt). Throws {@link HashingBusyError}. */
-export async function hashPassword(password: string): Promise<string> {
+/**
+ * Hashes a password as a PHC string (argon2id with its parameters and salt). `address` is that of the client, or null for the operator's
+ * commands. Throws {@link HashingBusyError}.
+ */
+export async function hashPassword(password: string, address: string | null): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await bounded('new', () =>
+  const tag = await bounded('new', address, () =>
     hash('argon2id', { ...COST, message: password.normalize('NFC'), nonce: salt }),
   );
   return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`;
@@ -54,10 +66,14 @@ export async function hashPassword(password: string): Promise<string> {
  * Compares a password with a PHC string in constant time. Without a stored hash it does the same work and returns
  * false, so that an unknown account takes as long as a wrong password. Throws {@link HashingBusyError}.
  */
-export async function verifyPassword(password: string, stored: string | undefined | null): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  stored: string | undefined | null,
+  address: string | null,
+): Promise<boolean> {
   const { memory, passes, parallelism, salt, tag } = parse(stored ?? DUMMY_HASH);
   const parameters = { memory, passes, parallelism, tagLength: tag.length, nonce: salt };
-  const actual = await bounded('known', () =>
+  const actual = await bounded('known', address, () =>
     hash('argon2id', { ...parameters, message: password.normalize('NFC') }),
   );
   return timingSafeEqual(actual, tag) && Boolean(stored);
@@ -78,12 +94,21 @@ function parse(phc: string) {
   };
 }
 
-function bounded<Result>(lane: keyof typeof lanes, work: () => Promise<Result>): Promise<Result> {
-  if (lanes[lane].pendingCount >= MAX_WAITING)
-    throw new HashingBusyError(
-      'Too many passwords are waiting for hashing. Retry after the number of seconds in Retry-After.',
-    );
-  return lanes[lane](() => slots(work));
+async function bounded<Result>(
+  lane: 'new' | 'known',
+  address: string | null,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { slots, lanes } = queues;
+  try {
+    return await lanes[lane].run(siteOf(address), () => slots(work));
+  } catch (error) {
+    if (error instanceof SemaphoreFullError)
+      throw new HashingBusyError(
+        'Too many passwords are waiting for hashing. Retry after the number of seconds in Retry-After.',
+      );
+    throw error;
+  }
 }
 
 function base64(bytes: Buffer): string {

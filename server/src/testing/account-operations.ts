@@ -102,7 +102,7 @@ export function accountRules(app: TestApp, accounts: Preparers): Record<string, 
     },
     /** Gives the caller's account a password. */
     password: async ({ email }: Scene) => {
-      passwordHash ??= hashPassword(PASSWORD);
+      passwordHash ??= hashPassword(PASSWORD, null);
       await app.owner.query('UPDATE accounts SET password_hash = $2 WHERE email = $1', [
         email,
         await passwordHash,

@@ -62,7 +62,7 @@ export async function resetPassword(
   const owner = await findToken(database.forTenant(tenantId), { tenantId, hash, purpose: 'reset' });
   if (!owner) throw invalidToken();
   const { email, playerId } = owner;
-  const passwordHash = await hashPassword(newPassword);
+  const passwordHash = await hashPassword(newPassword, origin.ip);
   try {
     await database.forPlayer(playerId, billing).transaction(async (transaction) => {
       // Every transaction locks the credential first. This order prevents deadlocks.

@@ -27,7 +27,7 @@ export async function signUp(
   if (displayName !== undefined) requireDisplayName(displayName);
   // The lookup comes first: hashing the password costs about 1,000 times as much.
   if ((await findCredential(services.database, email))?.playerId) throw new ProblemError('player_exists');
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, request.ipAddress);
   const inTransaction = async (transaction: Querier, playerId: string): Promise<void> => {
     const decision = await spendMail(transaction, tenantId, email);
     if (!(await claimWithPassword(transaction, { email, playerId, passwordHash })))
@@ -56,7 +56,7 @@ export async function logIn(
 ): Promise<PlayerTokens> {
   const passwordHash = (await findCredential(services.database, email))?.passwordHash;
   const matches = await services.throttle.attempt(email, request.ipAddress, () =>
-    verifyPassword(password, passwordHash),
+    verifyPassword(password, passwordHash, request.ipAddress),
   );
   if (!matches || !passwordHash) throw wrongPassword();
   // While the password was compared, the owner may have verified the address or set another password.

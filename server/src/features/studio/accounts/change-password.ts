@@ -15,7 +15,7 @@ export async function changePassword(
 ): Promise<{ endedSessions: number }> {
   const { accountId, sessionId, origin } = self;
   const verified = await reauthenticate(services, self, { password: currentPassword });
-  const passwordHash = await hashPassword(newPassword);
+  const passwordHash = await hashPassword(newPassword, origin.ip);
   return services.database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockReauthenticated(transaction, verified);
     const endedSessions = await replaceOwnPassword(services, transaction, account, {

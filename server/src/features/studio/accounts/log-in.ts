@@ -41,7 +41,7 @@ export async function checkPassword(
 ): Promise<AccountWithPassword> {
   const account = await findAccountByEmail(database, email);
   const matches = await accountLoginThrottle.attempt(email, address, () =>
-    verifyPassword(password, account?.passwordHash),
+    verifyPassword(password, account?.passwordHash, address),
   );
   if (!account || !matches)
     throw new ProblemError('invalid_credentials', 'The email address or the password is wrong.');

@@ -67,7 +67,7 @@ async function isCurrent(
 ): Promise<boolean> {
   if (password !== undefined)
     return accountLoginThrottle.attempt(account.email, origin.ip, () =>
-      verifyPassword(password, account.passwordHash),
+      verifyPassword(password, account.passwordHash, origin.ip),
     );
   if (code === undefined) return false;
   return accountCodeThrottle.attempt(accountId, origin.ip, () =>

@@ -53,7 +53,7 @@ export async function resetPassword(
   // Check the token before hashing the password. Hashing needs memory and time, which a stranger must not be able to use up.
   if (!owner) throw invalidToken();
   const { accountId } = owner;
-  const passwordHash = await hashPassword(newPassword);
+  const passwordHash = await hashPassword(newPassword, origin.ip);
   return database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (!account || !(await consumeToken(transaction, 'reset', hash))) throw invalidToken();

@@ -320,7 +320,7 @@ describe('DELETE /api/saas-auth/totp and POST /api/saas-auth/totp/recovery-codes
         async (holder) => {
           await holder.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [
             account.id,
-            await hashPassword('the new password'),
+            await hashPassword('the new password', null),
           ]);
         },
         async (waiting, release) => {

@@ -41,7 +41,7 @@ export async function signUp(
   if (displayName !== undefined) requireDisplayName(displayName);
   if (services.config.signup === 'closed') throw new ProblemError('signup_closed');
   await services.accountSignUpThrottle.spend(origin.ip);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, origin.ip);
   const id = newId();
   const author = { actor: { kind: 'account' as const, id }, origin };
   const mayBeAdmin = services.config.firstSignUpIsAdmin && isLocal;

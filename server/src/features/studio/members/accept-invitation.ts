@@ -66,7 +66,7 @@ export async function acceptInvitation(
       'second_factor_needed',
       'Sign in first, then accept the invitation with POST /api/saas-auth/me/invitations/accept.',
     );
-  const passwordHash = known ? '' : await hashPassword(password);
+  const passwordHash = known ? '' : await hashPassword(password, origin.ip);
   const id = known?.id ?? newId();
   return database.forAccount(id).transaction(async (transaction) => {
     const invitation = await consumeInvitation(transaction, hash);

@@ -20,7 +20,7 @@ export interface NewAnonymousPlayer {
  */
 export async function addAnonymousPlayer(
   { database, ledger }: { database: Database; ledger: WalletLedger },
-  billing: BillingContext,
+  { billing, ipAddress }: { billing: BillingContext; ipAddress: string | null },
   given: NewAnonymousPlayer,
 ): Promise<Recorded<{ playerIndex: number }>> {
   const { tenantId } = billing;
@@ -31,7 +31,7 @@ export async function addAnonymousPlayer(
   const names = { playerIds: [playerId], addresses: [address] };
   refuseIfTaken(await findPlayers(database.forTenant(tenantId), tenantId, names), { playerId, address });
 
-  const passwordHash = await hashPassword(given.signInPassword);
+  const passwordHash = await hashPassword(given.signInPassword, ipAddress);
   const { transactionHash, player } = await ledger.record(
     tenantId,
     addPlayer({ playerId, address }, passwordHash),

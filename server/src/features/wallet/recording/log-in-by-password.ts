@@ -26,7 +26,7 @@ export async function logInByPassword(
   const playerId = normalisePlayerId(given.playerId);
   const player = await findPlayerById(database.forTenant(tenantId), tenantId, playerId);
   const matches = await throttle.attempt(`${tenantId} ${playerId}`, ipAddress, () =>
-    verifyPassword(given.signInPassword, player?.passwordHash),
+    verifyPassword(given.signInPassword, player?.passwordHash, ipAddress),
   );
   if (!player || !matches)
     throw new ProblemError('invalid_credentials', 'The playerId or the password is wrong.');

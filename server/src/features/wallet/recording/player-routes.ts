@@ -82,8 +82,9 @@ export function walletPlayerRoutes(
         },
       },
       async (request) => {
-        await signUps.spend(clientAddress(request));
-        return addAnonymousPlayer(services, billingOf(request), request.body);
+        const ipAddress = clientAddress(request);
+        await signUps.spend(ipAddress);
+        return addAnonymousPlayer(services, { billing: billingOf(request), ipAddress }, request.body);
       },
     );
 
