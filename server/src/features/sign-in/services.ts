@@ -27,7 +27,7 @@ export function openSignInServices(
   return {
     logins: closeLater(createLoginBatchers({ database, vault, config })),
     refreshes: closeLater(createRefreshBatcher(database)),
-    verifyToken: createTokenVerifier({ providerSettings, vault, outbound, config }),
+    verifyToken: createTokenVerifier({ providerSettings, vault, createBudget, outbound, config }),
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     codeThrottle: createOneTimeCodeThrottle(createBudget),
     mailBudget: createMailBudget(createBudget),

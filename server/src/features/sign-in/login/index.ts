@@ -1,6 +1,6 @@
 export { banFingerprint, isBanned, playerBanned } from './bans.ts';
 export {
-  type TenantOfToken,
+  type TokenSource,
   hasSecret,
   tokenProviders,
   type Identity,

@@ -34,10 +34,10 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         },
       },
       async (request) => {
-        const tenant = keyOf(request);
+        const source = sourceOf(request);
         const { provider, token, ...rest } = request.body;
-        const identity = await services.verifyToken(tenant, provider, token);
-        return signIn(services, identity, toSignInRequest(rest, sourceOf(request)));
+        const identity = await services.verifyToken({ ...keyOf(request), ...source }, provider, token);
+        return signIn(services, identity, toSignInRequest(rest, source));
       },
     );
 
@@ -57,11 +57,11 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
         },
       },
       async (request, reply) => {
-        const tenant = keyOf(request);
+        const source = sourceOf(request);
         const { provider, token, ...rest } = request.body;
-        const identity = await services.verifyToken(tenant, provider, token);
+        const identity = await services.verifyToken({ ...keyOf(request), ...source }, provider, token);
         reply.code(201);
-        return signIn(services, identity, { ...rest, ...sourceOf(request), mode: 'only-new' });
+        return signIn(services, identity, { ...rest, ...source, mode: 'only-new' });
       },
     );
 

@@ -2,7 +2,7 @@ import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { isBanned, playerBanned, type TenantOfToken, type VerifyToken } from '../../sign-in/login/index.ts';
+import { isBanned, playerBanned, type TokenSource, type VerifyToken } from '../../sign-in/login/index.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { issueToken, type WalletLoginResult } from './issue-token.ts';
 import type { WalletLedger } from './ledger.ts';
@@ -23,12 +23,12 @@ export interface WalletLoginServices {
  */
 export async function logInByWallet(
   { database, vault, signer, ledger, verifyToken }: WalletLoginServices,
-  key: TenantOfToken,
+  source: TokenSource,
   billing: BillingContext,
   jwt: string,
 ): Promise<WalletLoginResult> {
-  const { tenantId } = key;
-  const identity = await verifyToken(key, 'WalletJwt', jwt);
+  const { tenantId } = source;
+  const identity = await verifyToken(source, 'WalletJwt', jwt);
   const { walletAddress: address } = identity;
   if (!address) throw new ProblemError('invalid_credentials', 'The token has no wallet address.');
 

@@ -104,7 +104,13 @@ export function walletPlayerRoutes(
           response: { 200: WalletLogin, ...problems(403, 422, 502) },
         },
       },
-      async (request) => logInByWallet(services, keyOf(request), billingOf(request), request.body.jwt),
+      async (request) =>
+        logInByWallet(
+          services,
+          { ...keyOf(request), ipAddress: clientAddress(request) },
+          billingOf(request),
+          request.body.jwt,
+        ),
     );
 
     app.post(

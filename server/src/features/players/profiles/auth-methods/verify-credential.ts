@@ -85,7 +85,11 @@ async function verifyWithProvider(
       return verifyCode(services, { tenantId: id, ipAddress, ...credential });
     default:
       return {
-        identity: await services.verifyToken({ tenantId: id, workspaceId }, provider, credential.token),
+        identity: await services.verifyToken(
+          { tenantId: id, workspaceId, ipAddress },
+          provider,
+          credential.token,
+        ),
       };
   }
 }

@@ -1,0 +1,56 @@
+import { ProblemError } from '../../../core/problem.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget } from '../../../security/network-budget.ts';
+import type { Identity, TokenProvider, TokenSource } from './identity.ts';
+
+/** Refused tokens of a network in a tenant. */
+const REFUSED_TOKENS = 300;
+/** Answers of the store about one token. A client may sign in again with it. */
+const USES_OF_TOKEN = 30;
+const WINDOW_SECONDS = 15 * 60;
+
+/** Runs the verification of a token by a store. Throws too_many_attempts without running it. */
+export type LimitStoreToken = (
+  source: TokenSource,
+  token: { provider: TokenProvider; token: string },
+  verify: () => Promise<Identity>,
+) => Promise<Identity>;
+
+/**
+ * Limits the requests to stores. A store limits those with the key of a studio: StoreA allows 100,000 per day. Anybody with the public game
+ * key could use them up with wrong tokens, or with a right one, and then no player could sign in. Failures of the store do not count.
+ */
+export function createStoreTokenLimits(createBudget: CreateBudget): LimitStoreToken {
+  const refused = createNetworkBudget(createBudget, {
+    name: 'refused-store-tokens',
+    attempts: REFUSED_TOKENS,
+    seconds: WINDOW_SECONDS,
+    refusal: `The store has refused too many tokens of this network (${REFUSED_TOKENS} in 15 minutes). Retry after the number of seconds in Retry-After.`,
+  });
+  const uses = createBudget({
+    name: 'uses-of-store-token',
+    attempts: USES_OF_TOKEN,
+    seconds: WINDOW_SECONDS,
+    refusal: `This token was sent too often (${USES_OF_TOKEN} times in 15 minutes). Get a new one, or retry after the number of seconds in Retry-After.`,
+  });
+
+  return async ({ tenantId, ipAddress }, { provider, token }, verify) => {
+    const attempt = await refused.reserve(ipAddress, tenantId);
+    let isRefused = false;
+    try {
+      const use = await uses.reserve(`${tenantId} ${provider} ${token}`);
+      let isAnswered = true;
+      try {
+        return await verify();
+      } catch (error) {
+        isRefused = error instanceof ProblemError && error.code === 'invalid_credentials';
+        isAnswered = isRefused;
+        throw error;
+      } finally {
+        await (isAnswered ? use.count() : use.giveBack());
+      }
+    } finally {
+      await (isRefused ? attempt.count() : attempt.giveBack());
+    }
+  };
+}
