@@ -48,7 +48,7 @@ export function isSelfAsserted({ provider }: Identity): boolean {
 /** The tenant whose provider settings apply to a token. */
 export type TenantOfToken = Pick<KeyCaller, 'tenantId' | 'workspaceId'>;
 
-/** Where a token comes from: the tenant, and the address of the client. */
+/** The source of a token: the tenant, and the address of the client. */
 export type TokenSource = TenantOfToken & { ipAddress: string | null };
 
 /** Verifies tokens of one provider. `PUT …/providers/{provider}` has validated the settings. */
