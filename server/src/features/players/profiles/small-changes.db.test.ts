@@ -48,7 +48,7 @@ async function arrange() {
     change: (changes: ProfileChanges) => changeProfile(services, caller, changes, ignore),
     changeDevice: (changes: DeviceChanges) =>
       changeDevice(services as never, { ...caller, origin: null as never } as never, deviceId, changes),
-    upload: (file: Buffer) => uploadAvatar(services, caller, file, ignore),
+    upload: (file: Buffer) => uploadAvatar(services, { ...caller, ipAddress: null }, file, ignore),
   };
 }
 

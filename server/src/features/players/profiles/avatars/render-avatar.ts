@@ -1,5 +1,6 @@
-import pLimit from 'p-limit';
 import type { default as Sharp } from 'sharp';
+import { createFairSemaphore, SemaphoreFullError } from '../../../../core/fair-semaphore.ts';
+import { siteOf } from '../../../../core/network.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 
 /** An image that Guildhall encoded itself. It keeps only the pixels of the upload. */
@@ -21,11 +22,15 @@ const MAX_INPUT_SIDE = 16_384;
 
 /**
  * Two images at once use half of libuv's four threads, and at most 200 MB for decoding. A usual image takes about 50 ms, so 16
- * waiting images take less than a second.
+ * waiting images take less than a second. Networks take turns: 18 players of one network could fill a queue for all.
  */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 16;
-const slots = pLimit(MAX_CONCURRENT);
+const slots = createFairSemaphore({
+  running: MAX_CONCURRENT,
+  runningPerOwner: MAX_CONCURRENT,
+  waitingPerMember: MAX_WAITING,
+});
 
 let loaded: Promise<typeof Sharp> | undefined;
 
@@ -43,17 +48,25 @@ async function loadSharp(): Promise<typeof Sharp> {
 
 /**
  * Decodes an image and encodes it again: upright, at most 512 × 512 pixels, only the first frame, without metadata. The format
- * does not change. Throws avatar_type, avatar_unreadable, and busy if too many images wait.
+ * does not change. Throws avatar_type, avatar_unreadable, and busy if too many images of the network of the address wait.
  */
-export async function renderAvatar(upload: Buffer): Promise<RenderedAvatar> {
+export async function renderAvatar(upload: Buffer, address: string | null): Promise<RenderedAvatar> {
   const extension = formatOf(upload);
   if (!extension) throw new ProblemError('avatar_type');
-  if (slots.pendingCount >= MAX_WAITING)
-    throw new ProblemError('busy', {
-      detail: 'Too many images are waiting to be decoded. Retry after the number of seconds in Retry-After.',
-      retryAfter: 2,
-    });
-  return slots(async () => ({ bytes: await render(upload, extension), extension }));
+  try {
+    return await slots.run(siteOf(address), async () => ({
+      bytes: await render(upload, extension),
+      extension,
+    }));
+  } catch (error) {
+    if (error instanceof SemaphoreFullError)
+      throw new ProblemError('busy', {
+        detail:
+          'Too many images of this network are waiting to be decoded. Retry after the number of seconds in Retry-After.',
+        retryAfter: 2,
+      });
+    throw error;
+  }
 }
 
 async function render(upload: Buffer, extension: RenderedAvatar['extension']): Promise<Buffer> {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { abortSignalOf } from '../../../../http/abort-signal.ts';
 import { FORM_BODY_LIMIT } from '../../../../http/body-limits.ts';
+import { clientAddress } from '../../../../http/client-address.ts';
 import { acceptForms, type Form } from '../../../../http/form.ts';
 import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
@@ -50,7 +51,12 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
           });
         try {
           const file = avatarFile(await readForm(request));
-          return await uploadAvatar(services, caller, file, reporterOf(request));
+          return await uploadAvatar(
+            services,
+            { ...caller, ipAddress: clientAddress(request) },
+            file,
+            reporterOf(request),
+          );
         } finally {
           release();
         }

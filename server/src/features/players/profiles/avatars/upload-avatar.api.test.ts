@@ -48,7 +48,7 @@ test('an upload keeps the image of the profile if the answer of the commit is lo
     smallProfileChanges: unlimited,
   };
   await assert.rejects(
-    uploadAvatar(services, caller, image, () => {}),
+    uploadAvatar(services, { ...caller, ipAddress: null }, image, () => {}),
     { code: 'ECONNRESET' },
   );
   const { body } = await app.http.get('/api/player-profile/me', { bearer: accessToken });

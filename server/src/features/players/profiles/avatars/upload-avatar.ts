@@ -1,10 +1,10 @@
-import type { PlayerCaller } from '../../../../core/callers.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
 import { isRolledBack } from '../../../../database/errors.ts';
 import type { Database } from '../../../../database/database.ts';
 import type { AttemptBudget } from '../../../../security/attempt-budget.ts';
 import type { AcquireSlots } from '../../../../processes/concurrency-slots.ts';
+import type { CallerWithAddress } from '../auth-methods/verify-credential.ts';
 import { lockForChange } from '../lock-profile.ts';
 import { updateProfile } from '../queries.ts';
 import type { AvatarStore } from './avatar-store.ts';
@@ -25,12 +25,12 @@ export interface ProfileServices {
  */
 export async function uploadAvatar(
   { database, avatars, smallProfileChanges }: ProfileServices,
-  caller: PlayerCaller,
+  caller: CallerWithAddress,
   upload: Buffer,
   report: ReportError,
 ): Promise<{ avatarUrl: string }> {
   await smallProfileChanges.spend(caller.playerId);
-  const avatarName = await avatars.add(await renderAvatar(upload));
+  const avatarName = await avatars.add(await renderAvatar(upload, caller.ipAddress));
   const avatarUrl = avatars.urlOf(avatarName);
   let previous: string | null;
   try {
