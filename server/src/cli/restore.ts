@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { restoreBackup } from '../runtime/backup/restore-backup.ts';
 import { interruptSignal, readSettings, UsageError } from './command.ts';
 import { withProgress } from './progress.ts';
-import { verifyWithProgress } from './verify.ts';
 
 export const restoreCommand = new Command('restore')
   .description('create DATA_DIR from a backup, start its database, and verify each row')
@@ -10,7 +9,8 @@ export const restoreCommand = new Command('restore')
   .action(async (folder: string) => {
     const config = readSettings();
     const { rows, altered } = await restoreBackup(config, folder, interruptSignal(), {
-      verify: (url) => verifyWithProgress(url, {}, config),
+      // This code takes a second to load. A restore that is refused does not need it.
+      verify: async (url) => (await import('./verify.ts')).verifyWithProgress(url, {}, config),
       withProgress,
     });
     if (altered > 0) throw new UsageError(`${altered} of ${rows} restored rows do not match their hashes.`);
