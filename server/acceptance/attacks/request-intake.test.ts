@@ -72,6 +72,7 @@ describe('memory', () => {
     const { accessToken, playerId } = await playerToken('eve');
     const headers = { ...json, 'x-game-key': honest.gameKey, authorization: `Bearer ${accessToken}` };
     const bodies: ReturnType<typeof begin>[] = [];
+    t.after(() => bodies.forEach(({ leave }) => leave()));
     await withstands(t, victim, async () => {
       for (let body = 0; body < 100; body++)
         bodies.push(
@@ -105,7 +106,6 @@ describe('memory', () => {
       assert.equal(small.status, 201, await small.text());
       await sleep(ATTACK_MS);
     });
-    for (const { leave } of bodies) leave();
   });
 });
 
@@ -166,6 +166,7 @@ describe('uploads', () => {
   test('accepts uploads of other networks during 80 slow uploads', async (t) => {
     const tokens = await Promise.all(Array.from({ length: 80 }, (_, index) => playerToken(`slow${index}`)));
     const uploads: ReturnType<typeof begin>[] = [];
+    t.after(() => uploads.forEach(({ leave }) => leave()));
     const form = { 'content-type': 'multipart/form-data; boundary=x' };
     await withstands(t, victim, async () => {
       for (const { accessToken } of tokens)
@@ -193,7 +194,6 @@ describe('uploads', () => {
       assert.equal(((await answer.json()) as { code: string }).code, 'avatar_type');
       await sleep(ATTACK_MS);
     });
-    for (const { leave } of uploads) leave();
   });
 });
 
