@@ -267,8 +267,8 @@ describe('guildhall backup and restore', () => {
   });
 
   test('refuses a folder that it copies, because the next backup would contain this one', async () => {
-    for (const copied of ['postgres', 'avatars', 'archive']) {
-      const { code, output } = await run(`backup ${join(source.path, copied, 'new')}`, source.path);
+    for (const folder of ['postgres/..new', 'avatars/new', 'archive/new']) {
+      const { code, output } = await run(`backup ${join(source.path, folder)}`, source.path);
       assert.equal(code, 1, output);
       assert.match(output, /^\S+ is in \S+, which the backup copies\. Name a folder elsewhere\.$/);
     }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
@@ -40,7 +40,7 @@ export async function createBackup(
   const target = resolve(folder);
   if (await pathExists(target)) throw new OperatorError(`${target} exists already. Name a new folder.`);
   for (const source of [clusterIn(config.dataDir), ...foldersOf(config).map(({ path }) => path)])
-    if (!relative(source, target).startsWith('..'))
+    if (relative(source, target).split(sep)[0] !== '..')
       throw new OperatorError(`${target} is in ${source}, which the backup copies. Name a folder elsewhere.`);
   const draft = `${target}.partial-${process.pid}`;
   const storage = await openStorage(config, 'shared', { mustExist: true });
