@@ -8,7 +8,7 @@ import { bucketAt, startS3Server } from '../../../../testing/s3-server.ts';
 import { ArchiveStorageError, createArchiveBucket } from './archive-bucket.ts';
 import { EVENTS_FILE, MANIFEST_FILE, partName, type StoredPart } from './archive-files.ts';
 
-test('a bucket refuses a manifest that has one byte too many, whatever its hash', async (context) => {
+test('a bucket refuses a manifest that has one byte too many, with any hash', async (context) => {
   const s3 = await startS3Server();
   const root = await mkdtemp(join(tmpdir(), 'guildhall-bucket-'));
   context.after(() => rm(root, { recursive: true }));
