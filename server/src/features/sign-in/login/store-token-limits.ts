@@ -1,5 +1,5 @@
 import { ProblemError } from '../../../core/problem.ts';
-import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import type { CreateBudget, ReservedAttempt } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
 import type { Identity, TokenProvider, TokenSource } from './identity.ts';
 
@@ -36,21 +36,21 @@ export function createStoreTokenLimits(createBudget: CreateBudget): LimitStoreTo
 
   return async ({ tenantId, ipAddress }, { provider, token }, verify) => {
     const attempt = await refused.reserve(ipAddress, tenantId);
-    let isRefused = false;
+    let use: ReservedAttempt | undefined;
+    let answer: 'accepted' | 'refused' | undefined;
     try {
-      const use = await uses.reserve(`${tenantId} ${provider} ${token}`);
-      let isAnswered = true;
-      try {
-        return await verify();
-      } catch (error) {
-        isRefused = error instanceof ProblemError && error.code === 'invalid_credentials';
-        isAnswered = isRefused;
-        throw error;
-      } finally {
-        await (isAnswered ? use.count() : use.giveBack());
-      }
+      use = await uses.reserve(`${tenantId} ${provider} ${token}`);
+      const identity = await verify();
+      answer = 'accepted';
+      return identity;
+    } catch (error) {
+      if (error instanceof ProblemError && error.code === 'invalid_credentials') answer = 'refused';
+      throw error;
     } finally {
-      await (isRefused ? attempt.count() : attempt.giveBack());
+      await Promise.all([
+        answer === undefined ? use?.giveBack() : use?.count(),
+        answer === 'refused' ? attempt.count() : attempt.giveBack(),
+      ]);
     }
   };
 }
