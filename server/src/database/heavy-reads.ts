@@ -53,8 +53,10 @@ export function createHeavySlots(running: number): HeavySlots {
   });
   const owners = createLruCache<string, string>(CACHED_OWNERS, { ttl: OWNER_AGE_MS });
   const cachedOwnerOf = async (id: string, find: FindOwner): Promise<string> => {
-    const owner = owners.get(id) ?? (await find(id));
-    owners.set(id, owner, { noUpdateTTL: true });
+    const cached = owners.get(id);
+    if (cached !== undefined) return cached;
+    const owner = await find(id);
+    owners.set(id, owner);
     return owner;
   };
   const refuse = (error: unknown): never => {
