@@ -1,7 +1,8 @@
 import { billingGroup } from '../../../core/billing-context.ts';
 import { now } from '../../../core/timestamps.ts';
 import { createBatcher } from '../../../database/batcher.ts';
-import { createContestedWrites, type RunContested } from '../../../database/contested-writes.ts';
+import type { RunInTurn } from '../../../core/turns.ts';
+import { createContestedWrites } from '../../../database/contested-writes.ts';
 import type { Database } from '../../../database/database.ts';
 import { loginRowHashParts } from '../sessions/index.ts';
 import { banFingerprint } from './bans.ts';
@@ -29,7 +30,7 @@ export interface LoginBatchers {
   /** Creates a player and signs the player in. Returns undefined if a concurrent sign-in has created the player. */
   create(signIn: VerifiedSignIn): Promise<SignedIn | undefined>;
   /** Writes a sign-in of a player that no batch can write. */
-  writeAlone: RunContested;
+  writeAlone: RunInTurn;
   close(): Promise<void>;
 }
 
