@@ -279,7 +279,7 @@ async function startAndStop(app) {
     DATA_DIR: dataDir,
     PORT: String(port),
   };
-  const server = spawn('node', ['server/src/cli/index.ts', 'serve'], { cwd: app, env, ...user });
+  const server = spawn('node', ['server/dist/guildhall.js', 'serve'], { cwd: app, env, ...user });
   let output = '';
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (output += text));
   const health = /CMD \["node", "-e", "(.+)"\]/.exec(read('docker/Dockerfile'))[1];

@@ -4,13 +4,12 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { GUILDHALL } from '../built-programs.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { dataFolder, startServer, type ServerProcess } from './server-process.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const exec = promisify(execFile);
 
 /** Reads the output of the first start. */
@@ -45,7 +44,7 @@ const get = async (server: ServerProcess, path: string, headers: Record<string, 
 /** Runs `guildhall bootstrap` on a data folder. */
 async function bootstrap(dataDir: string, ...options: string[]) {
   const env = { ...process.env, DATA_DIR: dataDir };
-  return exec(process.execPath, [CLI, 'bootstrap', ...options], { env }).then(
+  return exec(process.execPath, [GUILDHALL, 'bootstrap', ...options], { env }).then(
     ({ stdout }) => ({ code: 0, output: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, output: stderr }),
   );
@@ -56,17 +55,17 @@ test('a command keeps its compiled code for later ones, and for the processes th
   const printFolder = `import { getCompileCacheDir } from 'node:module'; process.on('exit', () => console.log(getCompileCacheDir() + '\\n' + process.env.NODE_COMPILE_CACHE))`;
   const foldersWith = async (given: NodeJS.ProcessEnv) => {
     const options = ['--import', `data:text/javascript,${encodeURIComponent(printFolder)}`];
-    const { stdout } = await exec(process.execPath, [...options, CLI, '--version'], {
+    const { stdout } = await exec(process.execPath, [...options, GUILDHALL, '--version'], {
       env: { ...env, ...given },
     });
     const [, own, started] = stdout.trim().split('\n');
     return { own: own!, started: started! };
   };
-  const usual = join(CLI, '../../../../node_modules/.cache/compiled');
+  const usual = join(GUILDHALL, '../../../node_modules/.cache/compiled');
   const { own: folder, started } = await foldersWith({});
   assert.ok(folder.startsWith(usual), folder);
   assert.equal(started, usual);
-  assert.ok(readdirSync(folder).length > 100, 'it has the code of all commands');
+  assert.ok(readdirSync(folder).length > 30, 'it has the code of all commands');
 
   const { path: other, remove } = dataFolder();
   after(remove);

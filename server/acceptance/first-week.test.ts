@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -51,6 +51,9 @@ function install(
     'server/migrations',
     'server/contracts',
     'server/src',
+    'server/node-options.ts',
+    'server/built-programs.ts',
+    'server/build.ts',
   ])
     cpSync(join(ROOT, part), join(path, part), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'));
@@ -61,6 +64,7 @@ function install(
       readFileSync(manifest, 'utf8').replace(/"version": ".*"/, `"version": "${version}"`),
     );
   if (migration) writeFileSync(join(path, 'server/migrations/9999_next_version.sql'), migration);
+  execFileSync(process.execPath, [join(path, 'server/build.ts')]);
   chmodSync(path, 0o755);
   return path;
 }
@@ -121,7 +125,7 @@ function startUnit(installation: string, own: Record<string, string> = { DATA_DI
 
 /** Runs a command of an installation as its user. */
 async function guildhall(installation: string, command: string, own: Record<string, string>) {
-  const child = spawn(process.execPath, ['server/src/cli/index.ts', ...command.split(' ')], {
+  const child = spawn(process.execPath, ['server/dist/guildhall.js', ...command.split(' ')], {
     cwd: installation,
     env: environment(own),
     stdio: ['ignore', 'pipe', 'pipe'],

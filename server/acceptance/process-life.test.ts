@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { fileURLToPath } from 'node:url';
+import { GUILDHALL } from '../built-programs.ts';
 import { arrangeGameKey } from './arrange.ts';
 import { eventually } from './eventually.ts';
 import { startExternalPostgres } from './external-postgres.ts';
@@ -28,7 +28,6 @@ import {
   type ServerProcess,
 } from './server-process.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const folder = dataFolder();
 const dataDir = folder.path;
 let gameKey = '';
@@ -301,7 +300,7 @@ test('restarts PostgreSQL as the first process of a container, without an init p
   const port = await freePort();
   const container = spawn(
     'unshare',
-    ['--pid', '--fork', '--mount-proc', '--kill-child', process.execPath, CLI, 'serve'],
+    ['--pid', '--fork', '--mount-proc', '--kill-child', process.execPath, GUILDHALL, 'serve'],
     {
       env: { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,11 +4,10 @@ import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GUILDHALL } from '../built-programs.ts';
 import { freePort } from './free-port.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const START_WITHIN_MS = 150_000;
 
 const spawned = new Set<ChildProcess>();
@@ -69,7 +68,7 @@ export function spawnCommand(
   command: string,
   { dataDir, env = {}, user, nodeOptions = [], detached = false }: CommandOptions,
 ): CommandProcess {
-  const child = spawn(process.execPath, [...nodeOptions, CLI, ...command.split(' ')], {
+  const child = spawn(process.execPath, [...nodeOptions, GUILDHALL, ...command.split(' ')], {
     env: {
       PATH: process.env['PATH'],
       TMPDIR: process.env['TMPDIR'],

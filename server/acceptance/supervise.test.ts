@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { GUILDHALL, SUPERVISOR } from '../built-programs.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { childrenOf, dataFolder, exitOf, postgresOf } from './server-process.ts';
@@ -21,7 +22,7 @@ after(() => folder.remove());
 /** Runs `npm start` like an operator, in a shell that allows core files. */
 async function npmStart(env: Record<string, string> = {}, processes = 1, node?: string) {
   const port = await freePort();
-  const start = node ? `${node} ${ROOT}/server/src/cli/supervise.ts` : 'npm start --silent --';
+  const start = node ? `${node} ${SUPERVISOR}` : 'npm start --silent --';
   const command = `${ALLOW_CORE_FILES}; exec ${start} --processes ${processes}`;
   const npm = spawn('sh', ['-c', command], {
     cwd: ROOT,
@@ -43,9 +44,11 @@ async function npmStart(env: Record<string, string> = {}, processes = 1, node?: 
   });
   const answers = async () =>
     (await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined))?.ok === true;
-  /** Finds the process that runs a file of server/src. */
-  const processOf = (file: string) =>
-    descendantsOf(npm.pid!).find((pid) => commandOf(pid).some((part) => part.endsWith(`/src/${file}`)));
+  /** Finds the process of a program. */
+  const processOf = (program: string) =>
+    descendantsOf(npm.pid!).find((pid) =>
+      commandOf(pid).some((part) => join(ROOT, part) === program || part === program),
+    );
   return { npm, output: () => output, answers, processOf };
 }
 
@@ -78,15 +81,15 @@ describe('npm start', () => {
     const { npm, output, answers, processOf } = await npmStart();
     await eventually(answers, 'a first answer');
     const postgres = postgresOf(dataDir);
-    const first = processOf('cli/index.ts')!;
+    const first = processOf(GUILDHALL)!;
     process.kill(first, 'SIGKILL');
-    await eventually(() => ![undefined, first].includes(processOf('cli/index.ts')), 'another server');
+    await eventually(() => ![undefined, first].includes(processOf(GUILDHALL)), 'another server');
     await eventually(answers, 'an answer after the restart');
     assert.equal(postgresOf(dataDir), postgres);
     assert.match(output(), /^The server was ended by SIGKILL\. It starts again in 1 s\.$/m);
-    assert.ok(commandOf(processOf('cli/index.ts')!).includes('--max-old-space-size=768'));
+    assert.ok(commandOf(processOf(GUILDHALL)!).includes('--max-old-space-size=768'));
 
-    const second = processOf('cli/index.ts')!;
+    const second = processOf(GUILDHALL)!;
     npm.kill('SIGTERM');
     await exitOf(npm);
     await eventually(() => !isAlive(second), 'the end of the server');
@@ -97,7 +100,7 @@ describe('npm start', () => {
   test('stops PostgreSQL if SIGTERM arrives between a crash and the restart', async () => {
     const { npm, answers, processOf, output } = await npmStart();
     await eventually(answers, 'a first answer');
-    process.kill(processOf('cli/index.ts')!, 'SIGKILL');
+    process.kill(processOf(GUILDHALL)!, 'SIGKILL');
     await eventually(() => output().includes('starts again'), 'the notice of a restart');
     npm.kill('SIGTERM');
     await exitOf(npm);
@@ -109,10 +112,10 @@ describe('npm start', () => {
     test(`stops the server if the supervisor is killed ${moment}`, async () => {
       const { answers, processOf } = await npmStart();
       // After a failed test, another PostgreSQL may run.
-      const runs = () => postgresOf(dataDir) !== undefined && processOf('cli/index.ts') !== undefined;
+      const runs = () => postgresOf(dataDir) !== undefined && processOf(GUILDHALL) !== undefined;
       await eventually(moment === 'during its start' ? runs : answers, 'the moment');
-      const server = processOf('cli/index.ts')!;
-      process.kill(processOf('cli/supervise.ts')!, 'SIGKILL');
+      const server = processOf(GUILDHALL)!;
+      process.kill(processOf(SUPERVISOR)!, 'SIGKILL');
       await eventually(() => postgresOf(dataDir) === undefined, 'the end of PostgreSQL');
       // Until then, it locks the data folder for the next test.
       await eventually(() => !isAlive(server), 'the end of the server');
@@ -126,7 +129,7 @@ describe('npm start', () => {
     const { npm, output, answers, processOf } = await npmStart({}, 1, node);
     await eventually(answers, 'a first answer');
     renameSync(node, `${node}.new`);
-    process.kill(processOf('cli/index.ts')!, 'SIGKILL');
+    process.kill(processOf(GUILDHALL)!, 'SIGKILL');
     await eventually(() => output().includes('The server was not created (spawn '), 'an attempt');
     renameSync(`${node}.new`, node);
     await eventually(answers, 'an answer after the update');
@@ -152,8 +155,8 @@ describe('npm start', () => {
 
     const { npm, output, answers, processOf } = await npmStart();
     await eventually(answers, 'a first answer');
-    const server = processOf('cli/index.ts')!;
-    for (const pid of [server, processOf('cli/supervise.ts')!, postgresOf(dataDir)!])
+    const server = processOf(GUILDHALL)!;
+    for (const pid of [server, processOf(SUPERVISOR)!, postgresOf(dataDir)!])
       assert.match(readFileSync(`/proc/${pid}/limits`, 'utf8'), /^Max core file size +0 +0 /m);
     process.kill(server, 'SIGSEGV');
     await eventually(() => output().includes('The server was ended by SIGSEGV.'), 'the end of the server');

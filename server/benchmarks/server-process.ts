@@ -2,14 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { GUILDHALL } from '../built-programs.ts';
 import { freePort } from '../acceptance/free-port.ts';
 import { startEmbeddedServer } from '../src/database/embedded/embedded-server.ts';
 import { SERVER_NODE_OPTIONS } from '../node-options.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-vault.ts';
-
-const CLI = fileURLToPath(new URL('../src/cli/index.ts', import.meta.url));
 
 /** A server in its own processes: Node, and PostgreSQL with the durability settings of production. */
 export interface ServerProcess {
@@ -43,7 +41,7 @@ export async function startServerProcess({
     process.execPath,
     [
       ...SERVER_NODE_OPTIONS,
-      CLI,
+      GUILDHALL,
       'serve',
       ...(worker ? [] : ['--no-worker']),
       '--processes',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { buildServer } from '../../build.ts';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { COMPILE_CACHE } from '../cli/compile-cache.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
@@ -81,8 +82,12 @@ try {
 }
 process.exit(exitCode);
 
-/** Runs the files with a template database, on the PostgreSQL of TEST_DATABASE_URL or on one that it starts. Returns the exit code. */
+/**
+ * Builds the programs that tests start, and runs the files with a template database, on the PostgreSQL of TEST_DATABASE_URL or on one that
+ * it starts. Returns the exit code.
+ */
 async function runWithDatabase(): Promise<number> {
+  await buildServer();
   const given = process.env['TEST_DATABASE_URL'];
   const server = given ? undefined : await startEmbeddedServer(join(folder, 'database'), SETTINGS);
   const base = given ?? server!.url('postgres');

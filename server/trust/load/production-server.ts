@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { eventually } from '../../acceptance/eventually.ts';
 import { freePort } from '../../acceptance/free-port.ts';
 import { childrenOf, dataFolder, exitOf, postgresOf } from '../../acceptance/server-process.ts';
+import { SUPERVISOR } from '../../built-programs.ts';
 import { TEST_MASTER_KEY } from '../../src/testing/test-vault.ts';
 
-const SUPERVISOR = fileURLToPath(new URL('../../src/cli/supervise.ts', import.meta.url));
 const METRICS_TOKEN = 'the-token-of-the-load-test';
 
 /** A server as `npm start` runs it: supervised, with its memory limit, its worker, and an embedded PostgreSQL that waits for the disk. */
