@@ -211,13 +211,18 @@ describe('a server with a collector', () => {
 });
 
 describe('a server without a collector', () => {
-  /** Prints which libraries of tracing the process has loaded. */
+  /** Prints how many built files with libraries of tracing the process has loaded. */
   const REPORT = `data:text/javascript,
-    import { createRequire } from 'node:module';
-    process.on('exit', () => {
-      const paths = Object.keys(createRequire('file:///').cache);
-      console.log('loaded ' + paths.filter((path) => /opentelemetry.(sdk|exporter|otlp|context)/.test(path)).length);
-    });`;
+    import { registerHooks } from 'node:module';
+    let files = 0;
+    registerHooks({
+      load(url, context, next) {
+        const module = next(url, context);
+        if (/@opentelemetry.(sdk|exporter|otlp|context)/.test(module.source)) files++;
+        return module;
+      },
+    });
+    process.on('exit', () => console.log('loaded ' + files));`;
   const loaded = async (env: Record<string, string>): Promise<number> => {
     const server = await startServer({ dataDir: folder.path, env, nodeOptions: ['--import', REPORT] });
     await stop(server);
@@ -227,7 +232,7 @@ describe('a server without a collector', () => {
   test('does not load the libraries of OpenTelemetry', async () => {
     const { url } = await startCollector();
     assert.equal(await loaded({}), 0);
-    assert.ok((await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: url })) > 10);
+    assert.ok((await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: url })) > 0);
   });
 
   test('names settings that it cannot use', async () => {
