@@ -56,13 +56,19 @@ async function modifiedAt(path: string): Promise<number> {
   return mtimeMs;
 }
 
-/** Makes `new URL('<relative path>', import.meta.url)` lead to the same file, or to the same program, from `dist`. */
+/** Refers to a file by its path from the source file. */
+const FILE_URL = /new URL\('(.+?)', import\.meta\.url\)/g;
+const OWN_PATH = /import\.meta\.(url|dirname|filename)/;
+
+/** Makes a {@link FILE_URL} lead to the same file, or to the same program, from the built file. */
 const fileUrls: Plugin = {
   name: 'file-urls',
   transform: {
-    filter: { code: 'import.meta.url' },
+    filter: { id: /\/server\/src\//, code: OWN_PATH },
     handler(code, file) {
-      return code.replace(/new URL\('(.+?)', import\.meta\.url\)/g, (_, path: string) => {
+      if (OWN_PATH.test(code.replace(FILE_URL, '')))
+        this.error("The build adapts paths only in the form new URL('<relative path>', import.meta.url).");
+      return code.replace(FILE_URL, (_, path: string) => {
         const target = relative(import.meta.dirname, resolve(dirname(file), path));
         const program = Object.keys(PROGRAMS).find((name) => PROGRAMS[name] === target);
         return `new URL('${program ? `${program}.js` : `../${target}`}', import.meta.url)`;

@@ -232,7 +232,9 @@ export const EventSummary = Type.Object(
       { maxItems: MAX_SUMMARY_ROWS },
     ),
     hasMore: Type.Boolean({
-      description: `Whether the newest buckets are left out, because there are more than ${MAX_SUMMARY_ROWS.toLocaleString('en')} rows. If so, ask for a shorter range, longer buckets, or \`top\`.`,
+      description:
+        'Whether the newest buckets are left out, because there are more than 20,000 rows. If so, ask for a shorter range, ' +
+        'longer buckets, or `top`.',
     }),
   },
   { title: 'EventSummary' },
