@@ -8,7 +8,7 @@ import { defineConfig, type Plugin } from 'vite';
 const API = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), compressAssets()],
+  plugins: [react(), showStartBeforeStyles(), compressAssets()],
   // The server replaces this text in every response (server/src/http/console.ts).
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
@@ -22,6 +22,19 @@ export default defineConfig({
     proxy: Object.fromEntries(['/api', '/avatars', '/docs', '/openapi.json'].map((path) => [path, API])),
   },
 });
+
+/** Moves the link to the styles behind the content of the page, because a browser shows nothing that follows it until they have loaded. */
+function showStartBeforeStyles(): Plugin {
+  const LINK = /\s*<link rel="stylesheet"[^>]*>/;
+  return {
+    name: 'show-start-before-styles',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html) => html.replace(LINK, '').replace('</body>', `${LINK.exec(html)![0]}\n  </body>`),
+    },
+  };
+}
 
 /** Writes `.br` and `.gz` files beside the assets, so that the server compresses nothing at run time. */
 function compressAssets(): Plugin {

@@ -45,6 +45,15 @@ describe('the first page', () => {
   });
 });
 
+describe('the page before the scripts have loaded', () => {
+  test('shows that it loads, before its link to the styles', () => {
+    const page = read('dist/index.html').toString();
+    const link = page.indexOf('<link rel="stylesheet"');
+    assert.ok(link > page.indexOf('Loading Guildhall'), page);
+    assert.match(page, /<style nonce="__CSP_NONCE__">\.start\{/);
+  });
+});
+
 describe('the styles', () => {
   const classesIn = (text: string) => new Set(text.match(/\bm_[0-9a-f]{6,8}\b/g));
   const built = readdirSync(new URL('../dist/assets', import.meta.url));
