@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
@@ -29,7 +30,7 @@ const details = (page: Page) => page.getByRole('region', { name: 'Usage', exact:
 const row = (page: Page, name: RegExp) => details(page).getByRole('row', { name });
 
 describe('the usage of a workspace', () => {
-  test('is that of the billed month, or of the month before', async () => {
+  test('is that of the billed month, or of the month before, or of one game', async () => {
     const page = await studio.open(`${usage}?groupBy=tenant`, { role: 'viewer' });
     await page.getByText('35,200 units in this period').waitFor();
     await row(page, /^Undertow.*34,000/).waitFor();
@@ -38,6 +39,14 @@ describe('the usage of a workspace', () => {
     await page.waitForURL('**range=last-month');
     await row(page, /^Undertow.*5,000/).waitFor();
     await rowsBecome(page, 1);
+
+    await page.getByText('This month', { exact: true }).click();
+    await rowsBecome(page, 2);
+    await page.getByRole('combobox', { name: 'Game' }).click();
+    await page.getByRole('option', { name: 'Tidewater' }).click();
+    await page.waitForURL(`**tenantId=${tenant.tenantId}`);
+    await rowsBecome(page, 1);
+    await countBecomes(page.getByRole('alert'), 0);
   });
 
   test('can be followed from a game to the key that used the units, and to its days', async () => {
@@ -72,6 +81,19 @@ describe('the usage of a workspace', () => {
     await row(page, new RegExp(`^${today}.*34,007`)).waitFor();
     await page.getByText('By key', { exact: true }).click();
     await lastKey.waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const file = await download;
+    assert.match(
+      file.suggestedFilename(),
+      new RegExp(`^usage-by-key-${today.slice(0, 7)}-01-to-${today}.csv$`),
+    );
+    const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+    assert.equal(lines[0], 'keyName,keyKind,keyId,tenantName,tenantId,units,bytesIn,bytesOut');
+    assert.deepEqual(lines.slice(1), [
+      `${rows[0].name},game,${rows[0].id},Undertow,${other.tenantId},34000,0,0`,
+      `${rows[1].name},game,${rows[1].id},Undertow,${other.tenantId},7,0,0`,
+    ]);
     await assertAccessible(page, 'the usage of one game by key');
     await lastKey.click();
     await row(page, new RegExp(`^${today}.* 7 `)).waitFor();
@@ -84,16 +106,6 @@ describe('the usage of a workspace', () => {
     await lastKey.click();
     await page.getByRole('link', { name: 'Open the key' }).click();
     await page.waitForURL(`**/games/${other.tenantId}/keys?key=${rows[1].id}**`);
-  });
-
-  test('can be restricted to a game', async () => {
-    const page = await studio.open(`${usage}?groupBy=tenant`);
-    await rowsBecome(page, 2);
-    await page.getByRole('combobox', { name: 'Game' }).click();
-    await page.getByRole('option', { name: 'Tidewater' }).click();
-    await page.waitForURL(`**tenantId=${tenant.tenantId}`);
-    await rowsBecome(page, 1);
-    await countBecomes(page.getByRole('alert'), 0);
   });
 });
 

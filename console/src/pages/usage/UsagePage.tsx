@@ -1,48 +1,37 @@
 import { SegmentedControl } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useGameNames } from '../../app/game';
 import { Chart } from '../../components/Chart';
 import { useSearchChange } from '../../components/use-search-change';
 import { Pending } from '../../components/Pending';
-import { CopyableId, ShortId } from '../../components/CopyableId';
-import { DataTable, type Column } from '../../components/DataTable';
-import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { distinctNames, formatBytes, formatNumber, shortenId } from '../../components/format';
+import { distinctNames, shortenId } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
-import type { Answer } from '../../app/client';
 import { PaidKeysPanel } from './PaidKeysPanel';
 import { daysOf, PERIODS } from './periods';
 import { planFacts } from './plan-facts';
 import { QuotaMeter } from './QuotaMeter';
+import { GROUPINGS, UsageDetails } from './UsageDetails';
 import {
   paidKeysQuery,
   usageQuery,
   useKeyNames,
   workspaceQuery,
-  type Grouping,
   type PaidKey,
+  type UsageItem,
 } from './queries';
 
 const route = getRouteApi('/app/workspaces/$workspaceId/usage');
-
-const GROUPINGS = [
-  { value: 'day', label: 'By day' },
-  { value: 'tenant', label: 'By game' },
-  { value: 'key', label: 'By key' },
-];
-
-type UsageItem = Answer<'/api/workspaces/{workspaceId}/usage', 'get'>['items'][number];
 
 export function UsagePage() {
   const { workspaceId } = route.useParams();
   const search = route.useSearch();
   const { tenantId, keyId } = search;
   const period = PERIODS.find(({ value }) => value === search.range)?.value ?? 'month';
-  const groupBy = (GROUPINGS.find(({ value }) => value === search.groupBy)?.value ?? 'day') as Grouping;
+  const groupBy = GROUPINGS.find(({ value }) => value === search.groupBy)?.value ?? 'day';
   const filter = { ...daysOf(period), tenantId, keyId };
   const byDay = useQuery(usageQuery(workspaceId, 'day', filter));
   const grouped = useQuery(usageQuery(workspaceId, groupBy, filter));
@@ -104,7 +93,6 @@ export function UsagePage() {
       <Panel title="This period">
         <QuotaMeter workspaceId={workspaceId} />
       </Panel>
-      <PlanPanel workspaceId={workspaceId} />
       <Panel title="Units per day">
         {byDay.error && !byDay.data ? (
           <ErrorState
@@ -121,32 +109,15 @@ export function UsagePage() {
           />
         )}
       </Panel>
+      <UsageDetails
+        groupBy={groupBy}
+        onGroup={(next) => change({ groupBy: next })}
+        report={grouped}
+        games={games}
+        keys={keyNames}
+      />
       <PaidKeysPanel workspaceId={workspaceId} />
-      <Panel
-        title="Details"
-        flush
-        actions={
-          <SegmentedControl
-            size="xs"
-            aria-label="Group by"
-            data={GROUPINGS}
-            value={groupBy}
-            onChange={(next) => change({ groupBy: next })}
-          />
-        }
-      >
-        <DataTable
-          inline
-          label="Usage"
-          columns={columnsOf(groupBy, games, keyNames)}
-          // The newest day first.
-          rows={groupBy === 'day' ? grouped.data?.items.toReversed() : grouped.data?.items}
-          rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
-          error={grouped.error}
-          retry={() => void grouped.refetch()}
-          empty={<EmptyState title="No usage">No request on a key was accepted during this time.</EmptyState>}
-        />
-      </Panel>
+      <PlanPanel workspaceId={workspaceId} />
     </Page>
   );
 }
@@ -171,90 +142,10 @@ const toChart = (items: UsageItem[]) => ({
   series: [{ name: 'Units', values: items.map(({ units }) => units) }],
 });
 
-const amounts: Column<UsageItem>[] = [
-  {
-    id: 'units',
-    header: 'Units',
-    width: 140,
-    narrowWidth: 104,
-    align: 'right',
-    cell: ({ units }) => formatNumber(units),
-  },
-  {
-    id: 'in',
-    header: 'Received',
-    width: 140,
-    narrowWidth: 96,
-    align: 'right',
-    cell: ({ bytesIn }) => formatBytes(bytesIn),
-  },
-  { id: 'out', header: 'Sent', width: 140, align: 'right', cell: ({ bytesOut }) => formatBytes(bytesOut) },
-];
-
 /** The report has no names of another workspace's keys. While such a key is paid, the list of paid keys has its name. */
 function namesOfKeys(items: UsageItem[], paidKeys: PaidKey[]): Map<string, string> {
   const named = items.flatMap(({ keyId, keyName }) =>
     keyId && keyName ? [{ id: keyId, name: keyName }] : [],
   );
   return new Map([...paidKeys.map(({ id, name }) => [id, name] as const), ...distinctNames(named)]);
-}
-
-/** A game leads to the keys that used its units, and a key to its days. */
-function columnsOf(
-  groupBy: Grouping,
-  games: Map<string, string>,
-  keyNames: Map<string, string>,
-): Column<UsageItem>[] {
-  switch (groupBy) {
-    case 'day':
-      return [{ id: 'day', header: 'Day (UTC)', narrowWidth: 150, cell: ({ day }) => day }, ...amounts];
-    case 'tenant':
-      return [
-        {
-          id: 'game',
-          header: 'Game',
-          narrowWidth: 150,
-          cell: ({ tenantId }) => (
-            <Link
-              from="/workspaces/$workspaceId/usage"
-              to="."
-              search={(before) => ({ ...before, tenantId, groupBy: 'key' })}
-            >
-              <ShortId id={tenantId!} name={games.get(tenantId!)} />
-            </Link>
-          ),
-        },
-        ...amounts,
-      ];
-    case 'key':
-      return [
-        {
-          id: 'key',
-          header: 'Key',
-          narrowWidth: 150,
-          cell: ({ tenantId, keyId }) => (
-            <Link
-              from="/workspaces/$workspaceId/usage"
-              to="."
-              search={(before) => ({ ...before, tenantId, keyId, groupBy: 'day' })}
-            >
-              <ShortId id={keyId!} name={keyNames.get(keyId!)} />
-            </Link>
-          ),
-        },
-        {
-          id: 'kind',
-          header: 'Kind',
-          width: 100,
-          cell: ({ keyKind }) => (keyKind === 'game' ? 'Game key' : 'API key'),
-        },
-        {
-          id: 'game',
-          header: 'Game',
-          width: 180,
-          cell: ({ tenantId }) => <CopyableId id={tenantId!} name={games.get(tenantId!)} />,
-        },
-        ...amounts,
-      ];
-  }
 }

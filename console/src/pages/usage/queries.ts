@@ -18,7 +18,9 @@ export const workspaceQuery = (workspaceId: string) =>
     staleTime: 60_000,
   });
 
-export type Grouping = 'day' | 'tenant' | 'key';
+export type UsageReport = Answer<'/api/workspaces/{workspaceId}/usage', 'get'>;
+export type UsageItem = UsageReport['items'][number];
+export type Grouping = UsageReport['groupBy'];
 
 /** The days of a report, and the game or the key that it is restricted to. `to` is not included. */
 export interface UsageFilter {
