@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Tabs, Text } from '@mantine/core';
+import { Button, Group, Menu, Tabs } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
@@ -17,6 +17,7 @@ import { startDownload } from '../../components/downloads';
 import { useSearchChange } from '../../components/use-search-change';
 import { DeletionReceiptPanel } from '../platform/DeletionReceipt';
 import { BanDialog } from './BanDialog';
+import { BanPanel } from './BanPanel';
 import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
 import { PlayerNotes } from './PlayerNotes';
 import {
@@ -73,18 +74,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
       subtitle={<CopyableId id={player.playerId} whole />}
       actions={<Actions tenantId={tenantId} player={player} name={name} />}
     >
-      {player.ban && (
-        <Text size="sm">
-          {player.ban.until === null ? (
-            'The ban stays until it is lifted.'
-          ) : (
-            <>
-              The ban ends <RelativeTime at={player.ban.until} />.
-            </>
-          )}
-          {player.ban.reason && ` Reason: ${player.ban.reason}`}
-        </Text>
-      )}
+      {player.ban && <BanPanel {...path} ban={player.ban} />}
       <Panel title="Profile">
         <Facts
           facts={[

@@ -1,0 +1,31 @@
+import { Stack, Text } from '@mantine/core';
+import { Facts, Panel } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { usePlayerBans, type Player } from './queries';
+
+interface BanPanelProps {
+  tenantId: string;
+  playerId: string;
+  ban: NonNullable<Player['ban']>;
+}
+
+/** The active ban of a player: its end and reason at once, and who banned when its record has arrived. */
+export function BanPanel({ ban, ...path }: BanPanelProps) {
+  const { data } = usePlayerBans(path);
+  const record = data?.pages[0]?.items.find(({ liftedAt }) => liftedAt === null);
+  return (
+    <Panel title="Ban">
+      <Stack gap="sm">
+        <Facts
+          facts={[
+            ['Banned', record ? <RelativeTime key="at" at={record.bannedAt} /> : '–'],
+            ['Banned by', record ? (record.bannedByEmail ?? 'A former member') : '–'],
+            ['Ends', ban.until === null ? 'When it is lifted' : <RelativeTime key="until" at={ban.until} />],
+          ]}
+        />
+        {ban.reason && <Text size="sm">Reason: {ban.reason}</Text>}
+        {record?.note && <Text size="sm">Note: {record.note}</Text>}
+      </Stack>
+    </Panel>
+  );
+}
