@@ -225,11 +225,11 @@ describe('a changed role', () => {
     await page.getByRole('dialog').getByText(/role/).waitFor();
     await create.waitFor({ state: 'detached' });
 
-    await page.goto(`${studio.game}/players`);
-    await page.getByRole('heading', { name: 'Players', exact: true }).waitFor();
+    await page.goto(`${studio.game}/players?search=ben`);
+    const search = page.getByRole('searchbox', { name: 'Name, id, provider id or email' });
+    await search.waitFor();
     const removed = await studio.app.http.delete(`/api/workspaces/${workspaceId}/members/${id}`, owner);
     assert.equal(removed.status, 204, removed.text);
-    const search = page.getByRole('searchbox', { name: 'Name, id, provider id or email' });
     // The field is gone if a request of the page that was not answered yet has noticed it first.
     void search.fill('ada').catch(() => {});
     await page.getByRole('heading', { name: 'This game does not exist' }).waitFor();
@@ -250,7 +250,7 @@ describe('account', () => {
     await page.waitForURL('**/workspaces');
     await page.goto('/account');
     const factor = page.locator('section', { hasText: 'Second factor' });
-    await factor.getByRole('textbox', { name: 'Current password' }).fill(ACCOUNT_PASSWORD);
+    await factor.getByRole('textbox', { name: 'Your password' }).fill(ACCOUNT_PASSWORD);
     await factor.getByRole('button', { name: 'Add a second factor' }).click();
     await page.getByText('Verify your email address first: open the link').waitFor();
 
@@ -320,7 +320,7 @@ describe('account', () => {
     await signIn(page, email);
     await page.getByRole('heading', { name: 'Second factor' }).waitFor();
     const factor = page.locator('section', { hasText: 'Second factor' });
-    await factor.getByRole('textbox', { name: 'Current password' }).fill(ACCOUNT_PASSWORD);
+    await factor.getByRole('textbox', { name: 'Your password' }).fill(ACCOUNT_PASSWORD);
     await factor.getByRole('button', { name: 'Add a second factor' }).click();
     await page.getByAltText('QR code for the authenticator app').waitFor();
     const secret = await page.getByRole('region', { name: 'Secret' }).innerText();
@@ -343,7 +343,7 @@ describe('account', () => {
     const { email } = await accounts.signUpVerified();
     const page = await studio.visit('/sign-in?next=/account');
     await signIn(page, email);
-    await page.getByText('This session').waitFor();
+    await page.getByRole('row', { name: /This session Chrome on/ }).waitFor();
     const before = await page.getByRole('button', { name: /^End the session of/ }).count();
     assert.ok(before >= 1, 'the session of the sign-up is listed');
     await page

@@ -9,6 +9,7 @@ import { ErrorText } from '../../components/ErrorState';
 import { formatCount, formatExactTime } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
+import { RowButton } from '../../components/RowButton';
 import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
 import { useTableRows } from '../../components/use-table-rows';
@@ -20,6 +21,7 @@ import {
   useResendVerification,
   type AccountSession,
 } from './queries';
+import { browserName } from './browser-name';
 import { SecondFactor } from './SecondFactor';
 import { PasswordField } from '../../components/PasswordField';
 
@@ -135,8 +137,8 @@ const sessionColumns = (end: (session: AccountSession) => void): Column<AccountS
     cell: ({ userAgent, isCurrent }) => (
       <Group gap="xs" wrap="nowrap">
         {isCurrent && <State tone="info">This session</State>}
-        <Text size="sm" truncate title={userAgent ?? undefined}>
-          {userAgent ?? 'Unknown'}
+        <Text size="sm" truncate data-tip={userAgent ?? undefined}>
+          {browserName(userAgent)}
         </Text>
       </Group>
     ),
@@ -163,14 +165,12 @@ const sessionColumns = (end: (session: AccountSession) => void): Column<AccountS
     narrowWidth: 88,
     cell: (session) =>
       !session.isCurrent && (
-        <Button
-          variant="default"
-          size="compact-xs"
-          aria-label={`End the session of ${session.userAgent ?? 'an unknown browser'}, signed in ${formatExactTime(session.createdAt)}`}
+        <RowButton
+          label={`End the session of ${browserName(session.userAgent)}, signed in ${formatExactTime(session.createdAt)}`}
           onClick={() => end(session)}
         >
           End
-        </Button>
+        </RowButton>
       ),
   },
 ];
@@ -186,7 +186,7 @@ function EndSessionDialog({ session, onClose }: { session: AccountSession; onClo
       mutation={end}
       input={session.id}
     >
-      Signs {session.userAgent ?? 'an unknown browser'} out at once. It was last used{' '}
+      Signs {browserName(session.userAgent)} out at once. It was last used{' '}
       <RelativeTime at={session.lastUsedAt} />.
     </ConfirmDialog>
   );

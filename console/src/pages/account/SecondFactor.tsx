@@ -43,7 +43,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
             Sign-ins then need a code of an authenticator app beside the password.
           </Text>
           <PasswordField
-            label="Current password"
+            label="Your password"
             autoComplete="current-password"
             required
             value={password}
@@ -107,7 +107,7 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
         <State tone="good">On</State>
       </div>
       <PasswordField
-        label="Current password, or a code of the app"
+        label="Your password, or a code of the app"
         value={proof}
         onChange={(event) => setProof(event.currentTarget.value)}
         autoComplete="off"

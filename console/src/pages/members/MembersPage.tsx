@@ -7,6 +7,7 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { capitalize } from '../../components/format';
 import { Page, Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { RowButton } from '../../components/RowButton';
 import { State } from '../../components/State';
 import { useTableRows } from '../../components/use-table-rows';
 import { InviteDialog, LeaveDialog, RemoveDialog, RoleDialog } from './MemberDialogs';
@@ -116,13 +117,4 @@ function columns(
       },
     },
   ];
-}
-
-/** `label`: the name for screen readers, if several rows have the same button. */
-function RowButton({ label, onClick, children }: { label?: string; onClick: () => void; children: string }) {
-  return (
-    <Button variant="default" size="compact-xs" aria-label={label} onClick={onClick}>
-      {children}
-    </Button>
-  );
 }

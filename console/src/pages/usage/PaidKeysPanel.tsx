@@ -1,4 +1,4 @@
-import { Button, Code } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { meQuery, useCan } from '../../app/account';
@@ -8,6 +8,7 @@ import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { RowButton } from '../../components/RowButton';
 import { useTableRows } from '../../components/use-table-rows';
 import { membersQuery } from '../members/queries';
 import { paidKeysQuery, useEndPayment, type PaidKey } from './queries';
@@ -32,14 +33,9 @@ export function PaidKeysPanel({ workspaceId }: { workspaceId: string }) {
                   isAction: true,
                   width: 116,
                   cell: (key: PaidKey) => (
-                    <Button
-                      variant="default"
-                      size="compact-xs"
-                      aria-label={`Stop paying for ${key.name}`}
-                      onClick={() => setEnding(key)}
-                    >
+                    <RowButton label={`Stop paying for ${key.name}`} onClick={() => setEnding(key)}>
                       Stop paying
-                    </Button>
+                    </RowButton>
                   ),
                 },
               ]
