@@ -160,6 +160,10 @@ describe('webhooks', () => {
     await page.getByRole('dialog').getByText('in 2 hr.').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => !url.search.includes('delivery'));
+
+    await page.goto(`${webhooks}/${id}?delivery=${id}`);
+    await page.getByText('The webhook does not have this delivery.').waitFor();
+    await countBecomes(page.getByRole('button', { name: 'Try again' }), 0);
   });
 
   test('redelivers all that match, even after a reload, in another tab, and while no page shows it', async () => {

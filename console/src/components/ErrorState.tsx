@@ -19,7 +19,7 @@ export function ErrorState({
     <Stack gap="xs" align="flex-start" role="alert" className={classes.state}>
       <Title order={3}>{what}</Title>
       <ErrorDetail error={error} />
-      {retry && (
+      {retry && !isFinal(error) && (
         <Button variant="default" leftSection={<RotateCw size={14} />} onClick={retry}>
           Try again
         </Button>
@@ -58,7 +58,11 @@ export function ErrorDetail({ error, color }: { error: unknown; color?: string }
   );
 }
 
-/** Whether the server refused a request because of its filters. The same request is refused again. */
+/** Whether the server does not understand a request, or does not have what it names. The same request gets the same answer. */
+const isFinal = (error: unknown): boolean =>
+  isInvalidFilter(error) || (error instanceof GuildhallError && error.status === 404);
+
+/** Whether the server refused a request because of its filters. */
 export const isInvalidFilter = (error: unknown): boolean =>
   error instanceof GuildhallError && error.status === 400;
 
