@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { ErrorState } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
 import { JsonView } from '../../components/JsonView';
+import { TextLink } from '../../components/links';
 import { Facts } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
@@ -34,7 +35,7 @@ function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
       <Facts
         facts={[
           ['Kind', nameOfKind(entry.kind)],
-          ['Player', <WalletPlayer key="player" {...entry} />],
+          ['Player', <PlayerLink key="player" entry={entry} />],
           ['Recorded', <RelativeTime key="recorded" at={entry.recordedAt} />],
           ['Transaction', <CopyableId key="transaction" id={entry.transactionHash} />],
           ['On a chain', <ChainState key="chain" tenantId={tenantId} entry={entry} />],
@@ -45,6 +46,16 @@ function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
     </Stack>
   );
 }
+
+/** Leads to all entries of the player. */
+const PlayerLink = ({ entry }: { entry: WalletEntry }) =>
+  entry.playerIndex === null ? (
+    '–'
+  ) : (
+    <TextLink size="sm" from="/games/$tenantId/wallet" to="." search={{ player: String(entry.playerIndex) }}>
+      <WalletPlayer {...entry} />
+    </TextLink>
+  );
 
 /** The hashes of the entry before, of the content and of the entry, and whether they fit together. */
 function HashLink({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
