@@ -219,6 +219,20 @@ describe('players', () => {
     await page.unroute('**/api/bus_tenants/*/players?**');
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'No player matches' }).waitFor();
+
+    // While the list without a filter loads, the page does not say that it is empty, and the search keeps the focus.
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route('**/api/bus_tenants/*/players?**', async (route) => {
+      await answer;
+      await route.continue();
+    });
+    const search = page.getByRole('searchbox');
+    await search.fill('');
+    await page.getByRole('heading', { name: 'No player matches' }).waitFor({ state: 'detached' });
+    await countBecomes(page.getByRole('heading', { name: 'No players yet' }), 0);
+    answers();
+    await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+    assert.ok(await search.evaluate((element) => element === document.activeElement));
   });
 
   test('bans a player with a reason, lifts the ban and hides the player', async () => {
@@ -232,6 +246,12 @@ describe('players', () => {
     await page.getByRole('button', { name: 'Ban the player' }).click();
     await page.getByText('Banned', { exact: true }).first().waitFor();
     await page.getByText('Banned a player').waitFor();
+    const ban = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Ban', exact: true }) });
+    await ban.getByText(studio.owner.email).waitFor();
+    await ban.getByText('in 7 days').waitFor();
+    await ban.getByText('Reason: Aim bot').waitFor();
     const { rows } = await studio.app.owner.query('SELECT reason FROM player_bans WHERE player_id = $1', [
       cyd.playerId,
     ]);
@@ -329,7 +349,7 @@ describe('players', () => {
     await assertAccessible(page, 'a ban until a time');
     await end.fill('2099-01-31T18:00');
     await page.getByRole('button', { name: 'Ban the player' }).click();
-    await page.getByText('The ban ends').waitFor();
+    await page.getByText('Ends', { exact: true }).waitFor();
     const { rows } = await studio.app.owner.query(
       'SELECT until FROM player_bans WHERE player_id = $1 AND lifted_at IS NULL',
       [ben.playerId],

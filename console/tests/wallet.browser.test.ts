@@ -49,6 +49,7 @@ describe('the wallet ledger', () => {
     await page.getByRole('heading', { name: 'No entries yet' }).waitFor();
     await countBecomes(page.getByRole('button', { name: 'Verify the ledger' }), 0);
     await page.getByText('players/add/anon').waitFor();
+    await countBecomes(page.getByRole('combobox', { name: 'Kind' }), 0);
   });
 
   test('lists entries, filters them and opens one with its hash link', async () => {
@@ -77,6 +78,9 @@ describe('the wallet ledger', () => {
     await assertAccessible(page, 'an entry');
     await drawer.getByRole('link', { name: 'Entry 9', exact: true }).click();
     await page.getByRole('dialog', { name: 'Entry 9' }).getByText('Session started').waitFor();
+    await page.getByRole('dialog').getByRole('link', { name: '2 · ben' }).click();
+    await page.waitForURL('**/wallet?player=2');
+    await rowsBecome(page, 7);
   });
 
   test('finds an entry by the hash of its transaction', async () => {

@@ -12,6 +12,8 @@ export type { Column, DataTableProps } from './data-table-types';
 /** A table of records: sticky header, rows by virtual scrolling, sorting and paging by the server. */
 export function DataTable<Row>({
   empty,
+  isFiltered,
+  noResults,
   toolbar,
   bulkActions,
   selection,
@@ -19,7 +21,9 @@ export function DataTable<Row>({
   retry,
   ...table
 }: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, inline = false } = table;
+  const { label, columns, rowKey, inline = false, isFetching = false } = table;
+  // No rows of other filters say nothing about these.
+  const rows = isFetching && table.rows?.length === 0 ? undefined : table.rows;
   const [shown, setShown] = useLocalStorage<Record<string, boolean>>({
     key: `guildhall.columns.${label}`,
     defaultValue: {},
@@ -28,11 +32,13 @@ export function DataTable<Row>({
   const visible = columns.filter(({ id, hidden }) => shown[id] ?? !hidden);
   const isNarrow = useMediaQuery('(max-width: 700px)', undefined, { getInitialValueInEffect: false });
   const placed = isNarrow ? narrowed(visible) : visible;
+  const isEmpty = rows?.length === 0;
   const hasChoice = !inline && columns.some(({ hidden }) => hidden);
+  const hasToolbar = (toolbar !== undefined || hasChoice) && !(isEmpty && isFiltered === false);
 
   return (
     <div className={classes.frame} data-inline={inline || undefined} data-short={isShort(rows) || undefined}>
-      {(toolbar || hasChoice) && (
+      {hasToolbar && (
         <div className={classes.toolbar}>
           <div className={classes.filters}>{toolbar}</div>
           {hasChoice && (
@@ -45,18 +51,19 @@ export function DataTable<Row>({
         </div>
       )}
       {bulkActions}
-      {table.isFetching && rows && <div className={classes.progress} role="presentation" />}
+      {isFetching && rows && <div className={classes.progress} role="presentation" />}
       {rows === undefined && error ? (
         isInvalidFilter(error) ? (
           <NoResults title="A filter is not valid">{describeError(error)}</NoResults>
         ) : (
           <ErrorState error={error} what={`${label} could not be loaded`} retry={retry} />
         )
-      ) : rows?.length === 0 ? (
-        <div className={classes.empty}>{empty}</div>
+      ) : isEmpty ? (
+        <div className={classes.empty}>{isFiltered ? noResults : empty}</div>
       ) : (
         <TableRows
           {...table}
+          rows={rows}
           columns={selection ? [selectionColumn(selection, rows ?? [], rowKey), ...placed] : placed}
         />
       )}

@@ -64,7 +64,7 @@ function Views({ accountId, page, search }: SavedViewsProps & { accountId: strin
             setOpened(!opened);
           }}
         >
-          {active?.name ?? 'Views'}
+          <span className={classes.name}>{active?.name ?? 'Views'}</span>
         </Button>
       </Popover.Target>
       {/* Without a view and a filter nothing in it takes the focus, and Escape closes only what has the focus. */}

@@ -49,7 +49,12 @@ export interface DataTableProps<Row> {
   /** The row whose record is open. */
   selectedKey?: string | undefined;
   selection?: Selection<Row> | undefined;
+  /** What is shown if there are no rows. */
   empty: ReactNode;
+  /** Whether filters are set. If not, a table without rows has no use for the toolbar. */
+  isFiltered?: boolean;
+  /** What is shown if the filters select no row. */
+  noResults?: ReactNode;
   /** The table takes its own height instead of the rest of the page. */
   inline?: boolean;
   /** The controls above the table, beside the choice of columns. */

@@ -52,17 +52,17 @@ export function AlertsPage() {
             <RangeFilter value={filter.range} onChange={(range) => change({ range })} />
           </>
         }
+        isFiltered={Object.keys(filter).length > 0}
+        noResults={
+          <NoResults title="No alert matches the filters">
+            Choose a longer time, or another type or game.
+          </NoResults>
+        }
         empty={
-          Object.keys(filter).length > 0 ? (
-            <NoResults title="No alert matches the filters">
-              Choose a longer time, or another type or game.
-            </NoResults>
-          ) : (
-            <EmptyState title="No alerts">
-              An alert appears when a key sends more requests or more bytes in a minute than its threshold.
-              Owners and admins also get an email.
-            </EmptyState>
-          )
+          <EmptyState title="No alerts">
+            An alert appears when a key sends more requests or more bytes in a minute than its threshold.
+            Owners and admins also get an email.
+          </EmptyState>
         }
       />
     </Page>

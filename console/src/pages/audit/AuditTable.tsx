@@ -76,16 +76,16 @@ export function AuditTable({ scope, filter, names = [] }: AuditTableProps) {
             <RangeFilter value={filter.range} onChange={(range) => change({ range })} />
           </>
         }
+        isFiltered={Object.keys(filter).length > 0}
+        noResults={
+          <NoResults title="No audit record matches the filters">
+            Choose another action, enter a whole id, or choose a longer time.
+          </NoResults>
+        }
         empty={
-          Object.keys(filter).length > 0 ? (
-            <NoResults title="No audit record matches the filters">
-              Choose another action, enter a whole id, or choose a longer time.
-            </NoResults>
-          ) : (
-            <EmptyState title="No audit records">
-              Each change of keys, members, players and settings leaves a record here, with its author.
-            </EmptyState>
-          )
+          <EmptyState title="No audit records">
+            Each change of keys, members, players and settings leaves a record here, with its author.
+          </EmptyState>
         }
       />
       <Drawer

@@ -132,24 +132,24 @@ function Definitions() {
             />
           </>
         }
+        isFiltered={isFiltered}
+        noResults={
+          <NoResults title="No definition matches">
+            Search for a part of a key, value, category or description.
+          </NoResults>
+        }
         empty={
-          isFiltered ? (
-            <NoResults title="No definition matches">
-              Search for a part of a key, value, category or description.
-            </NoResults>
-          ) : (
-            <EmptyState
-              title="No definitions yet"
-              next={
-                <Button w="fit-content" onClick={() => setDialog({ kind: 'new' })}>
-                  Create a definition
-                </Button>
-              }
-            >
-              A definition names an event that the game may send, such as level_completed. With auto-create,
-              the first event of a new name creates its definition. A CSV file can be dropped on this page.
-            </EmptyState>
-          )
+          <EmptyState
+            title="No definitions yet"
+            next={
+              <Button w="fit-content" onClick={() => setDialog({ kind: 'new' })}>
+                Create a definition
+              </Button>
+            }
+          >
+            A definition names an event that the game may send, such as level_completed. With auto-create, the
+            first event of a new name creates its definition. A CSV file can be dropped on this page.
+          </EmptyState>
         }
       />
       {dialog?.kind === 'new' && <CreateDefinitionDialog tenantId={game.id} onClose={close} />}
@@ -203,7 +203,7 @@ const columns = (
   {
     id: 'value',
     header: 'Event value',
-    width: 140,
+    width: 180,
     narrowWidth: 90,
     cell: ({ eventValue }) => eventValue ?? '–',
   },

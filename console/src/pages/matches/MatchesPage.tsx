@@ -60,17 +60,17 @@ export function MatchesPage() {
             />
           </>
         }
+        isFiltered={isFiltered}
+        noResults={
+          <NoResults title="No match matches the filters">
+            Choose a longer time, or another state or player.
+          </NoResults>
+        }
         empty={
-          isFiltered ? (
-            <NoResults title="No match matches the filters">
-              Choose a longer time, or another state or player.
-            </NoResults>
-          ) : (
-            <EmptyState title="No matches yet" next={<MatchSnippet tenantId={game.id} />}>
-              A game server creates a match for players who are signed in. The command and the code continue
-              those of <SignInLink tenantId={game.id} />, in the same terminal or file:
-            </EmptyState>
-          )
+          <EmptyState title="No matches yet" next={<MatchSnippet tenantId={game.id} />}>
+            A game server creates a match for players who are signed in. The command and the code continue
+            those of <SignInLink tenantId={game.id} />, in the same terminal or file:
+          </EmptyState>
         }
       />
     </Page>

@@ -91,24 +91,24 @@ export function PlayersPage() {
             />
           </>
         }
+        isFiltered={isFiltered}
+        noResults={
+          <NoResults title="No player matches">
+            Search for the beginning of a name, or for a whole id, provider id or email address.
+          </NoResults>
+        }
         empty={
-          isFiltered ? (
-            <NoResults title="No player matches">
-              Search for the beginning of a name, or for a whole id, provider id or email address.
-            </NoResults>
-          ) : (
-            <EmptyState
-              title="No players yet"
-              next={
-                <>
-                  <MockSwitch tenantId={game.id} />
-                  <SignInSnippet tenantId={game.id} />
-                </>
-              }
-            >
-              A player appears here after the first sign-in. Sign one in:
-            </EmptyState>
-          )
+          <EmptyState
+            title="No players yet"
+            next={
+              <>
+                <MockSwitch tenantId={game.id} />
+                <SignInSnippet tenantId={game.id} />
+              </>
+            }
+          >
+            A player appears here after the first sign-in. Sign one in:
+          </EmptyState>
         }
       />
     </Page>

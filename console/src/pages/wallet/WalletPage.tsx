@@ -79,17 +79,17 @@ export function WalletPage() {
             />
           </>
         }
+        isFiltered={isFiltered}
+        noResults={
+          <NoResults title="No entry matches the filters">
+            Search for a whole transaction hash, or for the number that a wallet player has in this game.
+          </NoResults>
+        }
         empty={
-          isFiltered ? (
-            <NoResults title="No entry matches the filters">
-              Search for a whole transaction hash, or for the number that a wallet player has in this game.
-            </NoResults>
-          ) : (
-            <EmptyState title="No entries yet" next={<WalletSnippet tenantId={game.id} />}>
-              Each call of the wallet recording adds an entry that holds the hash of the entry before. So
-              nobody can change an entry unnoticed. Add a first player:
-            </EmptyState>
-          )
+          <EmptyState title="No entries yet" next={<WalletSnippet tenantId={game.id} />}>
+            Each call of the wallet recording adds an entry that holds the hash of the entry before. So nobody
+            can change an entry unnoticed. Add a first player:
+          </EmptyState>
         }
       />
       <Drawer

@@ -105,16 +105,16 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
             <RangeFilter value={filter.range} onChange={(range) => change({ range })} />
           </>
         }
+        isFiltered={(status ?? eventType ?? range) !== undefined}
+        noResults={
+          <NoResults title="No delivery matches the filters">
+            Choose a longer time, or another state or event.
+          </NoResults>
+        }
         empty={
-          (status ?? eventType ?? range) !== undefined ? (
-            <NoResults title="No delivery matches the filters">
-              Choose a longer time, or another state or event.
-            </NoResults>
-          ) : (
-            <EmptyState title="No deliveries yet">
-              Nothing was sent to this address. Send a test to see a delivery.
-            </EmptyState>
-          )
+          <EmptyState title="No deliveries yet">
+            Nothing was sent to this address. Send a test to see a delivery.
+          </EmptyState>
         }
       />
       <Drawer
@@ -229,6 +229,7 @@ const columnsOf = (isEnabled: boolean): Column<Delivery>[] => [
   {
     id: 'event',
     header: 'Event',
+    width: 180,
     narrowWidth: 142,
     cell: ({ eventType }) => typeNames[eventType] ?? eventType,
   },
@@ -242,7 +243,6 @@ const columnsOf = (isEnabled: boolean): Column<Delivery>[] => [
   {
     id: 'status',
     header: 'Answer',
-    width: 200,
     cell: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError ?? '–',
   },
   {
