@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, startStudio } from './browser.ts';
+import { assertAccessible, becomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
@@ -239,5 +239,81 @@ describe('records with the same name', () => {
       await page.getByRole('option', { name: `Zoe · …${playerId.slice(-6)}` }).waitFor();
     await page.getByRole('option', { name: `…${players[1]!.playerId.slice(-6)}` }).click();
     await page.waitForURL(`**${game}/players/${players[1]!.playerId}`);
+  });
+});
+
+/** Waits until the text of an element is inside of another element, so that nothing of it is cut off. */
+const isInside = (text: Locator, frame: Locator): Promise<void> =>
+  becomes(async () => {
+    const { left, right } = await text.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return range.getBoundingClientRect();
+    });
+    const box = (await frame.boundingBox())!;
+    return left >= box.x && right <= box.x + box.width;
+  }, true);
+
+describe('a name of 128 characters without a space', () => {
+  const LONG = 'Donaudampfschiff'.repeat(8);
+  const RIGHT_TO_LEFT = 'مرحبا بكم في لعبة الميناء الكبير للاعبين الجدد';
+
+  test('can be read in a question, a choice, a menu and on a page of a phone', async () => {
+    await app.owner.query(`UPDATE tenant_keys SET name = $2 WHERE tenant_id = $1 AND kind = 'game'`, [
+      tenant.tenantId,
+      LONG,
+    ]);
+    const long = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    await app.owner.query('UPDATE tenants SET name = $2 WHERE id = $1', [long.tenantId, LONG]);
+    const rightToLeft = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    await app.owner.query('UPDATE tenants SET name = $2 WHERE id = $1', [
+      rightToLeft.tenantId,
+      RIGHT_TO_LEFT,
+    ]);
+    const payer = await arrangeTenant(app);
+    await app.owner.query('UPDATE workspaces SET name = $2 WHERE id = $1', [payer.workspaceId, LONG]);
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) SELECT $1, id, 'admin' FROM accounts WHERE email = $2`,
+      [payer.workspaceId, studio.owner.email],
+    );
+    const admin = await arrangeAccount(app, tenant, 'admin');
+    const ban = `/api/bus_tenants/${tenant.tenantId}/players/${ada.playerId}/ban`;
+    assert.equal((await app.http.post(ban, { reason: LONG }, admin)).status, 201);
+
+    const page = await studio.open(`${game}/keys`, { viewport: { width: 390, height: 800 } });
+    await page.getByRole('button', { name: `Change the key ${LONG}` }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    const dialog = page.getByRole('dialog');
+    await isInside(dialog.locator('code'), dialog);
+    await page.keyboard.press('Escape');
+    await dialogCloses(page);
+
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByRole('combobox', { name: 'Workspace that pays for the reads' }).click();
+    await isInside(page.getByRole('option', { name: LONG }), page.getByRole('listbox'));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await dialogCloses(page);
+
+    await page.getByRole('button', { name: /^Game: Tidewater/ }).click();
+    await isInside(page.getByRole('menuitem', { name: LONG }), page.getByRole('menu'));
+
+    // A name that is written from right to left shows its beginning.
+    await page.getByRole('menuitem', { name: RIGHT_TO_LEFT }).click();
+    const name = page.getByRole('button', { name: `Game: ${RIGHT_TO_LEFT}` }).locator('span');
+    await becomes(
+      () =>
+        name.evaluate((element) => {
+          const range = document.createRange();
+          range.setStart(element.firstChild!, 0);
+          range.setEnd(element.firstChild!, 1);
+          const [first, shown] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+          return first.left >= shown.left && first.right <= shown.right + 1;
+        }),
+      true,
+    );
+
+    await page.goto(`${game}/players/${ada.playerId}`);
+    await isInside(page.getByText(`Reason: ${LONG}`), page.locator('main'));
   });
 });

@@ -125,17 +125,13 @@ describe('platform administration', () => {
     assert.notEqual(rows[0].fingerprint, rows[1].fingerprint);
   });
 
-  test('shows the components and the queues', async () => {
+  test('shows the components and the queues, and the time of the last data if they cannot be read again', async () => {
     await app.owner.query(`UPDATE pgboss.queue SET failed_count = 3, monitor_on = now() WHERE name = 'mail'`);
     const page = await open('health');
     await page.getByText(/^PostgreSQL \d/).waitFor();
     await page.getByText('No Redis is configured.').waitFor();
     await page.getByRole('cell', { name: '3 failed' }).waitFor();
-  });
 
-  test('shows the time of the last health data if they cannot be read again', async () => {
-    const page = await open('health');
-    await page.getByText(/^PostgreSQL \d/).waitFor();
     await page.route('**/api/admin/health', (route) =>
       route.fulfill({
         status: 503,
