@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: e686d6d77918c0849c3f6d6ecd9731645e522b5a01d8faa263140964b258e84b
+// Document: c73949cf02f27b2d48a7c7e127d0c943398c42bd0ee770cd949375a6b7d595ad
 
 export interface paths {
     "/metrics": {
@@ -1748,6 +1748,26 @@ export interface paths {
          * @description Filters the stored and archived events of a tenant, groups them by up to three members and by time, and returns counts and figures of their values. Rows are sorted by time, then by the number of events, largest first. A query that takes longer than 15 seconds is 503 `query_timeout`. If the client disconnects, the query is cancelled. With a console token it counts as 10 requests.
          */
         post: operations["queryEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bus_tenants/{tenantId}/rejected-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rejected events
+         * @description Returns the events that were refused in the last 8 days, in groups with the same reason and names, the last seen first. An event appears within 2 seconds. A group counts whole days in UTC: if `from` is within a day, the events before it are counted too. Events with a wrong key or token are not counted, nor are requests that were refused as a whole.
+         */
+        get: operations["listRejectedEvents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5873,6 +5893,45 @@ export interface components {
             /** @description Number of events that were already stored or occur more than once in the batch. */
             duplicateCount: number;
         };
+        RejectedEventGroup: {
+            /**
+             * Format: uuid
+             * @description The id of the group, which is the same on each day.
+             */
+            id: string;
+            scope: components["schemas"]["EventScope"];
+            /** @description The `statusCode` of the events: 400, 403, 404, 409 or 422. */
+            statusCode: number;
+            /** @description The `error` of the events: what is wrong, and what to do. */
+            error: string;
+            /** @description The key of the events, cut to 32 characters. Null if they have none, or if the tenant had more than 100 groups on a day. */
+            eventKey: string | null;
+            /** @description The value of the events, if their definition is the reason. */
+            eventValue: string | null;
+            /**
+             * Format: uuid
+             * @description The id that the events named, if their definition is the reason.
+             */
+            eventDefinitionId: string | null;
+            /** @description The number of refused events. Each attempt to send an event counts. */
+            count: number;
+            /** Format: date-time */
+            firstSeenAt: string;
+            /** Format: date-time */
+            lastSeenAt: string;
+            /** @description The `idempotencyKey` of the last event, cut to 64 characters. */
+            lastIdempotencyKey: string | null;
+            /**
+             * Format: uuid
+             * @description The id of the game key that sent the last event.
+             */
+            lastKeyId: string;
+        };
+        RejectedEventPage: {
+            items: components["schemas"]["RejectedEventGroup"][];
+            hasMore: boolean;
+            nextCursor?: string | undefined;
+        };
         RequestedTenantPlayer: {
             /** Format: uuid */
             playerId: string;
@@ -9525,6 +9584,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventQueryAnswer"];
+                };
+            };
+        };
+    };
+    listRejectedEvents: {
+        parameters: {
+            query?: {
+                /** @description Only groups with events at or after this time. Must be earlier than `to`. */
+                from?: string;
+                /** @description Only groups with events before this time. */
+                to?: string;
+                limit?: number;
+                /** @description `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                tenantId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectedEventPage"];
                 };
             };
         };

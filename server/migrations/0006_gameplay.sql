@@ -148,6 +148,29 @@ CREATE TABLE event_rollup_starts (
 );
 INSERT INTO event_rollup_starts VALUES ('match', '-infinity'), ('player', '-infinity');
 
+-- The events that ingestion refused, counted by day in UTC, reason and names (docs/decisions/0068-rejected-events.md). The id of a group
+-- is a hash of its reason and names.
+CREATE TABLE rejected_events (
+  tenant_id            uuid NOT NULL REFERENCES tenants,
+  day                  date NOT NULL,
+  id                   uuid NOT NULL,
+  scope                text NOT NULL CHECK (scope IN ('match', 'player')),
+  status_code          integer NOT NULL,
+  error                text NOT NULL,
+  event_key            text,                        -- null, as the next two: not given, not the reason, or one of many
+  event_value          text,
+  event_definition_id  uuid,
+  events               bigint NOT NULL,
+  first_seen_at        timestamptz NOT NULL,
+  last_seen_at         timestamptz NOT NULL,
+  last_idempotency_key text,
+  last_key_id          uuid NOT NULL,
+  PRIMARY KEY (tenant_id, day, id)
+);
+-- Each process writes the counts of all tenants.
+CALL guildhall_isolate('rejected_events',
+  'coalesce(tenant_id = (SELECT guildhall_tenant()), false) OR (SELECT guildhall_platform())');
+
 -- The files that contain the events of archived months (docs/decisions/0048-event-archive.md). The name of a part is also its folder:
 -- tenant/scope/month/part. The hash of its manifest, which has the hashes of its files, makes each change of them visible.
 CREATE TABLE event_archives (
@@ -167,7 +190,8 @@ CREATE TABLE event_archives (
 CALL guildhall_isolate('event_archives',
   'coalesce(tenant_id = (SELECT guildhall_tenant()), false) OR (SELECT guildhall_platform())');
 
-GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions, event_rollups TO guildhall_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON match_sessions, match_players, event_definitions, event_rollups, rejected_events
+  TO guildhall_app;
 GRANT SELECT, INSERT, DELETE ON event_rollup_deltas TO guildhall_app;
 GRANT SELECT ON event_rollup_starts, event_archives TO guildhall_app;
 GRANT INSERT ON event_rollup_deltas TO guildhall_event_writer;

@@ -7,8 +7,11 @@ const OWNERS = ['tenant_id', 'workspace_id', 'player_id', 'account_id', 'subscri
 /** Tables whose rows are tenants, workspaces, players and accounts. */
 const OWNED_BY_ID = ['tenants', 'workspaces', 'players', 'accounts'];
 
-/** Tables that the meter writes up to a second after a request of the owner. Each suite checks who is charged (test-app.ts). */
-const METERED = ['usage_entries', 'usage_allowances'];
+/**
+ * Tables that are written up to two seconds after a request of the owner. Each suite checks who is charged (test-app.ts), and
+ * rejected-events.api.test.ts whose refused events are counted.
+ */
+const METERED = ['usage_entries', 'usage_allowances', 'rejected_events'];
 
 /** Columns that change without a request about the row: when a key was last used is written after the answer. */
 const CLOCKS = ['last_used_at'];

@@ -5,6 +5,7 @@ import { canonicalJson } from './canonical-json.ts';
 import {
   codePoints,
   compareCodePoints,
+  firstCodePoints,
   isNestedWithin,
   isStorable,
   isStorableDeep,
@@ -16,6 +17,16 @@ describe('texts', () => {
   test('codePoints counts code points', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => codePoints(text) === [...text].length));
     assert.equal(codePoints('♞🐴'), 2);
+  });
+
+  test('firstCodePoints cuts between code points', () => {
+    const [text, most] = [fc.string({ unit: 'binary' }), fc.integer({ min: 0, max: 12 })];
+    fc.assert(
+      fc.property(text, most, (it, length) => {
+        assert.equal(firstCodePoints(it, length), [...it].slice(0, length).join(''));
+      }),
+    );
+    assert.equal(firstCodePoints('♞🐴🐴', 2), '♞🐴');
   });
 
   test('compareCodePoints sorts like the bytes of UTF-8', () => {

@@ -13,6 +13,15 @@ export function codePoints(text: string): number {
   return length;
 }
 
+/** The beginning of a text: at most `most` code points. */
+export function firstCodePoints(text: string, most: number): string {
+  if (text.length <= most) return text;
+  // A code point takes at most two UTF-16 units.
+  return Array.from(text.slice(0, 2 * most))
+    .slice(0, most)
+    .join('');
+}
+
 /**
  * Compares well-formed texts by their code points. This is the order of their UTF-8 bytes, in which PostgreSQL (collation C) and DuckDB
  * sort. `<` compares UTF-16 code units, and so puts an emoji (U+1F600) before a half-width letter (U+FF71).

@@ -58,6 +58,7 @@ describe('a range of time', () => {
       'listEvents',
       'listPlatformAuditRecords',
       'listPlatformWebhookDeliveries',
+      'listRejectedEvents',
       'listTenantAuditRecords',
       'listTenantMatches',
       'listWebhookDeliveries',

@@ -61,6 +61,7 @@ const LARGE_READS: { text: string; rows?: number; why: string }[] = [
     text: 'FROM ( SELECT * FROM event_definitions',
     why: 'a tenant has at most 20,000 definitions, and few lists of them',
   },
+  { text: 'FROM rejected_events WHERE tenant_id', why: 'a tenant has about 100 groups a day, for 8 days' },
   { text: 'WITH event AS MATERIALIZED', rows: 500, why: 'an export reads chunks of 500 events' },
   {
     text: 'FROM pgboss.queue, LATERAL',

@@ -337,6 +337,7 @@ export function accountRules(app: TestApp, accounts: Preparers): Record<string, 
     deletePlayerNote: { needs: 'admin', path: { playerId: made.player, noteId: made.note } },
 
     listEvents: { ...reads, query: 'scope=player' },
+    listRejectedEvents: reads,
     exportEvents: { ...reads, query: 'scope=player' },
     getEventSummary: { ...reads, query: `scope=player&${lastDay}` },
     queryEvents: {

@@ -234,7 +234,8 @@ async function play(app: TestApp, tenant: TestTenant): Promise<void> {
   for (const events of [inMatch.slice(0, 10), inMatch])
     accepted(await http.post('/api/game/events', { events }, ada.caller));
   const own = someEvents(ada.playerId, 11).map((event) => ({ ...event, eventKey: 'climb' }));
-  for (const events of [own.slice(0, 10), own])
+  const refused = { ...own[0], idempotencyKey: 'refused', value: 'x' };
+  for (const events of [own.slice(0, 10), [...own, refused]])
     accepted(await http.post('/api/game/player-events', { events }, ada.caller));
   accepted(await http.post(`${path}/leave`, { matchPlayerId: joined.matchPlayerId }, game));
   accepted(await http.put(`${path}/results`, { results: [{ matchPlayerId, placement: 1 }] }, game));

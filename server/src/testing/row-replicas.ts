@@ -113,6 +113,8 @@ export async function fillEmptyTables(
     // Of another tenant, because there are no files.
     event_archives: `gen_random_uuid() AS tenant_id, 'player' AS scope, '2000-01-01'::date AS month, 1 AS part, 1 AS rows, 1 AS bytes, now() AS first_at,
                      now() AS last_at, '\\x00'::bytea AS manifest_hash, now() AS archived_at`,
+    rejected_events: `${ids}, now()::date AS day, gen_random_uuid() AS id, 'player' AS scope, 400 AS status_code, 'x' AS error, 1 AS events,
+                      now() AS first_seen_at, now() AS last_seen_at, ${key} AS last_key_id`,
     login_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 'PC_Windows' AS platform, 'Mock' AS auth_provider, 1 AS logins`,
     logout_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 1 AS logouts`,
     player_rollups: `${ids}, 'hour' AS span, ${hour} AS starts_at, 0 AS page, 1::bit(4096) AS players`,

@@ -3,9 +3,11 @@ import { rollUpSessions, sessionAnalyticsRoutes } from './analytics/index.ts';
 import { definitionCsvRoutes, eventDefinitionRoutes } from './event-definitions/index.ts';
 import {
   deleteOldEventRollups,
+  deleteOldRejectedEvents,
   eventIngestionRoutes,
   eventQueryRoutes,
   eventReadingRoutes,
+  rejectedEventRoutes,
 } from './events/index.ts';
 import { matchRoutes, tenantMatchRoutes } from './matches/index.ts';
 
@@ -15,8 +17,14 @@ export const gameplay = {
     behind('gameKeyAndMaybePlayer', matchRoutes),
     behind('gameKeyAndPlayer', eventIngestionRoutes),
     behind('account', eventDefinitionRoutes, definitionCsvRoutes, tenantMatchRoutes),
-    behind('accountOrApiKey', eventReadingRoutes, eventQueryRoutes, sessionAnalyticsRoutes),
+    behind(
+      'accountOrApiKey',
+      eventReadingRoutes,
+      eventQueryRoutes,
+      rejectedEventRoutes,
+      sessionAnalyticsRoutes,
+    ),
   ],
   schedules: [{ name: 'roll-up-sessions', cron: '*/10 * * * *', run: rollUpSessions }],
-  expiry: { ofTenant: [deleteOldEventRollups] },
+  expiry: { ofTenant: [deleteOldEventRollups, deleteOldRejectedEvents] },
 };

@@ -12,7 +12,7 @@ import {
 import { admitEvents, type QuotaServices } from './admit-events.ts';
 import type { CheckedEvent } from './check-event.ts';
 import type { EventRow, EventScope } from './event-row.ts';
-import { refusal, type EventError, type IngestResult } from './ingest-result.ts';
+import { refuse, type BatchProgress, type RefusedEvent } from './ingest-result.ts';
 import { withoutStored } from './queries.ts';
 
 /** A row with the position of its event in the request. */
@@ -29,9 +29,9 @@ interface BatchDefinitions extends Readonly<TenantDefinitions> {
 }
 
 /** An event without a usable definition. */
-interface RefusedEvent {
+interface UndefinedEvent {
   event: CheckedEvent;
-  error: EventError;
+  refused: RefusedEvent;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function assignDefinitions(
   scope: EventScope,
   billing: BillingContext,
   events: CheckedEvent[],
-  result: IngestResult,
+  progress: BatchProgress,
 ): Promise<IndexedRow[]> {
   const { definitions } = services;
   const { tenantId } = billing;
@@ -54,7 +54,7 @@ export async function assignDefinitions(
   let distinct = events;
   if (autoCreate) {
     distinct = await withoutDuplicates(services, scope, tenantId, known, events);
-    result.duplicateCount += events.length - distinct.length;
+    progress.duplicateCount += events.length - distinct.length;
     // A batch above the hard stop creates no definitions.
     if (billing.hasHardStop) {
       const storable = distinct.filter((event) => isStorable(known, scope, event));
@@ -63,8 +63,8 @@ export async function assignDefinitions(
     const unknown = await collectUnknown(known, distinct);
     if (unknown.length > 0) known.created = await definitions.autoCreate(tenantId, scope, unknown);
   }
-  const { rows, refused } = await toRows(scope, known, autoCreate, distinct, result);
-  if (refused.length > 0) await reportRefused(services, scope, tenantId, refused, result);
+  const { rows, others } = await toRows(scope, known, autoCreate, distinct, progress);
+  if (others.length > 0) await refuseUnstored(services, scope, tenantId, others, progress);
   return rows;
 }
 
@@ -134,57 +134,60 @@ async function withoutDuplicates(
   return distinct.filter((event) => !stored.has(event));
 }
 
-/** Makes the rows of events whose definition is usable. The others are refused. */
+/** Makes the rows of events whose definition is usable, and says why the others are refused. */
 async function toRows(
   scope: EventScope,
   known: BatchDefinitions,
   autoCreate: boolean,
   events: CheckedEvent[],
-  result: IngestResult,
-): Promise<{ rows: IndexedRow[]; refused: RefusedEvent[] }> {
+  { warnings }: BatchProgress,
+): Promise<{ rows: IndexedRow[]; others: UndefinedEvent[] }> {
   const rows: IndexedRow[] = [];
-  const refused: RefusedEvent[] = [];
+  const others: UndefinedEvent[] = [];
   await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
     const definition = findDefinition(known, event);
-    if (!definition) refused.push({ event, error: withoutDefinition(event, autoCreate) });
+    if (!definition) others.push({ event, refused: withoutDefinition(event, autoCreate) });
     else if (!isUsable(definition, scope)) {
       const error = definition.isActive
         ? `The event definition is for ${definition.eventScope} events. Change its scope to both, or use another definition.`
         : 'The event definition is inactive. Activate it, or use another definition.';
-      refused.push({ event, error: refusal(event, 409, error) });
+      others.push({ event, refused: refuse(event, 409, error, OF_DEFINITION) });
     } else {
       if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
         const message =
           'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
-        result.warnings.push({ index: event.index, message });
+        warnings.push({ index: event.index, message });
       }
       rows.push(toRow(event, definition.id));
     }
   });
-  return { rows, refused };
+  return { rows, others };
 }
 
-/** Reports refused events. An event that was stored before its definition changed counts as a duplicate. */
-async function reportRefused(
+/** Refuses events without a usable definition. If one was stored before its definition changed, it counts as a duplicate. */
+async function refuseUnstored(
   { database }: QuotaServices,
   scope: EventScope,
   tenantId: string,
-  refused: RefusedEvent[],
-  result: IngestResult,
+  undefinedEvents: UndefinedEvent[],
+  progress: BatchProgress,
 ): Promise<void> {
-  const events = refused.map(({ event }) => event);
+  const events = undefinedEvents.map(({ event }) => event);
   const missing = new Set(await withoutStored(database.forTenant(tenantId), tenantId, scope, events));
-  for (const { event, error } of refused)
-    if (missing.has(event)) result.errors.push(error);
-    else result.duplicateCount++;
+  for (const { event, refused } of undefinedEvents)
+    if (missing.has(event)) progress.refused.push(refused);
+    else progress.duplicateCount++;
 }
 
-function withoutDefinition(event: CheckedEvent, autoCreate: boolean): EventError {
-  if (event.eventKey === null) return refusal(event, 404, 'No event definition has this ID.');
+const OF_DEFINITION = { isOfDefinition: true };
+
+function withoutDefinition(event: CheckedEvent, autoCreate: boolean): RefusedEvent {
+  if (event.eventKey === null) return refuse(event, 404, 'No event definition has this ID.', OF_DEFINITION);
   const reason = autoCreate
     ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first.`
     : 'auto-create is off. Correct the key, create the definition, or turn auto-create on.';
-  return refusal(event, 422, `No event definition has this key and value, and ${reason}`);
+  const error = `No event definition has this key and value, and ${reason}`;
+  return refuse(event, 422, error, OF_DEFINITION);
 }
 
 const isUsable = ({ isActive, eventScope }: Definition, scope: EventScope): boolean =>

@@ -1,4 +1,4 @@
-import { codePoints, isStorable, normaliseKey } from '../../../core/text.ts';
+import { codePoints, firstCodePoints, isStorable, normaliseKey } from '../../../core/text.ts';
 import { isGuid } from '../../../core/ids.ts';
 import { int64Digits } from '../../../core/int64.ts';
 import { secondsFromNow, toMicroseconds } from '../../../core/timestamps.ts';
@@ -79,7 +79,7 @@ export function checkEvent(
   const { idempotencyKey: sentKey } = event;
   if (sentKey === undefined) return 'idempotencyKey is missing.';
   if (typeof sentKey !== 'string') return 'idempotencyKey must be a string.';
-  const idempotencyKey = sentKey.trim();
+  const idempotencyKey = copyOfPart(sentKey.trim(), sentKey);
   if (
     idempotencyKey === '' ||
     idempotencyKey.length > 2 * MAX_IDEMPOTENCY_KEY_LENGTH ||
@@ -118,6 +118,35 @@ function actorError(event: Record<string, unknown>, { field, other }: (typeof AC
   if (event[field] !== undefined) return `${field} must be a UUID.`;
   if (event[other.field] === undefined) return `${field} is missing.`;
   return `${field} is missing. Send events with a ${other.field} to ${other.endpoint}.`;
+}
+
+/** The texts that name an event. */
+export type EventNames = Pick<CheckedEvent, 'eventKey'> & { idempotencyKey: string | null };
+
+/** Returns the names of an event that {@link checkEvent} refused. Long ones are cut, and those that are no texts are null. */
+export function namesOf(raw: unknown): EventNames {
+  const event = (raw ?? {}) as Record<string, unknown>;
+  return {
+    eventKey: toName(event['eventKey'], MAX_KEY_LENGTH),
+    idempotencyKey: toName(event['idempotencyKey'], MAX_IDEMPOTENCY_KEY_LENGTH),
+  };
+}
+
+function toName(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string') return null;
+  const storable = value
+    .slice(0, 16 * maxLength)
+    .replaceAll('\0', '\ufffd')
+    .toWellFormed();
+  return copyOfPart(firstCodePoints(normaliseKey(storable), maxLength), value) || null;
+}
+
+/**
+ * Copies a text if it is a part of another one. A part keeps the whole text in memory, up to 16 MiB. Names of refused events are kept
+ * for longer than their request.
+ */
+function copyOfPart(text: string, whole: string): string {
+  return text.length === whole.length ? text : Buffer.from(text).toString();
 }
 
 function toGuid(value: unknown): string | undefined {

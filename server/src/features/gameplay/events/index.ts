@@ -20,6 +20,9 @@ export { verifyEvents } from './verify-events.ts';
 export type { EventSources } from './event-sources.ts';
 export { exportEventsOfPlayer } from './export-events.ts';
 export { StoredEvent } from './schemas.ts';
+export { openRejectedEvents } from './rejected/collect-rejected.ts';
+export { deleteOldRejectedEvents } from './rejected/queries.ts';
+export { rejectedEventRoutes } from './rejected/routes.ts';
 export {
   checkRollups,
   deleteOldEventRollups,

@@ -4,11 +4,12 @@ import type { BillingContext } from '../../../core/billing-context.ts';
 import { forEachInSlices, sortInSlices } from '../../../core/event-loop.ts';
 import { listMergedProfiles } from '../../players/merged-profiles/index.ts';
 import { assignDefinitions, EVENTS_PER_SLICE, type IndexedRow } from './assign-definitions.ts';
-import { checkEvent, latestOccurrence, type CheckedEvent } from './check-event.ts';
+import { checkEvent, latestOccurrence, namesOf, type CheckedEvent } from './check-event.ts';
 import { comparePositions, withoutRepeats } from './event-position.ts';
 import { EVENT_SCOPES, type EventScope } from './event-row.ts';
 import type { EventWriter } from './event-writer.ts';
-import { refusal, type EventRecord, type IngestResult } from './ingest-result.ts';
+import { refuse, type BatchProgress, type EventRecord, type IngestResult } from './ingest-result.ts';
+import type { RejectedEvents } from './rejected/collect-rejected.ts';
 import type { Rosters } from './roster.ts';
 import { admitEvents, type QuotaServices } from './admit-events.ts';
 import { findUnknownMembers } from './unknown-members.ts';
@@ -17,6 +18,7 @@ export interface IngestServices extends QuotaServices {
   writer: EventWriter;
   rosters: Rosters;
   definitions: DefinitionResolver;
+  rejectedEvents: RejectedEvents;
 }
 
 /** The player who sends a batch, and the key it is billed to. */
@@ -44,21 +46,25 @@ export async function ingestEvents(
   batch: unknown[],
 ): Promise<IngestResult> {
   const warnings = findUnknownMembers(scope, batch);
-  const result: IngestResult = { records: [], warnings, errors: [], duplicateCount: 0 };
+  const progress: BatchProgress = { records: [], warnings, refused: [], duplicateCount: 0 };
   // splice empties the array, so that unknown members are not kept in memory while the batch waits for the database.
-  const valid = await checkFields(scope, batch.splice(0), result);
-  const authorized = await checkActors(services, scope, sender, valid, result);
-  const rows = await assignDefinitions(services, scope, sender.billing, authorized, result);
-  const unique = await sortAndDeduplicate(rows, result);
+  const valid = await checkFields(scope, batch.splice(0), progress);
+  const authorized = await checkActors(services, scope, sender, valid, progress);
+  const rows = await assignDefinitions(services, scope, sender.billing, authorized, progress);
+  const unique = await sortAndDeduplicate(rows, progress);
   const admitted = await admitEvents(services, scope, sender.billing, unique);
-  result.duplicateCount += unique.length - admitted.length;
-  if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, result);
+  progress.duplicateCount += unique.length - admitted.length;
+  if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, progress);
+  const { refused, ...result } = progress;
   events.inc({ scope, result: 'stored' }, result.records.length);
   events.inc({ scope, result: 'duplicate' }, result.duplicateCount);
-  events.inc({ scope, result: 'rejected' }, result.errors.length);
-  result.errors.sort((a, b) => a.index - b.index);
+  events.inc({ scope, result: 'rejected' }, refused.length);
+  refused.sort((a, b) => a.error.index - b.error.index);
   result.warnings.sort((a, b) => a.index - b.index);
-  return result;
+  await forEachInSlices(refused, EVENTS_PER_SLICE, (event) =>
+    services.rejectedEvents.count(sender.billing, scope, event),
+  );
+  return { ...result, errors: refused.map(({ error }) => error) };
 }
 
 /** Events that are checked at once. They take 0.5 ms, or 3 ms if every key needs full normalisation. */
@@ -67,15 +73,17 @@ const CHECKED_PER_SLICE = 50;
 async function checkFields(
   scope: EventScope,
   batch: unknown[],
-  result: IngestResult,
+  { refused }: BatchProgress,
 ): Promise<CheckedEvent[]> {
   const valid: CheckedEvent[] = [];
   const latest = latestOccurrence();
   let index = 0;
   await forEachInSlices(batch, CHECKED_PER_SLICE, (event) => {
     const checked = checkEvent(scope, event, index, latest);
-    if (typeof checked === 'string') result.errors.push({ index, statusCode: 400, error: checked });
-    else valid.push(checked);
+    if (typeof checked === 'string') {
+      const error = { index, statusCode: 400, error: checked };
+      refused.push({ error, ...namesOf(event), isOfDefinition: false });
+    } else valid.push(checked);
     index++;
   });
   return valid;
@@ -90,7 +98,7 @@ async function checkActors(
   scope: EventScope,
   { billing, playerId }: Sender,
   events: CheckedEvent[],
-  result: IngestResult,
+  { refused }: BatchProgress,
 ): Promise<CheckedEvent[]> {
   const { tenantId } = billing;
   const roster =
@@ -99,9 +107,7 @@ async function checkActors(
       : undefined;
   const existing = events.filter((event) => {
     if (!roster || roster.get(event.actorId)?.matchSessionId === event.matchSessionId) return true;
-    result.errors.push(
-      refusal(event, 404, 'The match session does not exist or does not have this match player.'),
-    );
+    refused.push(refuse(event, 404, 'The match session does not exist or does not have this match player.'));
     return false;
   });
   const playerOf = ({ actorId }: CheckedEvent): string => (roster ? roster.get(actorId)!.playerId : actorId);
@@ -114,19 +120,19 @@ async function checkActors(
     : 'playerId is not the player of the bearer token.';
   return existing.filter((event) => {
     if (own.has(playerOf(event))) return true;
-    result.errors.push(refusal(event, 403, reason));
+    refused.push(refuse(event, 403, reason));
     return false;
   });
 }
 
 /** Sorts by the deduplication key and drops duplicates, keeping the first. */
-async function sortAndDeduplicate(rows: IndexedRow[], result: IngestResult): Promise<IndexedRow[]> {
+async function sortAndDeduplicate(rows: IndexedRow[], progress: BatchProgress): Promise<IndexedRow[]> {
   // The usual case: clients send events in the order in which they occurred.
   if (rows.every((row, position) => position === 0 || comparePositions(rows[position - 1]!, row) < 0))
     return rows;
   const sorted = await sortInSlices(rows, (a, b) => comparePositions(a, b) || a.index - b.index);
   const unique = withoutRepeats(sorted);
-  result.duplicateCount += rows.length - unique.length;
+  progress.duplicateCount += rows.length - unique.length;
   return unique;
 }
 
@@ -135,14 +141,14 @@ async function store(
   scope: EventScope,
   billing: BillingContext,
   rows: IndexedRow[],
-  result: IngestResult,
+  progress: BatchProgress,
 ): Promise<void> {
   const inserted = await writer.write(scope, rows, billing);
   await forEachInSlices(rows, EVENTS_PER_SLICE, (row) => {
-    if (inserted === 'all' || inserted.has(row.id)) result.records.push(toRecord(row));
-    else result.duplicateCount++;
+    if (inserted === 'all' || inserted.has(row.id)) progress.records.push(toRecord(row));
+    else progress.duplicateCount++;
   });
-  result.records.sort((a, b) => a.index - b.index);
+  progress.records.sort((a, b) => a.index - b.index);
 }
 
 function toRecord({ index, id, definitionId, actorId, matchSessionId }: IndexedRow): EventRecord {

@@ -1,4 +1,4 @@
-import type { CheckedEvent } from './check-event.ts';
+import type { CheckedEvent, EventNames } from './check-event.ts';
 import type { EventWarning } from './unknown-members.ts';
 
 /** The result of a batch. docs/events.md describes each list. */
@@ -28,18 +28,36 @@ export interface EventError {
   eventValue?: string;
 }
 
-/** The error of an event that is not stored. */
-export function refusal(
-  { index, eventDefinitionId, eventKey, eventValue }: CheckedEvent,
+/** A refused event: its error in the answer, and the names under which the studio finds it. */
+export interface RefusedEvent extends EventNames {
+  error: EventError;
+  /** Whether the definition is the reason. If so, the value and the ID of the definition are among its names. */
+  isOfDefinition: boolean;
+}
+
+/** A batch while it is processed. The errors of its refused events become those of the result. */
+export interface BatchProgress extends Omit<IngestResult, 'errors'> {
+  refused: RefusedEvent[];
+}
+
+/** Refuses a valid event that cannot be stored. */
+export function refuse(
+  { index, eventDefinitionId, eventKey, eventValue, idempotencyKey }: CheckedEvent,
   statusCode: number,
   error: string,
-): EventError {
+  { isOfDefinition = false } = {},
+): RefusedEvent {
   return {
-    index,
-    statusCode,
-    error,
-    ...(eventDefinitionId !== null && { eventDefinitionId }),
-    ...(eventKey !== null && { eventKey }),
-    ...(eventValue !== null && { eventValue }),
+    error: {
+      index,
+      statusCode,
+      error,
+      ...(eventDefinitionId !== null && { eventDefinitionId }),
+      ...(eventKey !== null && { eventKey }),
+      ...(eventValue !== null && { eventValue }),
+    },
+    eventKey,
+    idempotencyKey,
+    isOfDefinition,
   };
 }

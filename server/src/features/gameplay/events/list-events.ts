@@ -1,6 +1,5 @@
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
-import { invalidField } from '../../../core/problem.ts';
-import { toMicroseconds } from '../../../core/timestamps.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
 import { withMergedProfiles, type EventFilter } from './event-filter.ts';
 import { positionOf, type EventPosition } from './event-position.ts';
 import { createEventReader } from './event-reader.ts';
@@ -24,7 +23,7 @@ export async function listEvents(
   { limit, cursor }: { limit: number; cursor: string | undefined },
   { seconds = LIST_SECONDS } = {},
 ): Promise<CursorPage<StoredEvent>> {
-  const start = cursor === undefined ? undefined : decodeCursor(cursor);
+  const start = cursor === undefined ? undefined : toPosition(cursor);
   const endsAt = performance.now() + seconds * 1000;
   // While DuckDB reads, the transaction keeps the turn of the tenant among large reads.
   return database.heavy.forTenant(tenantId).transaction(async (transaction) => {
@@ -45,28 +44,16 @@ export async function listEvents(
       after = chunk.until;
     } while (after && found.length <= limit && performance.now() < endsAt);
     return found.length <= limit && after
-      ? { items: found, hasMore: true, nextCursor: encodeCursor(after) }
-      : cursorPage(found, limit, (event) => encodeCursor(positionOf(event)));
+      ? { items: found, hasMore: true, nextCursor: cursorOf(after) }
+      : cursorPage(found, limit, (event) => cursorOf(positionOf(event)));
   });
 }
 
-function encodeCursor({ occurredAt, idempotencyKey }: EventPosition): string {
-  return Buffer.from(JSON.stringify([occurredAt, idempotencyKey])).toString('base64url');
+function cursorOf({ occurredAt, idempotencyKey }: EventPosition): string {
+  return encodeCursor(occurredAt, idempotencyKey);
 }
 
-function decodeCursor(cursor: string): EventPosition {
-  try {
-    const [at, idempotencyKey] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    // Converts to UTC, because PostgreSQL refuses offsets of 16 hours and more.
-    const occurredAt = typeof at === 'string' ? toMicroseconds(at) : undefined;
-    if (occurredAt !== undefined && typeof idempotencyKey === 'string' && !idempotencyKey.includes('\0'))
-      return { occurredAt, idempotencyKey };
-  } catch {
-    // Malformed: reported below.
-  }
-  throw invalidField(
-    'cursor',
-    'is malformed',
-    'The cursor is malformed. Use nextCursor of the previous page, unchanged.',
-  );
+function toPosition(cursor: string): EventPosition {
+  const { time, text } = decodeCursor(cursor);
+  return { occurredAt: time, idempotencyKey: text };
 }

@@ -1,3 +1,4 @@
+import { firstCodePoints } from '../../../core/text.ts';
 import type { EventScope } from './event-row.ts';
 
 /** Reports that an event was not stored exactly as sent. */
@@ -51,7 +52,6 @@ export function findUnknownMembers(scope: EventScope, batch: unknown[]): EventWa
 }
 
 function truncate(name: string): string {
-  // A code point takes at most two UTF-16 units.
-  const start = Array.from(name.slice(0, 2 * MAX_NAME_LENGTH + 2));
-  return start.length > MAX_NAME_LENGTH ? `${start.slice(0, MAX_NAME_LENGTH).join('')}…` : name;
+  const start = firstCodePoints(name, MAX_NAME_LENGTH);
+  return start === name ? name : `${start}…`;
 }
