@@ -440,6 +440,58 @@ describe('events', () => {
   });
 });
 
+describe('the rejected events', () => {
+  test('lead from the first steps to the definition that is missing', async () => {
+    const tenant = await arrangeTenant(studio.app, { workspaceId: studio.tenant.workspaceId });
+    const player = await arrangePlayer(studio.app, tenant);
+    const page = await studio.open(`/games/${tenant.tenantId}/events/rejected`);
+    await page.getByRole('heading', { name: 'No event was refused' }).waitFor();
+    const sendTypo = async (idempotencyKey: string) =>
+      studio.app.http.post(
+        '/api/game/player-events',
+        {
+          events: [
+            {
+              playerId: player.playerId,
+              eventKey: 'door_opened',
+              eventValue: 'red',
+              occurredAt: new Date().toISOString(),
+              idempotencyKey,
+            },
+          ],
+        },
+        player.caller,
+      );
+    for (const key of ['door-1', 'door-2']) assert.equal((await sendTypo(key)).status, 422);
+
+    await page.goto(`/games/${tenant.tenantId}/first-run`);
+    await page.getByText('The game has sent events, but all were refused.').waitFor();
+    await page.getByRole('link', { name: 'See the reasons' }).click();
+    await page
+      .getByRole('row', { name: /door_opened · red No event definition has this key and value.* 2$/ })
+      .click();
+    const details = page.getByRole('dialog', { name: 'Rejected events' });
+    await details.getByText('door-2').waitFor();
+    await details.getByRole('button', { name: 'Create the definition' }).click();
+    const form = page.getByRole('dialog', { name: 'Create a definition' });
+    assert.equal(await form.getByLabel('Event key').inputValue(), 'door_opened');
+    assert.equal(await form.getByLabel('Event value').inputValue(), 'red');
+    assert.equal(await form.getByRole('combobox', { name: 'Scope' }).inputValue(), 'Player events');
+    await assertAccessible(page, 'the definition of a rejected event');
+    await form.getByRole('button', { name: 'Create the definition' }).click();
+    await form.waitFor({ state: 'detached' });
+    assert.equal((await sendTypo('door-3')).status, 201);
+
+    await page.goto(`/games/${tenant.tenantId}/events?scope=player`);
+    await page.getByRole('cell', { name: 'door_opened · red' }).waitFor();
+    const viewer = await studio.open(`/games/${tenant.tenantId}/events`, { role: 'viewer' });
+    await viewer.getByRole('link', { name: 'Rejected events · 2' }).click();
+    await viewer.getByRole('row', { name: /door_opened/ }).click();
+    await viewer.getByRole('dialog').getByText('door-2').waitFor();
+    assert.equal(await viewer.getByRole('button', { name: 'Create the definition' }).count(), 0);
+  });
+});
+
 /** A server in front of the application that sends the first half of an export, and holds the rest. */
 async function startHoldingProxy() {
   let rest: (() => void)[] = [];

@@ -57,6 +57,12 @@ const eventsRoute = createRoute({
   ...preloadedPage(() => import('../../pages/events/EventsPage'), 'EventsPage'),
 });
 
+const rejectedEventsRoute = createRoute({
+  getParentRoute: () => gameRoute,
+  path: '/events/rejected',
+  ...preloadedPage(() => import('../../pages/events/RejectedEventsPage'), 'RejectedEventsPage'),
+});
+
 const definitionsRoute = createRoute({
   getParentRoute: () => gameRoute,
   path: '/definitions',
@@ -126,6 +132,7 @@ export const gameRoutes = gameRoute.addChildren([
   playersRoute,
   playerRoute,
   eventsRoute,
+  rejectedEventsRoute,
   definitionsRoute,
   matchesRoute,
   matchRoute,

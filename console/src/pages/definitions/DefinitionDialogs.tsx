@@ -50,8 +50,15 @@ function ChangeableFields({
   );
 }
 
-export function CreateDefinitionDialog({ tenantId, onClose }: DialogProps) {
-  const form = useForm<DefinitionForm>({ initialValues: NEW });
+export function CreateDefinitionDialog({
+  tenantId,
+  onClose,
+  event,
+}: DialogProps & {
+  /** An event that has no definition yet. */
+  event?: Pick<DefinitionForm, 'eventKey' | 'eventValue' | 'eventScope'>;
+}) {
+  const form = useForm<DefinitionForm>({ initialValues: { ...NEW, ...event } });
   return (
     <FormDialog
       onClose={onClose}

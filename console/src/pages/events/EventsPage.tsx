@@ -10,7 +10,8 @@ import { EmptyState } from '../../components/EmptyState';
 import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
 import { NoResults } from '../../components/NoResults';
 import { JsonView } from '../../components/JsonView';
-import { TextLink } from '../../components/links';
+import { ButtonLink, TextLink } from '../../components/links';
+import { formatNumber } from '../../components/format';
 import { Facts, Page, Panel } from '../../components/Page';
 import { nameOf } from '../../components/player-name';
 import { RangeSelect } from '../../components/RangeSelect';
@@ -32,6 +33,7 @@ import { topSeries } from './top-series';
 import {
   eventsQuery,
   eventCountsQuery,
+  rejectedEventsQuery,
   frequentKeysQuery,
   requestExport,
   toEventRange,
@@ -68,6 +70,7 @@ export const preload = (
   if (search.live === 'true') return Promise.resolve();
   return Promise.all([
     queryClient.ensureInfiniteQueryData(eventsQuery(tenantId, filter, range)),
+    queryClient.prefetchInfiniteQuery(rejectedEventsQuery(tenantId)),
     ...(range === 'any'
       ? []
       : [
@@ -99,6 +102,7 @@ export function EventsPage() {
           {!isLive && (
             <RangeSelect value={range} choices={EVENT_RANGES} onChange={(next) => change({ range: next })} />
           )}
+          <RejectedEventsLink tenantId={game.id} />
           <ExportButton tenantId={game.id} filter={filter} range={range} />
         </>
       }
@@ -153,6 +157,16 @@ export function EventsPage() {
         }
       />
     </Page>
+  );
+}
+
+function RejectedEventsLink({ tenantId }: { tenantId: string }) {
+  const { data } = useInfiniteQuery(rejectedEventsQuery(tenantId));
+  const events = data?.pages[0]?.items.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  return (
+    <ButtonLink to="/games/$tenantId/events/rejected" params={{ tenantId }}>
+      Rejected events{events > 0 && ` · ${formatNumber(events)}`}
+    </ButtonLink>
   );
 }
 

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { MAX_SERIES } from '../../app/theme';
-import { byCursor } from '../../components/paging';
+import { byCursor, whileShort } from '../../components/paging';
 import { limitsOf, ranges, sinceOf, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
@@ -45,6 +45,24 @@ export const eventsQuery = (tenantId: string, filter: EventFilter, range: EventR
       readEvents(tenantId, { ...filter, from: sinceOf(range), cursor, limit: PAGE_SIZE }, signal),
     ...byCursor,
     refetchOnWindowFocus: false,
+  });
+
+export type RejectedEventGroup = Answer<
+  '/api/bus_tenants/{tenantId}/rejected-events',
+  'get'
+>['items'][number];
+
+/** The refused events by reason and names, read again every ten seconds. */
+export const rejectedEventsQuery = (tenantId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['rejected-events', tenantId],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/rejected-events', {
+        params: { path: { tenantId }, query: { cursor, limit: PAGE_SIZE } },
+        signal,
+      }),
+    ...byCursor,
+    refetchInterval: whileShort(10_000),
   });
 
 const TAIL_MS = 1_000;

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useGame } from '../../app/game';
@@ -8,6 +8,7 @@ import { Page } from '../../components/Page';
 import { Pending } from '../../components/Pending';
 import { nameOf } from '../../components/player-name';
 import { EventSnippet } from '../events/EventSnippet';
+import { rejectedEventsQuery } from '../events/queries';
 import { useKeyPlaceholder, useKeys } from '../keys/queries';
 import { SignInSnippet } from '../players/SignInSnippet';
 import { AutoCreateSwitch, MockSwitch } from './Prerequisites';
@@ -77,6 +78,7 @@ export function FirstRunPage() {
                 Run the command in the same terminal, because it uses the access token of the sign-in. Append
                 the code to the sign-in code.
               </Text>
+              <RejectedNotice tenantId={game.id} />
               <AutoCreateSwitch tenantId={game.id} />
               <EventSnippet tenantId={game.id} scope="player" playerId={player?.playerId} />
             </>
@@ -91,6 +93,20 @@ export function FirstRunPage() {
         Open the overview
       </ButtonLink>
     </Page>
+  );
+}
+
+/** A game that ignores the answers does not know that its events are refused. */
+function RejectedNotice({ tenantId }: { tenantId: string }) {
+  const { data } = useInfiniteQuery(rejectedEventsQuery(tenantId));
+  if (!data?.pages[0]?.items.length) return null;
+  return (
+    <Text size="sm">
+      The game has sent events, but all were refused.{' '}
+      <TextLink to="/games/$tenantId/events/rejected" params={{ tenantId }} inherit underline="always">
+        See the reasons
+      </TextLink>
+    </Text>
   );
 }
 

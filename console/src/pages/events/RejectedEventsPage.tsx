@@ -1,0 +1,144 @@
+import { Button, Drawer, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, type QueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useCanChangeGame, useGame } from '../../app/game';
+import { CopyableId } from '../../components/CopyableId';
+import { DataTable, type Column } from '../../components/DataTable';
+import { EmptyState } from '../../components/EmptyState';
+import { formatNumber } from '../../components/format';
+import { ButtonLink } from '../../components/links';
+import { Facts, Page } from '../../components/Page';
+import { RelativeTime } from '../../components/RelativeTime';
+import { useTableRows } from '../../components/use-table-rows';
+import { CreateDefinitionDialog } from '../definitions/DefinitionDialogs';
+import { definitionName } from '../definitions/queries';
+import { useKeyNames } from '../usage/queries';
+import { rejectedEventsQuery, type RejectedEventGroup } from './queries';
+
+export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: string }): Promise<unknown> =>
+  queryClient.ensureInfiniteQueryData(rejectedEventsQuery(tenantId));
+
+/** Why the server refused events of a game. */
+export function RejectedEventsPage() {
+  const game = useGame();
+  const [open, setOpen] = useState<RejectedEventGroup>();
+  const groups = useInfiniteQuery(rejectedEventsQuery(game.id));
+  return (
+    <Page
+      title="Rejected events"
+      subtitle="Events of the last 8 days that the server refused, by reason"
+      actions={
+        <ButtonLink to="/games/$tenantId/events" params={{ tenantId: game.id }}>
+          Stored events
+        </ButtonLink>
+      }
+      fill
+    >
+      <DataTable
+        label="Rejected events"
+        columns={columns}
+        {...useTableRows(groups, ({ id }) => id)}
+        onOpen={setOpen}
+        selectedKey={open?.id}
+        empty={
+          <EmptyState title="No event was refused">
+            An event is refused if a field is wrong, or if it has no usable definition. The game gets the
+            reason in the answer to its request. It appears here after some seconds, even if the game ignores
+            the answer.
+          </EmptyState>
+        }
+      />
+      <Drawer
+        opened={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title="Rejected events"
+        size={480}
+      >
+        {open && <GroupDetails group={open} />}
+      </Drawer>
+    </Page>
+  );
+}
+
+/** The key and value of the events, or the id of a definition that does not exist. */
+const nameOf = ({ eventKey, eventValue, eventDefinitionId }: RejectedEventGroup): string =>
+  eventKey === null ? (eventDefinitionId ?? '–') : definitionName({ eventKey, eventValue });
+
+const columns: Column<RejectedEventGroup>[] = [
+  {
+    id: 'last',
+    header: 'Last seen',
+    width: 120,
+    narrowWidth: 92,
+    cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,
+  },
+  { id: 'event', header: 'Event', width: 200, cell: nameOf },
+  { id: 'reason', header: 'Why they were refused', narrowWidth: 190, cell: ({ error }) => error },
+  { id: 'scope', header: 'Scope', width: 80, cell: ({ scope }) => scopeNames[scope] },
+  { id: 'status', header: 'Status', width: 70, align: 'right', cell: ({ statusCode }) => statusCode },
+  {
+    id: 'count',
+    header: 'Events',
+    width: 90,
+    narrowWidth: 64,
+    align: 'right',
+    cell: ({ count }) => formatNumber(count),
+  },
+];
+
+const scopeNames = { match: 'Match', player: 'Player' };
+
+function GroupDetails({ group }: { group: RejectedEventGroup }) {
+  const game = useGame();
+  const keyNames = useKeyNames(game.workspaceId);
+  const { lastIdempotencyKey, lastKeyId } = group;
+  return (
+    <Stack gap="md">
+      <Text size="sm">{group.error}</Text>
+      <NextStep group={group} />
+      <Facts
+        facts={[
+          ['Event', nameOf(group)],
+          ['Scope', `${scopeNames[group.scope]} events`],
+          ['Status', group.statusCode],
+          ['Events', formatNumber(group.count)],
+          ['First seen', <RelativeTime key="first" at={group.firstSeenAt} />],
+          ['Last seen', <RelativeTime key="last" at={group.lastSeenAt} />],
+          [
+            'Last idempotency key',
+            lastIdempotencyKey === null ? '–' : <CopyableId key="event" id={lastIdempotencyKey} />,
+          ],
+          ['Last game key', <CopyableId key="key" id={lastKeyId} name={keyNames.get(lastKeyId)} />],
+        ]}
+      />
+    </Stack>
+  );
+}
+
+/** What an owner or admin can do about a definition. */
+function NextStep({ group: { statusCode, scope, eventKey, eventValue } }: { group: RejectedEventGroup }) {
+  const { id: tenantId } = useGame();
+  const [isCreating, setCreating] = useState(false);
+  if (!useCanChangeGame() || eventKey === null) return null;
+  if (statusCode === 409)
+    return (
+      <ButtonLink to="/games/$tenantId/definitions" params={{ tenantId }} search={{ search: eventKey }}>
+        Open the definition
+      </ButtonLink>
+    );
+  if (statusCode !== 422) return null;
+  return (
+    <>
+      <Button w="fit-content" onClick={() => setCreating(true)}>
+        Create the definition
+      </Button>
+      {isCreating && (
+        <CreateDefinitionDialog
+          tenantId={tenantId}
+          event={{ eventKey, eventValue: eventValue ?? '', eventScope: scope }}
+          onClose={() => setCreating(false)}
+        />
+      )}
+    </>
+  );
+}
