@@ -1,8 +1,8 @@
 import { ProblemError } from '../../../core/problem.ts';
 import { exchangeCode, findCodeAddress, type EmailLoginServices } from '../email/index.ts';
-import { signIn, type SignInRequest } from '../login/index.ts';
+import type { SignInRequest } from '../login/index.ts';
 import type { PlayerTokens } from '../tokens/index.ts';
-import { hasChallenge, verifyMessage, type WalletLoginServices } from '../wallet/index.ts';
+import { hasChallenge, signInByMessage, type WalletLoginServices } from '../wallet/index.ts';
 
 export type SignInChallengeServices = WalletLoginServices & EmailLoginServices;
 
@@ -32,17 +32,10 @@ async function answerByKind(
   services: SignInChallengeServices,
   { challengeId, response, ...request }: ChallengeAnswer,
 ): Promise<PlayerTokens> {
-  const { billing, ipAddress } = request;
-  const { tenantId } = billing;
+  const { tenantId } = request.billing;
   const tenant = services.database.forTenant(tenantId);
-  if (await hasChallenge(tenant, tenantId, challengeId)) {
-    const identity = await verifyMessage(
-      services,
-      { tenantId, ipAddress },
-      { challengeId, signature: response },
-    );
-    return signIn(services, identity, request);
-  }
+  if (await hasChallenge(tenant, tenantId, challengeId))
+    return signInByMessage(services, { challengeId, signature: response }, request);
   const email = await findCodeAddress(tenant, tenantId, challengeId);
   if (email !== undefined)
     return exchangeCode(services, { ...request, email, codeId: challengeId, code: response });

@@ -183,7 +183,7 @@ describe('sign-in with a contract wallet', () => {
     }
   });
 
-  test('returns 502 for malformed node responses, and uses the challenge up', async () => {
+  test('returns 502 for malformed node responses', async () => {
     const error = (code: number, message: string) =>
       JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message } });
     const answers: [status: number, text: string][] = [

@@ -5,6 +5,7 @@ export { deleteExpiredChallenges, hasChallenge } from './queries.ts';
 export { walletLoginRoutes, walletProofRoutes, type WalletLoginServices } from './routes.ts';
 export { SIGNATURE_LENGTH, VerifyBody } from './schemas.ts';
 export {
+  signInByMessage,
   verifyMessage,
   verifyProofMessage,
   type VerifyServices as WalletVerifyServices,

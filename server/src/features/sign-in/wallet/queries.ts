@@ -15,6 +15,11 @@ export interface NewChallenge extends Challenge {
   expiresAt: string;
 }
 
+export interface TakenChallenge extends NewChallenge {
+  isExpired: boolean;
+}
+
+/** Also puts a taken challenge back. */
 export async function insertChallenge(db: Querier, challenge: NewChallenge): Promise<void> {
   await db.run(sql`
     INSERT INTO wallet_challenges (tenant_id, id, nonce, address, chain_id, message, expires_at)
@@ -30,11 +35,12 @@ export function takeChallenge(
   db: Querier,
   tenantId: string,
   key: { nonce: string } | { challengeId: string },
-): Promise<(Challenge & { isExpired: boolean }) | undefined> {
+): Promise<TakenChallenge | undefined> {
   const condition = 'nonce' in key ? sql`nonce = ${key.nonce}` : sql`id = ${key.challengeId}`;
   return db.row(sql`
     DELETE FROM wallet_challenges WHERE tenant_id = ${tenantId} AND ${condition}
-    RETURNING address, chain_id AS "chainId", message, expires_at <= clock_timestamp() AS "isExpired"`);
+    RETURNING tenant_id AS "tenantId", id, nonce, address, chain_id AS "chainId", message, expires_at AS "expiresAt",
+              expires_at <= clock_timestamp() AS "isExpired"`);
 }
 
 /** Whether an unanswered challenge has this id, expired or not. */

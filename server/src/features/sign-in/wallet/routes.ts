@@ -4,11 +4,11 @@ import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
 import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
-import { signIn, toSignInRequest, type SignInServices } from '../login/index.ts';
+import { toSignInRequest, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { issueChallenge, issueProofChallenge, type IssueServices } from './issue-challenge.ts';
 import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
-import { verifyMessage, type VerifyServices } from './verify-challenge.ts';
+import { signInByMessage, type VerifyServices } from './verify-challenge.ts';
 
 export type WalletLoginServices = SignInServices & IssueServices & VerifyServices;
 
@@ -46,23 +46,17 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           tags: ['Player sign-in'],
           summary: 'Sign in with a wallet',
           description:
-            'Verifies the signed message of a challenge and starts a session. Every attempt uses the message up. After an error, request ' +
-            'a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract ' +
+            'Verifies the signed message of a challenge and starts a session. An attempt uses the message up, except if its error is ' +
+            '`busy`, `too_many_attempts` or `provider_unavailable`. After another error, request a new challenge. Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract ' +
             'wallets in 15 minutes from one network in a tenant.',
           body: VerifyBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },
       async (request) => {
-        const source = sourceOf(request);
-        const { tenantId } = source.billing;
         const { message, signature, ...rest } = request.body;
-        const identity = await verifyMessage(
-          services,
-          { tenantId, ipAddress: source.ipAddress },
-          { message, signature },
-        );
-        return signIn(services, identity, toSignInRequest(rest, source));
+        const signInRequest = toSignInRequest(rest, sourceOf(request));
+        return signInByMessage(services, { message, signature }, signInRequest);
       },
     );
   };

@@ -1,12 +1,13 @@
 import type { Database, Scope } from '../../../database/database.ts';
-import { ProblemError } from '../../../core/problem.ts';
-import type { Identity } from '../login/index.ts';
+import { ProblemError, type ProblemCode } from '../../../core/problem.ts';
+import { signIn, type Identity, type SignInRequest, type SignInServices } from '../login/index.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
+import type { PlayerTokens } from '../tokens/index.ts';
 import type { ProviderSettings } from '../../studio/tenants/index.ts';
 import type { ChallengeSource, ChallengeThrottle } from './challenge-throttle.ts';
 import type { ContractWallets } from './contract-wallets.ts';
 import { isSignedByKey } from './key-signature.ts';
-import { takeChallenge, type Challenge } from './queries.ts';
+import { insertChallenge, takeChallenge, type Challenge, type TakenChallenge } from './queries.ts';
 import { nonceOf } from './sign-in-message.ts';
 
 export interface VerifyServices {
@@ -20,16 +21,28 @@ export interface VerifyServices {
 export type WalletAnswer = { signature: string } & ({ message: string } | { challengeId: string });
 
 /**
- * Verifies a signed message of {@link issueChallenge} and returns the wallet's identity. The challenge is used up before the signature
- * is checked. Throws provider_not_available, provider_unavailable, too_many_attempts, and one invalid_credentials for every other fault.
+ * Signs in with a signed message of {@link issueChallenge}. Throws provider_not_available, provider_unavailable, too_many_attempts, busy,
+ * one invalid_credentials for every other fault of the answer, and the other errors of a sign-in.
  */
+export async function signInByMessage(
+  services: VerifyServices & SignInServices,
+  answer: WalletAnswer,
+  request: SignInRequest,
+): Promise<PlayerTokens> {
+  const { billing, ipAddress } = request;
+  const { tenantId } = billing;
+  await services.providerSettings.require(tenantId, 'EvmWallet');
+  return useUp(services, { tenantId, ipAddress }, answer, (identity) => signIn(services, identity, request));
+}
+
+/** Verifies a signed message of {@link issueChallenge} and returns the wallet's identity. Throws the same errors. */
 export async function verifyMessage(
   services: VerifyServices,
   source: ChallengeSource,
   answer: WalletAnswer,
 ): Promise<Identity> {
   await services.providerSettings.require(source.tenantId, 'EvmWallet');
-  return verifyAnswer(services, source, answer);
+  return useUp(services, source, answer, async (identity) => identity);
 }
 
 /** Verifies a signed message of {@link issueProofChallenge}. No tenant's settings apply to it. */
@@ -38,23 +51,50 @@ export function verifyProofMessage(
   ipAddress: string | null,
   answer: WalletAnswer,
 ): Promise<Identity> {
-  return verifyAnswer(services, { tenantId: PORTAL_TENANT_ID, ipAddress }, answer);
+  return useUp(services, { tenantId: PORTAL_TENANT_ID, ipAddress }, answer, async (identity) => identity);
 }
 
-async function verifyAnswer(
+/**
+ * Takes the challenge before the signature is checked, so that parallel answers cost one check. If the answer could not be decided, the
+ * challenge is put back. Otherwise each honest player would need a new challenge and a new signature while the server is busy.
+ */
+async function useUp<Result>(
   { database, walletThrottle, contractWallets }: VerifyServices,
   source: ChallengeSource,
   answer: WalletAnswer,
-): Promise<Identity> {
-  const { tenantId } = source;
-  const challenge = await take(database.forTenant(tenantId), tenantId, answer);
+  use: (identity: Identity) => Promise<Result>,
+): Promise<Result> {
+  const tenant = database.forTenant(source.tenantId);
+  const challenge = await take(tenant, source.tenantId, answer);
   if (!challenge || challenge.isExpired) throw invalidAnswer();
-  const identity = await identify(contractWallets, source, challenge, answer.signature);
-  await walletThrottle.giveBack(source);
-  return identity;
+  let isAnswered = false;
+  try {
+    const identity = await identify(contractWallets, source, challenge, answer.signature);
+    isAnswered = true;
+    return await use(identity);
+  } catch (error) {
+    if (isUndecided(error)) {
+      isAnswered = false;
+      await insertChallenge(tenant, challenge);
+    }
+    throw error;
+  } finally {
+    if (isAnswered) await walletThrottle.giveBack(source);
+  }
 }
 
-async function take(tenant: Scope, tenantId: string, answer: WalletAnswer): ReturnType<typeof takeChallenge> {
+/** Whether the same answer may succeed later. */
+function isUndecided(error: unknown): boolean {
+  return error instanceof ProblemError && UNDECIDED.includes(error.code);
+}
+
+const UNDECIDED: ProblemCode[] = ['busy', 'too_many_attempts', 'provider_unavailable'];
+
+async function take(
+  tenant: Scope,
+  tenantId: string,
+  answer: WalletAnswer,
+): Promise<TakenChallenge | undefined> {
   if ('challengeId' in answer) return takeChallenge(tenant, tenantId, answer);
   const nonce = nonceOf(answer.message);
   const challenge = nonce ? await takeChallenge(tenant, tenantId, { nonce }) : undefined;
