@@ -2637,7 +2637,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person to a workspace
-         * @description Mails a token that works once, for 7 days. A second invitation to the same address replaces the first one. Only owners can invite owners. If the address belongs to a member, the response is 409.
+         * @description Mails a token that works once, for 7 days. A second invitation to the same address replaces the first one. Only owners can invite owners. If the address belongs to a member, the response is 409. Limit: 100 members and open invitations of a workspace.
          */
         post: operations["inviteMember"];
         delete?: never;

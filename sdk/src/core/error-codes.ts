@@ -49,6 +49,7 @@ export type ServerErrorCode =
   | 'malformed_json'
   | 'match_ended'
   | 'match_full'
+  | 'member_limit'
   | 'merge_refused'
   | 'method_not_allowed'
   | 'missing_api_key'

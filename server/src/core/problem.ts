@@ -249,6 +249,11 @@ export const problemCatalog = {
     'Workspace limit reached',
     'An account owns at most 100 workspaces. Make another member the owner of one and leave it first.',
   ],
+  member_limit: [
+    409,
+    'Member limit reached',
+    'A workspace has at most 100 members and open invitations. Remove a member or withdraw an invitation first.',
+  ],
   tenant_limit: [
     409,
     'Tenant limit reached',

@@ -308,6 +308,34 @@ describe('limits and rules of invitations', () => {
     assert.deepEqual([refused.status, refused.body.code], [409, 'already_member']);
   });
 
+  test('allows 100 members and open invitations of a workspace, then returns 409', async () => {
+    const full = await arrangeTenant(app);
+    const [boss, leaver] = [
+      await arrangeAccount(app, full, 'owner'),
+      await arrangeAccount(app, full, 'viewer'),
+    ];
+    // An expired and a withdrawn invitation do not count.
+    await app.owner.query(
+      `INSERT INTO invitations (id, workspace_id, email, role, token_hash, invited_by, created_at, expires_at, ended_at)
+       SELECT gen_random_uuid(), $1, n || '@full.example', 'viewer', sha256(gen_random_uuid()::text::bytea), $2, now() - interval '2 days',
+              now() + CASE WHEN n = 98 THEN interval '-1 hour' ELSE interval '1 day' END, CASE WHEN n = 99 THEN now() END
+       FROM generate_series(1, 99) n`,
+      [full.workspaceId, boss.accountId],
+    );
+    const inviteToFull = (email: string) => inviteTo(full.workspaceId, { email, role: 'viewer' }, boss);
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => (await inviteToFull(someEmail())).status),
+    );
+    assert.deepEqual(statuses.toSorted(), [201, 409, 409, 409, 409, 409]);
+    const refused = await inviteToFull(someEmail());
+    assert.deepEqual([refused.status, refused.body.code], [409, 'member_limit']);
+    assert.equal((await inviteToFull('98@full.example')).status, 409, 'an expired invitation has no place');
+    assert.equal((await inviteToFull('1@full.example')).status, 201, 'a replaced invitation keeps its place');
+    await app.http.delete(`/api/workspaces/${full.workspaceId}/members/${leaver.accountId}`, boss);
+    assert.equal((await inviteToFull(someEmail())).status, 201);
+    assert.equal((await inviteToFull(someEmail())).status, 409);
+  });
+
   test('lets admins invite, but only owners invite owners', async () => {
     assert.equal((await invite(someEmail(), 'viewer', viewer)).status, 403);
     assert.equal((await invite(someEmail(), 'viewer', stranger)).status, 404);

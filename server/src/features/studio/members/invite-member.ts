@@ -19,9 +19,12 @@ import {
   type SentMails,
 } from './invitation-queries.ts';
 import { invitationEmail } from './email-templates.ts';
-import { isMember, type TeamEntry } from './queries.ts';
+import { countOthersOfTeam, isMember, type TeamEntry } from './queries.ts';
 
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60;
+
+/** The limit of members and open invitations of a workspace. Each owner and admin gets a notification and a mail of each alert. */
+const MAX_TEAM = 100;
 
 /**
  * Invitations to one address per day, from one workspace and from one account. All accounts with an unverified address share this
@@ -42,7 +45,7 @@ export interface InviteServices extends MailServices {
 /**
  * Invites an address to a workspace with a mailed token. A second invitation replaces the first one: it mails a new token and
  * sets the new role. Response and email do not reveal whether the address has an account. Throws not_found, forbidden,
- * already_member and too_many_attempts.
+ * already_member, member_limit and too_many_attempts.
  */
 export async function inviteMember(
   services: InviteServices,
@@ -56,6 +59,8 @@ export async function inviteMember(
     const previous = await findOpenInvitation(transaction, workspaceId, { email });
     requireAuthority(manager, role, ...(previous ? [previous.role] : []));
     if (await isMember(transaction, workspaceId, email)) throw new ProblemError('already_member');
+    if ((await countOthersOfTeam(transaction, workspaceId, email)) >= MAX_TEAM)
+      throw new ProblemError('member_limit');
     // Locks in the order of an acceptance: workspace, account. The invitations from other workspaces of the account wait here.
     await enterScope(transaction, 'account_id', manager.userId);
     const inviter = await lockAccount(transaction, manager.userId);

@@ -41,7 +41,8 @@ export function memberRoutes(services: InviteServices & ChangeMemberServices): F
           summary: 'Invite a person to a workspace',
           description:
             'Mails a token that works once, for 7 days. A second invitation to the same address replaces the first one. Only ' +
-            'owners can invite owners. If the address belongs to a member, the response is 409.',
+            'owners can invite owners. If the address belongs to a member, the response is 409. Limit: 100 members and open ' +
+            'invitations of a workspace.',
           params: WorkspacePath,
           body: InviteBody,
           response: { 201: Member, ...problems(409) },

@@ -52,6 +52,14 @@ export function countTeam(db: Querier, workspaceId: string): Promise<number> {
            (SELECT count(*) FROM invitations WHERE workspace_id = ${workspaceId} AND ended_at IS NULL) AS count`);
 }
 
+/** Counts the members, and the invitations to other addresses that can be accepted. */
+export function countOthersOfTeam(db: Querier, workspaceId: string, email: string): Promise<number> {
+  return db.count(sql`
+    SELECT (SELECT count(*) FROM memberships WHERE workspace_id = ${workspaceId}) +
+           (SELECT count(*) FROM invitations
+            WHERE workspace_id = ${workspaceId} AND ended_at IS NULL AND expires_at > now() AND email <> ${email}) AS count`);
+}
+
 export function findMember(db: Querier, workspaceId: string, userId: string): Promise<TeamEntry | undefined> {
   return db.row(sql`
     SELECT ${columns} FROM (${members}) team WHERE workspace_id = ${workspaceId} AND "userId" = ${userId}`);
