@@ -31,15 +31,13 @@ export interface NewJob<Data extends object> {
   startsAt?: string | undefined;
   /** The subject of the job. A worker runs at most `atOncePerGroup` jobs of one group at once. */
   group?: string;
+  /** Jobs of a higher priority start first. Default: 0. */
+  priority?: number;
 }
 
 export interface JobOptions {
   /** Adds nothing if a job with the same key exists in the current interval of `seconds`. */
   once?: { key: string; seconds: number };
-  /** The subject of the job, as in {@link NewJob}. */
-  group?: string;
-  /** Jobs of a higher priority start first. Default: 0. */
-  priority?: number;
 }
 
 /**
@@ -88,19 +86,18 @@ export async function openJobs(database: Database): Promise<Jobs> {
     );
   });
   return {
-    async add(db, queue, data, { once, group, priority = 0 } = {}) {
+    async add(db, queue, data, { once } = {}) {
       const id = await boss.send(queue.name, data, {
         db: executor(db),
-        priority,
-        ...(group && { group: { id: group } }),
         ...(once && { singletonKey: once.key, singletonSeconds: once.seconds }),
       });
       if (!id && !once) throw new Error(`The queue ${queue.name} did not accept the job.`);
       return id !== null;
     },
     async addAll(db, queue, added) {
-      const inserted = added.map(({ data, startsAt: startAfter, group }) => ({
+      const inserted = added.map(({ data, startsAt: startAfter, group, priority = 0 }) => ({
         data,
+        priority,
         ...(startAfter && { startAfter }),
         ...(group && { group: { id: group } }),
       }));

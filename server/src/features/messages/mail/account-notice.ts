@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { EmailContent } from './email-content.ts';
-import { sendMail, type MailServices } from './send-mail.ts';
+import { sendMails, type MailServices } from './send-mail.ts';
 
 /** A console account that is notified. */
 export interface NoticeRecipient {
@@ -28,20 +28,20 @@ export interface AccountNotice {
   toUnverified: boolean;
 }
 
-/** Mails a notice in the caller's transaction, unless the address is not verified. Above the daily limit the mail fails. */
+/** Mails a notice in the caller's transaction to each recipient with a verified address. Above the daily limit the mail fails. */
 export async function mailNotice(
   services: MailServices,
   transaction: Querier,
-  { accountId, email, emailVerified }: NoticeRecipient,
+  recipients: NoticeRecipient[],
   { kind, content, toUnverified }: AccountNotice,
 ): Promise<void> {
-  if (!emailVerified && !toUnverified) return;
-  const dailyMails = emailVerified ? NOTICES_PER_DAY[kind] : NOTICES_PER_DAY_UNVERIFIED;
-  await sendMail(services, transaction, {
-    to: email,
-    content,
-    usefulSeconds: USEFUL_SECONDS,
-    isNotice: true,
-    budget: { key: `${kind} ${accountId}`, dailyMails },
-  });
+  const mailed = recipients
+    .filter(({ emailVerified }) => emailVerified || toUnverified)
+    .map(({ accountId, email, emailVerified }) => {
+      const dailyMails = emailVerified ? NOTICES_PER_DAY[kind] : NOTICES_PER_DAY_UNVERIFIED;
+      return { to: email, budget: { key: `${kind} ${accountId}`, dailyMails } };
+    });
+  if (mailed.length === 0) return;
+  const mail = { content, usefulSeconds: USEFUL_SECONDS, isNotice: true };
+  await sendMails(services, transaction, mailed, mail);
 }

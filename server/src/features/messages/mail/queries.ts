@@ -1,16 +1,22 @@
+import { columnOf } from '../../../database/column-of.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
+/** Mails with the same content. */
+export interface NewMails {
+  mails: NewMail[];
+  subject: string;
+  /** The time after which they are of no use, by the clock of the database, which also decides that it is over. */
+  usefulSeconds: number;
+  /** The reason if they are never delivered. Null otherwise. */
+  failure: string | null;
+}
+
 export interface NewMail {
   id: string;
   recipient: string;
-  subject: string;
   body: Buffer | null;
-  /** The time after which it is of no use, by the clock of the database, which also decides that it is over. */
-  usefulSeconds: number;
-  /** The reason if the mail is never delivered. Null otherwise. */
-  failure: string | null;
   budget: MailBudget | undefined;
 }
 
@@ -20,13 +26,19 @@ export interface MailBudget {
   dailyMails: number;
 }
 
-export async function insertMail(db: Querier, mail: NewMail): Promise<void> {
+export async function insertMails(
+  db: Querier,
+  { mails, subject, usefulSeconds, failure }: NewMails,
+): Promise<void> {
+  const column = columnOf(mails);
   await db.run(sql`
     INSERT INTO mails (id, recipient, subject, body, give_up_at, failure, failed_at, budget, daily_mails)
-    VALUES (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.body},
-            now() + make_interval(secs => ${mail.usefulSeconds}), ${mail.failure},
-            CASE WHEN ${mail.failure}::text IS NOT NULL THEN now() END,
-            ${mail.budget?.key ?? null}, ${mail.budget?.dailyMails ?? null})`);
+    SELECT id, recipient, ${subject}, body, now() + make_interval(secs => ${usefulSeconds}), ${failure},
+           CASE WHEN ${failure}::text IS NOT NULL THEN now() END, budget, daily_mails
+    FROM unnest(
+      ${column('id')}::uuid[], ${column('recipient')}::text[], ${column('body')}::bytea[],
+      ${mails.map(({ budget }) => budget?.key)}::text[], ${mails.map(({ budget }) => budget?.dailyMails)}::integer[])
+      AS mail (id, recipient, body, budget, daily_mails)`);
 }
 
 /** A mail that waits for delivery. */

@@ -3,7 +3,7 @@ import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { renderEmail, type EmailBody, type EmailContent } from './email-content.ts';
-import { insertMail, type MailBudget } from './queries.ts';
+import { insertMails, type MailBudget } from './queries.ts';
 
 /**
  * The queue of mails. Retries follow after 5, 10, 20 … seconds, later every 10 minutes, until the mail expires. 1,100
@@ -28,8 +28,7 @@ export interface MailServices {
   jobs: Jobs;
 }
 
-export interface Mail {
-  to: string;
+export interface MailToMany {
   content: EmailContent;
   /** After this time the mail expires. */
   usefulSeconds: number;
@@ -37,29 +36,45 @@ export interface Mail {
   isHeld?: boolean;
   /** A notice is delivered after all mails that somebody waits for. */
   isNotice?: boolean;
+}
+
+export interface Recipient {
+  to: string;
   budget?: MailBudget;
 }
 
+export type Mail = MailToMany & Recipient;
+
 /** Enqueues a mail in the caller's transaction. If the transaction commits, the worker sends the mail within about 1 second. */
-export async function sendMail(
+export function sendMail(
+  services: MailServices,
+  transaction: Querier,
+  { to, budget, ...mail }: Mail,
+): Promise<void> {
+  return sendMails(services, transaction, [{ to, ...(budget && { budget }) }], mail);
+}
+
+/** Like {@link sendMail}, to each recipient in a mail of its own, with two statements for all of them. */
+export async function sendMails(
   { vault, jobs }: MailServices,
   transaction: Querier,
-  { to, content, usefulSeconds, isHeld = false, isNotice = false, budget }: Mail,
+  recipients: Recipient[],
+  { content, usefulSeconds, isHeld = false, isNotice = false }: MailToMany,
 ): Promise<void> {
-  const id = newId();
-  const { subject, ...body } = renderEmail(content);
-  const sealed = vault.seal(JSON.stringify(body), purposeOf(id));
-  await insertMail(transaction, {
-    id,
-    recipient: to,
-    subject,
-    body: isHeld ? null : sealed,
-    failure: isHeld ? HELD : null,
-    usefulSeconds,
-    budget,
+  const { subject, ...rendered } = renderEmail(content);
+  const body = JSON.stringify(rendered);
+  const mails = recipients.map(({ to, budget }) => {
+    const id = newId();
+    const sealed = vault.seal(body, purposeOf(id));
+    return { id, recipient: to, body: isHeld ? null : sealed, budget };
   });
+  await insertMails(transaction, { mails, subject, usefulSeconds, failure: isHeld ? HELD : null });
   const priority = isNotice ? PRIORITY.notice : PRIORITY.awaited;
-  await jobs.add(transaction, mailQueue, { mailId: id }, { group: to, priority });
+  await jobs.addAll(
+    transaction,
+    mailQueue,
+    mails.map(({ id, recipient }) => ({ data: { mailId: id }, group: recipient, priority })),
+  );
 }
 
 const HELD = 'Not sent: today this address received too many mails from tenants in which it has no player.';

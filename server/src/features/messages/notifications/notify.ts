@@ -83,8 +83,7 @@ async function notify(
   );
   const paragraphs = [text, ...(link ? [{ link }] : []), `Guildhall sent this mail. ${reason}`];
   const content = { subject, paragraphs };
-  for (const recipient of recipients)
-    await mailNotice(services, transaction, recipient, { kind: 'team', content, toUnverified });
+  await mailNotice(services, transaction, recipients, { kind: 'team', content, toUnverified });
 }
 
 interface AddressedNotice extends Notice {

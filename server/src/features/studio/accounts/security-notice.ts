@@ -10,5 +10,5 @@ export function mailSecurityNotice(
   content: EmailContent,
 ): Promise<void> {
   const recipient = { accountId, email, emailVerified };
-  return mailNotice(services, transaction, recipient, { kind: 'security', content, toUnverified: false });
+  return mailNotice(services, transaction, [recipient], { kind: 'security', content, toUnverified: false });
 }

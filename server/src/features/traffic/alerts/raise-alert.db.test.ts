@@ -117,7 +117,10 @@ describe('dispatchAlert', () => {
     const [{ id: alertId }] = await alertsOf(spike);
     const job = { tenantId: tenant.tenantId, alertId };
 
-    const failing = { ...first, jobs: { ...first.jobs, add: () => Promise.reject(new Error('no queue')) } };
+    const failing = {
+      ...first,
+      jobs: { ...first.jobs, addAll: () => Promise.reject(new Error('no queue')) },
+    };
     await assert.rejects(dispatchAlert(failing, job), /no queue/);
     await Promise.all(Array.from({ length: 9 }, (_, index) => dispatchAlert(processes[index % 3]!, job)));
     await dispatchAlert(first, job);
