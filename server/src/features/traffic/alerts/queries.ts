@@ -1,4 +1,5 @@
 import type { KeyKind } from '../../../core/callers.ts';
+import { secondsFromNow } from '../../../core/timestamps.ts';
 import { createdWithin } from '../../../database/created-within.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
@@ -43,6 +44,14 @@ export function insertAlert(
     SELECT ${tenantId}, ${alertId}, ${spike.workspaceId}, ${type}, ${keyId}, ${spike.keyKind}, ${spike.threshold},
            ${spike.observed}, ${spike.windowStart}, raised_at
     FROM admitted`);
+}
+
+/** Counts the alerts of a workspace in the last hour, up to `limit`. */
+export function countAlertsOfHour(db: Querier, workspaceId: string, limit: number): Promise<number> {
+  const hour = createdWithin(sql`id`, sql`created_at`, { from: secondsFromNow(-3600) });
+  return db.count(sql`
+    SELECT count(*) FROM (
+      SELECT FROM alerts WHERE workspace_id = ${workspaceId} AND ${join(hour, ' AND ')} LIMIT ${limit}) recent`);
 }
 
 /** An alert as the API returns it. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { firstIdAt } from '../../../core/ids.ts';
+import { secondsFromNow } from '../../../core/timestamps.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { openJobs } from '../../../jobs/queue.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
@@ -92,6 +94,29 @@ describe('raiseAlert', () => {
     assert.equal(await raise(), true);
     assert.equal(await raise(), false);
     assert.equal((await alertsOf(spike)).length, 4);
+  });
+
+  test('raises 100 alerts of a workspace in an hour, and those of others', async () => {
+    const { spike } = await arrangeSpike();
+    const times = Array.from({ length: 100 }, (_, index) => secondsFromNow(-36 * (index + 1)));
+    await app.owner.query(
+      `INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
+       SELECT $1, id, $2, 'rate_spike', $3, 'game', 1, 2, time, time FROM unnest($4::uuid[], $5::timestamptz[]) alert (id, time)`,
+      [spike.tenantId, spike.workspaceId, spike.keyId, times.map((time) => firstIdAt(time, 0)), times],
+    );
+    // The oldest of the 100 is an hour old.
+    const count = async () => (await alertsOf(spike)).length;
+    await raiseAlert(first, 0, spike);
+    assert.equal(await count(), 101);
+    assert.equal(await raiseAlert(first, 0, spike), true);
+    assert.equal(await count(), 101);
+    assert.equal(await raiseAlert(first, 0, (await arrangeSpike()).spike), true);
+    await app.owner.query(
+      'UPDATE alerts SET created_at = created_at - make_interval(secs => 60) WHERE tenant_id = $1',
+      [spike.tenantId],
+    );
+    await raiseAlert(first, 0, spike);
+    assert.equal(await count(), 102);
   });
 
   test('adds no job and suppresses nothing when the alert cannot be recorded', async () => {
