@@ -1,5 +1,5 @@
 import type { Database, Querier } from '../../../database/database.ts';
-import { newId } from '../../../core/ids.ts';
+import { newBulkId, newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
@@ -34,7 +34,7 @@ export async function createMatch(
   const { tenantId } = caller.billing;
 
   // Sorted IDs keep the order of the request, because the roster is read in the order of the IDs.
-  const matchPlayerIds = players.map(() => newId()).toSorted();
+  const matchPlayerIds = players.map(newBulkId).toSorted();
   const match = {
     matchSessionId: newId(),
     mode: mode ?? null,
