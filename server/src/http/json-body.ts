@@ -1,8 +1,13 @@
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { nextSlice } from '../core/event-loop.ts';
 import { digitsOfNumber } from '../core/int64.ts';
 import { ProblemError } from '../core/problem.ts';
+import { siteOf } from '../core/network.ts';
 import { isNestedWithin, isStorableDeep } from '../core/text.ts';
+import { createTurns } from '../core/turns.ts';
+import { clientAddress } from './client-address.ts';
 
 /** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
@@ -53,25 +58,68 @@ export function keepLongIntegers(app: FastifyInstance, members: readonly string[
 
 /** Parses bodies. Calls `finish` with the checked text and the parsed value. */
 function addJsonParser(app: FastifyInstance, finish: (text: string, value: unknown) => unknown): void {
-  addParser(app, (buffer) => {
+  const parseBody = (buffer: Buffer): unknown => {
     const text = decode(buffer);
     // An empty body counts as none: some clients send the content type with every request.
     const body = text === '' ? undefined : finish(text, parse(text));
     if (PROTOTYPE_MEMBER.test(text)) removePrototypeMembers(body);
     return body;
-  });
+  };
+  addParser(app, parseBody, { parsedAtOnce: PARSED_AT_ONCE });
 }
 
-function addParser(app: FastifyInstance, parseBody: (buffer: Buffer) => unknown): void {
+/**
+ * A larger body waits for a slice of the event loop. The roster of a match of 1,000 players takes 48 KiB, and 5 to 10 ms to parse, check
+ * and store. If 100 of them arrived at once, the event loop was blocked for 600 ms.
+ */
+const PARSED_AT_ONCE = 8 * 1024;
+
+/**
+ * Larger bodies wait here, and only one of them among the other work in slices. Otherwise a batch of events would wait for all of them
+ * before each of its slices: 100 rosters delayed it from 0.4 to more than 60 seconds.
+ */
+const parseInTurn = createTurns({
+  running: 1,
+  runningPerOwner: 1,
+  waitingPerMember: 1_000,
+  waitMs: 10_000,
+});
+
+/** The tenant of the key, or the network. */
+function senderOf(request: FastifyRequest): string {
+  return request.keyCaller?.tenantId ?? siteOf(clientAddress(request));
+}
+
+function addParser(
+  app: FastifyInstance,
+  parseBody: (buffer: Buffer) => unknown,
+  { parsedAtOnce }: { parsedAtOnce: number },
+): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, buffer: Buffer, done) => {
-    let body: unknown;
-    try {
-      refuseCompressed(request);
-      body = parseBody(buffer);
-    } catch (error) {
-      return done(error as Error);
-    }
-    done(null, body);
+    const parseNow = (): void => {
+      let body: unknown;
+      try {
+        refuseCompressed(request);
+        body = parseBody(buffer);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, body);
+    };
+    if (buffer.length <= parsedAtOnce) return parseNow();
+    const parseLater = async (): Promise<void> => {
+      try {
+        await parseInTurn(senderOf(request), async () => {
+          await nextSlice();
+          parseNow();
+          // The request is also checked and handled until its first wait.
+          await nextTurn();
+        });
+      } catch (error) {
+        done(error as Error);
+      }
+    };
+    void parseLater();
   });
 }
 
@@ -124,7 +172,7 @@ function removePrototypeMembers(value: unknown): void {
 /** Passes the bodies of a scope to its handlers as Buffers. The handlers parse them. */
 export function keepRawBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
-  addParser(app, (buffer) => buffer);
+  addParser(app, (buffer) => buffer, { parsedAtOnce: Infinity });
 }
 
 /** Returns the text of a body without its byte order mark. */

@@ -34,14 +34,12 @@ async function serve(
   });
   observeRequestEnds(app);
   countBodyBytes(app, () => {});
-  limitBodyIntake(app, {
-    budget: createBodyBudget({
-      anonymous: { total: 64 * KIB, perCaller: 64 * KIB, perNetwork: 64 * KIB },
-      small: { total: 256 * KIB, perCaller: 128 * KIB, perNetwork: 256 * KIB },
-      large: { total: 256 * KIB, perCaller: 128 * KIB, perNetwork: 256 * KIB },
-    }),
-    pace,
+  const budget = createBodyBudget({
+    anonymous: { total: 64 * KIB, perCaller: 64 * KIB, perNetwork: 64 * KIB },
+    small: { total: 256 * KIB, perCaller: 128 * KIB, perNetwork: 256 * KIB },
+    large: { total: 256 * KIB, perCaller: 128 * KIB, perNetwork: 256 * KIB },
   });
+  limitBodyIntake(app, { budget, pace });
   app.post('/', async () => 'accepted');
   await app.register(async (scope) => {
     scope.setValidatorCompiler(() => () => true);
@@ -74,6 +72,9 @@ async function serve(
     return { socket, answer: () => answer };
   };
   /** Whether the server accepts a whole body of this size. */
+  /** Whether the budget has room, without a body that could take the room of one that arrives. */
+  const hasRoom = (bytes: number, tenant: string): boolean =>
+    budget.hold({ caller: tenant, network: 'other', isAnonymous: tenant === '' }).fits(bytes);
   const isAccepted = async (bytes: number, tenant: string): Promise<boolean> => {
     const { socket, answer } = begin({ bytes, sent: `"${'x'.repeat(bytes - 2)}"`, tenant });
     await eventually(() => answer().includes('\r\n\r\n'));
@@ -81,7 +82,7 @@ async function serve(
     assert.match(answer(), /^HTTP\/1\.1 (200 OK|503 Service Unavailable)/);
     return answer().startsWith('HTTP/1.1 200');
   };
-  return { begin, isAccepted };
+  return { begin, isAccepted, hasRoom };
 }
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const leave = (sockets: Socket[]) => sockets.forEach((socket) => socket.destroy());
@@ -90,9 +91,10 @@ describe('the budget of bodies in flight', () => {
   const most = { bytes: 120 * KIB, sent: 'x'.repeat(100 * KIB) };
 
   test('returns 503 with Retry-After before an announced body arrives', async () => {
-    const { begin, isAccepted } = await serve(PATIENT);
+    const { begin, isAccepted, hasRoom } = await serve(PATIENT);
     const first = begin(most);
-    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
+    await eventually(() => !hasRoom(90 * KIB, 'a'));
+    assert.equal(await isAccepted(90 * KIB, 'a'), false);
     const { socket, answer } = begin({ bytes: 100 * KIB });
     await eventually(() => answer().includes('"code":"busy"'));
     assert.match(answer(), /^HTTP\/1\.1 503 [^]*\r\nretry-after: 2\r\n/);
@@ -107,10 +109,12 @@ describe('the budget of bodies in flight', () => {
   });
 
   test('limits each caller, and has separate shares for small and anonymous bodies', async () => {
-    const { begin, isAccepted } = await serve(PATIENT);
+    const { begin, isAccepted, hasRoom } = await serve(PATIENT);
     const sockets = ['a', 'b'].map((tenant) => begin({ ...most, tenant }).socket);
-    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
-    await eventually(async () => !(await isAccepted(90 * KIB, 'b')));
+    await eventually(() => !hasRoom(90 * KIB, 'a'));
+    assert.equal(await isAccepted(90 * KIB, 'a'), false);
+    await eventually(() => !hasRoom(90 * KIB, 'b'));
+    assert.equal(await isAccepted(90 * KIB, 'b'), false);
     assert.equal(await isAccepted(90 * KIB, 'c'), false, 'nothing is left for large bodies');
     assert.equal(await isAccepted(10 * KIB, 'a'), true);
     assert.equal(await isAccepted(10 * KIB, ''), true);
@@ -118,29 +122,32 @@ describe('the budget of bodies in flight', () => {
   });
 
   test('accepts callers with a credential while anonymous callers use up their share', async () => {
-    const { begin, isAccepted } = await serve(PATIENT);
+    const { begin, isAccepted, hasRoom } = await serve(PATIENT);
     const sockets = Array.from(
       { length: 4 },
       () => begin({ bytes: 16 * KIB, sent: 'x'.repeat(15 * KIB), tenant: '' }).socket,
     );
-    await eventually(async () => !(await isAccepted(10 * KIB, '')));
+    await eventually(() => !hasRoom(10 * KIB, ''));
+    assert.equal(await isAccepted(10 * KIB, ''), false);
     assert.equal(await isAccepted(10 * KIB, 'a'), true);
     assert.equal(await isAccepted(100 * KIB, 'a'), true);
     leave(sockets);
   });
 
   test('accepts other callers while one has reached its limit', async () => {
-    const { begin, isAccepted } = await serve(PATIENT);
+    const { begin, isAccepted, hasRoom } = await serve(PATIENT);
     const { socket } = begin(most);
-    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
+    await eventually(() => !hasRoom(90 * KIB, 'a'));
+    assert.equal(await isAccepted(90 * KIB, 'a'), false);
     assert.equal(await isAccepted(90 * KIB, 'b'), true);
     leave([socket]);
   });
 
   test('releases a body when its client disconnects and when the response is sent', async () => {
-    const { begin, isAccepted } = await serve(PATIENT);
+    const { begin, isAccepted, hasRoom } = await serve(PATIENT);
     const { socket } = begin(most);
-    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
+    await eventually(() => !hasRoom(90 * KIB, 'a'));
+    assert.equal(await isAccepted(90 * KIB, 'a'), false);
     leave([socket]);
     await eventually(() => isAccepted(90 * KIB, 'a'));
     for (let body = 0; body < 5; body++) assert.equal(await isAccepted(120 * KIB, 'b'), true);
@@ -165,11 +172,12 @@ describe('the budget of bodies in flight', () => {
   });
 
   test('counts a chunked body as it arrives', async () => {
-    const { begin, isAccepted } = await serve(PATIENT);
+    const { begin, isAccepted, hasRoom } = await serve(PATIENT);
     const chunked = begin({});
     assert.equal(await isAccepted(100 * KIB, 'a'), true);
     chunked.socket.write(chunk('x'.repeat(100 * KIB)));
-    await eventually(async () => !(await isAccepted(90 * KIB, 'a')));
+    await eventually(() => !hasRoom(90 * KIB, 'a'));
+    assert.equal(await isAccepted(90 * KIB, 'a'), false);
     chunked.socket.write(chunk('x'.repeat(60 * KIB)));
     await eventually(() => chunked.answer().startsWith('HTTP/1.1 503'));
     await eventually(() => isAccepted(90 * KIB, 'a'));
