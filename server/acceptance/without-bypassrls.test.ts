@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { arrangeSender } from './arrange.ts';
+import { eventually } from './eventually.ts';
 import { startExternalPostgres } from './external-postgres.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
@@ -48,5 +49,41 @@ describe('a database whose user cannot grant BYPASSRLS', () => {
       assert.equal(await exitOf(child), 0, output());
     }
     assert.equal(await usedUnits(), stored + 1);
+  });
+});
+
+describe('a user of the database that loses the role of the application', () => {
+  test('gets a 503 and a log line until the role is granted again', async () => {
+    const login = { email: 'ada@example.com', password: 'correct horse' };
+    const logIn = () =>
+      fetch(`${server.url}/api/saas-auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(login),
+      });
+    assert.equal((await logIn()).status, 401);
+
+    const client = new pg.Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    const endOthers = () =>
+      client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+    await client.query('REVOKE guildhall_app FROM guildhall');
+    await endOthers();
+    await eventually(async () => {
+      const refused = await logIn();
+      assert.equal(refused.status, 503);
+      assert.ok(Number(refused.headers.get('retry-after')) > 0);
+      return ((await refused.json()) as { code: string }).code === 'unavailable';
+    });
+    assert.equal((await fetch(`${server.url}/health/ready`)).status, 503);
+    assert.match(
+      server.output(),
+      /permission denied to set role \\"guildhall_app\\".*the database is unavailable/,
+    );
+    await client.query('GRANT guildhall_app TO guildhall');
+    await client.end();
+    await eventually(async () => (await logIn()).status === 401);
   });
 });

@@ -4,6 +4,11 @@ export const NO_TLS = 'The server does not support SSL connections';
 /** Whether Node refuses a certificate: it has expired, its authority is unknown, or it is for another host. */
 export const isCertificateError = (code: string | undefined): boolean => /CERT|VERIFY/.test(code ?? '');
 
+/** Whether a connection cannot take its role: an operator has revoked it from the user of the connection, or has removed it. */
+const isRoleRefused = (code: string | undefined, message: string): boolean =>
+  (code === '42501' && message.startsWith('permission denied to set role ')) ||
+  (code === '22023' && /^role ".*" does not exist$/.test(message));
+
 /** Whether the database could not be reached, the connection broke, or the server could not do its work, such as with a full disk. */
 export function isDatabaseUnavailable(error: Error): boolean {
   const { code, message, syscall } = error as NodeJS.ErrnoException;
@@ -13,6 +18,7 @@ export function isDatabaseUnavailable(error: Error): boolean {
     ['connect', 'getaddrinfo'].includes(syscall ?? '') ||
     isCertificateError(code) ||
     message === NO_TLS ||
+    isRoleRefused(code, message) ||
     // Classes 08 and 57P0: the connection broke, or PostgreSQL shuts down or starts up. 25P03 and 25P04: a time limit of the operator
     // for transactions ended the connection. Class 53: no connections, memory or disk space are left. 58030: a disk failed.
     // 58P01: a file of PostgreSQL is missing, for example while a package manager replaces its programs.
