@@ -3917,7 +3917,7 @@ export interface components {
             allowDataApi: boolean;
             /**
              * Format: uuid
-             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed. Limit: 200 requests of an account with a workspace in 24 hours.
              */
             subscriberWorkspaceId: string | null;
         };
@@ -4084,7 +4084,7 @@ export interface components {
             allowDataApi?: (boolean | null) | undefined;
             /**
              * Format: uuid
-             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed. Limit: 200 requests of an account with a workspace in 24 hours.
              */
             subscriberWorkspaceId?: (string | null) | undefined;
         };
@@ -4122,7 +4122,7 @@ export interface components {
             allowDataApi: boolean;
             /**
              * Format: uuid
-             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed. Limit: 200 requests of an account with a workspace in 24 hours.
              */
             subscriberWorkspaceId: string | null;
             /** @description The key. Only this response contains it. */
@@ -4308,7 +4308,7 @@ export interface components {
             allowDataApi: boolean;
             /**
              * Format: uuid
-             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed. Limit: 200 requests of an account with a workspace in 24 hours.
              */
             subscriberWorkspaceId: string | null;
             /** @description The key. Only this response contains it. */
@@ -6552,7 +6552,7 @@ export interface components {
             allowDataApi?: (boolean | null) | undefined;
             /**
              * Format: uuid
-             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed.
+             * @description The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or admin of the workspace that is billed. Limit: 200 requests of an account with a workspace in 24 hours.
              */
             subscriberWorkspaceId?: (string | null) | undefined;
         };

@@ -2,6 +2,7 @@ import { createCodeThrottle, createLoginThrottle } from '../../security/guess-th
 import { createSignUpThrottle } from '../../security/sign-up-throttle.ts';
 import type { BaseServices, CloseLater } from '../base-services.ts';
 import { createAccountMailBudget, listEndedSessions } from './accounts/index.ts';
+import { createPayerBudget } from './paid-keys/index.ts';
 import { openKeyAuthenticator } from './tenant-keys/index.ts';
 import { createActiveTenants, createProviderSettings } from './tenants/index.ts';
 import { createMemberships } from './workspaces/index.ts';
@@ -21,5 +22,6 @@ export function openStudioServices(
     accountSignUpThrottle: createSignUpThrottle(createBudget, 'accounts'),
     accountCodeThrottle: createCodeThrottle(createBudget),
     accountMailBudget: createAccountMailBudget(createBudget),
+    payerBudget: createPayerBudget(createBudget),
   };
 }

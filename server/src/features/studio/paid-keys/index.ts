@@ -2,3 +2,4 @@ export { announceAgreement, auditRotation, requirePayer } from './agree-to-pay.t
 export { announceEndByOwner, endPaymentsOf } from './end-payments.ts';
 export { lockTeamForShare } from './queries.ts';
 export { paidKeyRoutes } from './routes.ts';
+export { createPayerBudget, type PayerBudget } from './payer-budget.ts';

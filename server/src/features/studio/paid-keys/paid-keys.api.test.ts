@@ -480,3 +480,20 @@ describe('a member who loses the role of owner or admin', () => {
     }
   });
 });
+
+describe('the limit of 200 requests of an account that name a payer', () => {
+  test('rejects others with 429, even if each ends the payment first', async () => {
+    const { create, change, payer, end } = await arrange();
+    const { id } = (await create()).body;
+    const name = () => change(id, { subscriberWorkspaceId: payer.workspaceId });
+    for (let sent = 1; sent < 200; sent += 9) {
+      const answers = await Promise.all(Array.from({ length: Math.min(9, 200 - sent) }, name));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    }
+    const refused = await name();
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.equal((await create()).status, 429);
+    assert.equal((await change(id, { name: 'other' })).status, 200);
+    assert.equal((await end(id)).status, 204);
+  });
+});

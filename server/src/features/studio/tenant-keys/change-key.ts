@@ -3,7 +3,7 @@ import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { audit, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { requirePayer } from '../paid-keys/index.ts';
+import { requirePayer, type PayerBudget } from '../paid-keys/index.ts';
 import { announcePaymentEnd, announcePayer } from './announce-payer.ts';
 import { requireRoomForKey } from './key-limit.ts';
 import {
@@ -25,13 +25,14 @@ import {
 
 export interface ChangeKeyServices extends MailServices {
   database: Database;
+  payerBudget: PayerBudget;
   /** The cache of keys. */
   keys: { invalidate(tenantId: string): void };
 }
 
 /**
  * Changes the settings of a key. Throws not_found if the key has another kind or tenant. Throws conflict if it is revoked, or if
- * its payer would pay for a rotated or expired key longer. Also throws the errors of creating a key.
+ * its payer would pay for a rotated or expired key longer. Throws too_many_attempts. Also throws the errors of creating a key.
  */
 export async function changeKey(
   services: ChangeKeyServices,
@@ -41,6 +42,7 @@ export async function changeKey(
 ): Promise<TenantKey> {
   const { tenantId, kind, keyId } = reference;
   const { subscriberWorkspaceId: payerId = null } = change;
+  if (payerId !== null) await services.payerBudget.spend(author.actor.id);
   const changed = await services.database.forTenant(tenantId).transaction(async (transaction) => {
     const isNewPayer = payerId !== null && payerId !== (await findPayer(transaction, reference));
     if (isNewPayer) await requirePayer(transaction, author, payerId);

@@ -8,7 +8,7 @@ import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { requirePayer } from '../paid-keys/index.ts';
+import { requirePayer, type PayerBudget } from '../paid-keys/index.ts';
 import { announcePayer } from './announce-payer.ts';
 import { requireRoomForKey } from './key-limit.ts';
 import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
@@ -22,16 +22,17 @@ export interface NewKey extends KeyChange {
 
 /**
  * Creates a key. The database stores only the fingerprint of the key, so no later call can return the key, and a repeated request gets
- * the first response without it. Throws invalid_request if the expiry has passed or a limit is above the plan, and key_limit. Also throws
+ * the first response without it. Throws invalid_request if the expiry has passed or a limit is above the plan, key_limit, and too_many_attempts. Also throws
  * the errors of {@link requirePayer}.
  */
 export async function createKey(
-  services: MailServices & { database: Database },
+  services: MailServices & { database: Database; payerBudget: PayerBudget },
   author: AccountAuthor,
   wanted: NewKey,
   request: IdempotentRequest | undefined,
 ): Promise<TenantKey & { key?: string }> {
   const { tenantId, subscriberWorkspaceId: payerId } = wanted;
+  if (payerId) await services.payerBudget.spend(author.actor.id);
   const create = async (transaction: Querier) => {
     if (payerId) await requirePayer(transaction, author, payerId);
     const created = await addKey(transaction, services.vault, author, wanted);

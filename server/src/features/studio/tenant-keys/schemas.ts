@@ -48,7 +48,7 @@ const apiKeySettings = {
       ...Guid,
       description:
         'The workspace that is billed for the reads of the key. Null: the workspace of the tenant. The caller must be an owner or ' +
-        'admin of the workspace that is billed.',
+        'admin of the workspace that is billed. Limit: 200 requests of an account with a workspace in 24 hours.',
     }),
   ),
 };
