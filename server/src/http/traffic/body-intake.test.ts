@@ -71,10 +71,10 @@ async function serve(
     socket.write(bytes === undefined ? chunk(sent) : sent);
     return { socket, answer: () => answer };
   };
-  /** Whether the server accepts a whole body of this size. */
   /** Whether the budget has room, without a body that could take the room of one that arrives. */
   const hasRoom = (bytes: number, tenant: string): boolean =>
     budget.hold({ caller: tenant, network: 'other', isAnonymous: tenant === '' }).fits(bytes);
+  /** Whether the server accepts a whole body of this size. */
   const isAccepted = async (bytes: number, tenant: string): Promise<boolean> => {
     const { socket, answer } = begin({ bytes, sent: `"${'x'.repeat(bytes - 2)}"`, tenant });
     await eventually(() => answer().includes('\r\n\r\n'));
