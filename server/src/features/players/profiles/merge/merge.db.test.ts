@@ -135,7 +135,7 @@ function mergeThrough(db: Database, { targetId, sourceId, accountId }: Pair) {
     avatars: {} as AvatarStore,
     config: { profileProof: true },
     vault: createVault(randomBytes(32)),
-    jobs: { add: async () => {} },
+    jobs: { addAll: async () => {} },
     verifyToken: async () => ({ provider: 'StoreA' as const, issuer: '', providerUserId: accountId }),
   } as unknown as MergeServices;
   return mergeProfiles(
