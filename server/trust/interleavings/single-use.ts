@@ -97,8 +97,8 @@ export const singleUseScenarios: Scenario[] = [
     guard: {
       statement: [
         [
-          'DELETE FROM wallet_challenges WHERE tenant_id = $1 AND nonce = $2\n    RETURNING address, chain_id AS "chainId", message, expires_at <= clock_timestamp() AS "isExpired"',
-          'SELECT address, chain_id AS "chainId", message, false AS "isExpired" FROM wallet_challenges WHERE tenant_id = $1 AND nonce = $2',
+          'DELETE FROM wallet_challenges WHERE tenant_id = $1 AND nonce = $2\n    RETURNING tenant_id AS "tenantId", id, nonce, address, chain_id AS "chainId", message, expires_at AS "expiresAt",\n              expires_at <= clock_timestamp() AS "isExpired"',
+          'SELECT tenant_id AS "tenantId", id, nonce, address, chain_id AS "chainId", message, expires_at AS "expiresAt",\n              false AS "isExpired" FROM wallet_challenges WHERE tenant_id = $1 AND nonce = $2',
         ],
       ],
     },
