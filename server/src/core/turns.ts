@@ -1,3 +1,4 @@
+import { nextSlice } from './event-loop.ts';
 import {
   createFairSemaphore,
   SemaphoreFullError,
@@ -17,5 +18,23 @@ export function createTurns(limits: SemaphoreLimits): RunInTurn {
       if (error instanceof SemaphoreFullError || error instanceof SemaphoreTimeoutError)
         throw new ProblemError('busy', { retryAfter: 1 });
       throw error;
+    });
+}
+
+/**
+ * Creates turns for short tasks that block the event loop. One runs at a time, after it has waited for a slice of the event loop. 1,000
+ * others of an owner wait, for at most 10 seconds.
+ */
+export function createSliceTurns(): RunInTurn {
+  const runInTurn = createTurns({
+    running: 1,
+    runningPerOwner: 1,
+    waitingPerMember: 1_000,
+    waitMs: 10_000,
+  });
+  return (owner, task) =>
+    runInTurn(owner, async () => {
+      await nextSlice();
+      return task();
     });
 }

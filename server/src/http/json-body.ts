@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { nextSlice } from '../core/event-loop.ts';
 import { digitsOfNumber } from '../core/int64.ts';
 import { ProblemError } from '../core/problem.ts';
 import { siteOf } from '../core/network.ts';
 import { isNestedWithin, isStorableDeep } from '../core/text.ts';
-import { createTurns } from '../core/turns.ts';
+import { createSliceTurns } from '../core/turns.ts';
 import { clientAddress } from './client-address.ts';
 
 /** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */
@@ -78,12 +77,7 @@ const PARSED_AT_ONCE = 8 * 1024;
  * Larger bodies wait here, and only one of them among the other work in slices. Otherwise a batch of events would wait for all of them
  * before each of its slices: 100 rosters delayed it from 0.4 to more than 60 seconds.
  */
-const parseInTurn = createTurns({
-  running: 1,
-  runningPerOwner: 1,
-  waitingPerMember: 1_000,
-  waitMs: 10_000,
-});
+const parseInTurn = createSliceTurns();
 
 /** The tenant of the key, or the network. */
 function senderOf(request: FastifyRequest): string {
@@ -110,7 +104,6 @@ function addParser(
     const parseLater = async (): Promise<void> => {
       try {
         await parseInTurn(senderOf(request), async () => {
-          await nextSlice();
           parseNow();
           // The request is also checked and handled until its first wait.
           await nextTurn();

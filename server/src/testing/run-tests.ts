@@ -10,7 +10,7 @@ import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { COMPILE_CACHE } from '../cli/compile-cache.ts';
 import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
-import { planProcesses, writeProcessModule } from './test-processes.ts';
+import { planProcesses, startsPrograms, writeProcessModule } from './test-processes.ts';
 import { withRequirements } from './test-requirements.ts';
 
 /**
@@ -87,7 +87,7 @@ process.exit(exitCode);
  * it starts. Returns the exit code.
  */
 async function runWithDatabase(): Promise<number> {
-  await buildServer();
+  if (files.some(startsPrograms)) await buildServer();
   const given = process.env['TEST_DATABASE_URL'];
   const server = given ? undefined : await startEmbeddedServer(join(folder, 'database'), SETTINGS);
   const base = given ?? server!.url('postgres');

@@ -5,8 +5,11 @@ import { pathToFileURL } from 'node:url';
 /** To load the server takes about 2 seconds of processor time, so tests that start no programs share a process. */
 const FILES_PER_PROCESS = 12;
 
-/** A test that starts no programs is named `x.test.ts`, `x.api.test.ts` or `x.db.test.ts`, and is not about the repository. */
+/** The names of tests that start no programs: `x.test.ts`, `x.api.test.ts` or `x.db.test.ts`, if they are not about the repository. */
 const STARTS_NO_PROGRAM = /^src\/(?!testing\/).*\/[^./]+(\.(api|db))?\.test\.ts$/;
+
+/** Whether a test file may start a program. */
+export const startsPrograms = (file: string): boolean => !STARTS_NO_PROGRAM.test(file);
 
 /**
  * The test files of each process, in the order in which the processes start. The processes of each top folder are distributed evenly
@@ -23,8 +26,8 @@ export function planProcesses(files: string[]): string[][] {
 }
 
 function shareProcesses(files: string[]): string[][] {
-  const shared = files.filter((file) => STARTS_NO_PROGRAM.test(file));
-  const processes = files.filter((file) => !shared.includes(file)).map((file) => [file]);
+  const shared = files.filter((file) => !startsPrograms(file));
+  const processes = files.filter(startsPrograms).map((file) => [file]);
   for (let first = 0; first < shared.length; first += FILES_PER_PROCESS)
     processes.push(shared.slice(first, first + FILES_PER_PROCESS));
   return processes.toSorted(([a], [b]) => (a! < b! ? -1 : 1));

@@ -51,7 +51,7 @@ export function sendMail(
   transaction: Querier,
   { to, budget, ...mail }: Mail,
 ): Promise<void> {
-  return sendMails(services, transaction, [{ to, ...(budget && { budget }) }], mail);
+  return sendMails(services, transaction, [{ to, budget }], mail);
 }
 
 /** Like {@link sendMail}, to each recipient in a mail of its own, with two statements for all of them. */

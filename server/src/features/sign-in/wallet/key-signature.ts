@@ -7,8 +7,7 @@ import {
   type Hex,
   type Signature,
 } from 'viem';
-import { nextSlice } from '../../../core/event-loop.ts';
-import { createTurns } from '../../../core/turns.ts';
+import { createSliceTurns } from '../../../core/turns.ts';
 
 /** Half of the order of secp256k1. Every signature has two forms. Only the one with the smaller `s` is accepted (EIP-2). */
 const LARGEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -17,12 +16,7 @@ const LARGEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
  * To recover a key takes 1 to 3 ms of the event loop, more than the rest of a sign-in. The public game key of one tenant is enough to cause
  * 500 recoveries per second. So one of them runs in a turn of the event loop, and tenants take turns.
  */
-const recoverInTurn = createTurns({
-  running: 1,
-  runningPerOwner: 1,
-  waitingPerMember: 1_000,
-  waitMs: 10_000,
-});
+const recoverInTurn = createSliceTurns();
 
 /**
  * Whether the key of an address signed a message (ERC-191) of a challenge of the tenant. A signature has 65 bytes, or 64 bytes (EIP-2098).
@@ -34,10 +28,7 @@ export async function isSignedByKey(
   signature: string,
 ): Promise<boolean> {
   if (!/^0x[0-9a-f]{128}([0-9a-f]{2})?$/i.test(signature)) return false;
-  return recoverInTurn(tenantId, async () => {
-    await nextSlice();
-    return recoversTo(message, signature as Hex);
-  });
+  return recoverInTurn(tenantId, () => recoversTo(message, signature as Hex));
 }
 
 async function recoversTo(

@@ -22,8 +22,8 @@ export interface NewKey extends KeyChange {
 
 /**
  * Creates a key. The database stores only the fingerprint of the key, so no later call can return the key, and a repeated request gets
- * the first response without it. Throws invalid_request if the expiry has passed or a limit is above the plan, key_limit, and too_many_attempts. Also throws
- * the errors of {@link requirePayer}.
+ * the first response without it. Throws invalid_request if the expiry has passed or a limit is above the plan, key_limit, and
+ * too_many_attempts. Also throws the errors of {@link requirePayer}.
  */
 export async function createKey(
   services: MailServices & { database: Database; payerBudget: PayerBudget },
