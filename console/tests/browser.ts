@@ -151,6 +151,28 @@ async function signIn(baseUrl: string, email: string): Promise<StorageItem[]> {
 /** How long a page may take to show what a test waits for. On a busy machine, some take 20 seconds. */
 const WAIT_MS = 90_000;
 
+/**
+ * Answers requests for `url` with the problem "It failed." until a button "Try again" is clicked. Pages that ask again by themselves would
+ * remove the button before a test can click it.
+ */
+export async function failUntilTriedAgain(page: Page, url: string): Promise<void> {
+  const noticeClick = () =>
+    addEventListener(
+      'click',
+      ({ target }) => {
+        if (target instanceof Element && target.closest('button')?.textContent.startsWith('Try again'))
+          document.documentElement.dataset['triedAgain'] = '';
+      },
+      { capture: true },
+    );
+  await page.addInitScript(noticeClick);
+  await page.evaluate(noticeClick);
+  await page.route(url, async (route) => {
+    if (await page.evaluate(() => 'triedAgain' in document.documentElement.dataset)) await route.continue();
+    else await route.fulfill({ status: 500, json: { code: 'internal_error', detail: 'It failed.' } });
+  });
+}
+
 /** Waits until a value of a page is the wanted one. After 90 seconds it fails with the value that is still there. */
 export async function becomes<Value>(read: () => Promise<Value>, wanted: Value): Promise<void> {
   const deadline = Date.now() + WAIT_MS;

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, failUntilTriedAgain, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
@@ -72,11 +72,10 @@ describe('the first steps of a game', () => {
 
   test('are not shown as open while it is unknown what happened', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
-    await page.route('**/events?*limit=1', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await failUntilTriedAgain(page, '**/events?*limit=1');
     await page.goto(`${studio.game}/first-run`);
     await page.getByRole('alert').getByText('The steps could not be loaded').waitFor();
     assert.equal(await page.getByRole('listitem').filter({ hasText: 'Create a game key' }).count(), 0);
-    await page.unroute('**/events?*limit=1');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Create a game key' }).waitFor();
   });
@@ -434,6 +433,8 @@ describe('events', () => {
     await alert
       .getByText('The connection was lost before the end. No file was saved. Export again.')
       .waitFor();
+    // The notice must not cover the exports.
+    await page.getByRole('status').getByText('This page could not be updated.').waitFor();
     await exports.getByRole('button', { name: 'Close' }).click();
     await exports.waitFor({ state: 'detached' });
     assert.equal(saved, 0);

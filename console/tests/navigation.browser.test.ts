@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangePlayer, arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { eventually } from '../../server/src/testing/eventually.ts';
-import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, failUntilTriedAgain, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -245,16 +245,10 @@ describe('the overview', () => {
     await countBecomes(figures.getByText('unchanged'), 2);
 
     // A figure that could not be read is read again on request.
-    const problem = {
-      status: 500,
-      contentType: 'application/problem+json',
-      body: '{"code":"internal_error"}',
-    };
-    await page.route('**/sessions/analytics*', (route) => route.fulfill(problem));
+    await failUntilTriedAgain(page, '**/sessions/analytics*');
     await page.getByRole('combobox').click();
     await page.getByRole('option', { name: 'Last 7 days' }).click();
     await countBecomes(figures.getByRole('alert'), 2);
-    await page.unroute('**/sessions/analytics*');
     await figures.getByRole('button', { name: 'Try again: Sign-ins' }).click();
     await countBecomes(figures.getByRole('alert'), 0);
   });

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, countBecomes, dialogCloses, rowsBecome, startStudio } from './browser.ts';
+import {
+  assertAccessible,
+  becomes,
+  countBecomes,
+  dialogCloses,
+  failUntilTriedAgain,
+  rowsBecome,
+  startStudio,
+} from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant } = studio;
@@ -132,16 +140,11 @@ describe('platform administration', () => {
     await page.getByText('No Redis is configured.').waitFor();
     await page.getByRole('cell', { name: '3 failed' }).waitFor();
 
-    await page.route('**/api/admin/health', (route) =>
-      route.fulfill({
-        status: 503,
-        contentType: 'application/problem+json',
-        body: '{"code":"unavailable","status":503,"detail":"The database does not answer."}',
-      }),
-    );
+    await failUntilTriedAgain(page, '**/api/admin/health');
     const notice = page.getByRole('status').filter({ hasText: 'This page could not be updated.' });
-    await notice.getByText('The database does not answer.').waitFor();
-    await page.unroute('**/api/admin/health');
+    await notice.getByText('It failed.').waitFor();
+    await page.setViewportSize({ width: 390, height: 740 });
+    await becomes(async () => (await notice.boundingBox())!.width < 390, true);
     await notice.getByRole('button', { name: 'Try again' }).click();
     await countBecomes(notice, 0);
   });
