@@ -2,13 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** To load the server takes about 2 seconds of processor time, so tests that start no programs share a process. */
+/** To load the server takes about 2 seconds of processor time, so tests that start no programs of the project share a process. */
 const FILES_PER_PROCESS = 12;
 
-/** The names of tests that start no programs: `x.test.ts`, `x.api.test.ts` or `x.db.test.ts`, if they are not about the repository. */
-const STARTS_NO_PROGRAM = /^src\/(?!testing\/).*\/[^./]+(\.(api|db))?\.test\.ts$/;
+/** The tests of a browser take a minute a file. The process that starts last would run long after the others. */
+const BROWSER_FILES_PER_PROCESS = 4;
 
-/** Whether a test file may start a program. */
+/**
+ * The paths of tests that start no programs of the project: `x.test.ts`, `x.api.test.ts`, `x.db.test.ts`, `x.redis.test.ts` or
+ * `x.browser.test.ts`, if they are not about the repository.
+ */
+const STARTS_NO_PROGRAM =
+  /^(src\/(?!testing\/)|\.\.\/(sdk|console)\/).*\/[^./]+(\.(api|db|redis|browser))?\.test\.ts$/;
+
+/** Whether a test file may start a program of the project. */
 export const startsPrograms = (file: string): boolean => !STARTS_NO_PROGRAM.test(file);
 
 /**
@@ -26,12 +33,24 @@ export function planProcesses(files: string[]): string[][] {
 }
 
 function shareProcesses(files: string[]): string[][] {
-  const shared = files.filter((file) => !startsPrograms(file));
-  const processes = files.filter(startsPrograms).map((file) => [file]);
-  for (let first = 0; first < shared.length; first += FILES_PER_PROCESS)
-    processes.push(shared.slice(first, first + FILES_PER_PROCESS));
-  return processes.toSorted(([a], [b]) => (a! < b! ? -1 : 1));
+  const {
+    alone = [],
+    browser = [],
+    others = [],
+  } = Object.groupBy(files, (file) =>
+    startsPrograms(file) ? 'alone' : file.includes('.browser.') ? 'browser' : 'others',
+  );
+  return [
+    ...chunksOf(1, alone),
+    ...chunksOf(BROWSER_FILES_PER_PROCESS, browser),
+    ...chunksOf(FILES_PER_PROCESS, others),
+  ].toSorted(([a], [b]) => (a! < b! ? -1 : 1));
 }
+
+const chunksOf = (size: number, files: string[]): string[][] =>
+  Array.from({ length: Math.ceil(files.length / size) }, (_, index) =>
+    files.slice(index * size, (index + 1) * size),
+  );
 
 /**
  * Writes the module that a process starts with into a folder, and returns its path. A test of the module is a test file: it ends with the
