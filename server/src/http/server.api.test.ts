@@ -196,6 +196,15 @@ describe('request bodies', () => {
     }
   });
 
+  test('ignores the content type of an empty body if the operation has no body', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json']) {
+      const headers = { 'content-type': type, 'content-length': '0' };
+      const start = '/api/player-portal-auth/storea/start';
+      assert.equal((await app.http.raw('POST', start, '', { headers })).status, 422, type);
+    }
+    assert.equal((await send('', { 'content-type': 'text/plain' })).status, 415);
+  });
+
   test('returns 415 for a compressed body', async () => {
     assert.equal((await send(loginBody, { 'content-encoding': 'Identity' })).status, 200);
     for (const [encoding, body] of [
