@@ -62,7 +62,7 @@ export function createHeavySlots(running: number): HeavySlots {
   const refuse = (error: unknown): never => {
     if (error instanceof SemaphoreFullError)
       throw new ProblemError('too_many_reads', {
-        detail: `At most ${runningPerOwner} large reads of a studio or player may run at once, and ${WAITING_PER_READER} of a tenant may wait. Send fewer at once, and retry after the seconds in Retry-After.`,
+        detail: `At most ${runningPerOwner} large read${runningPerOwner === 1 ? '' : 's'} of a studio or player may run at once, and ${WAITING_PER_READER} of a tenant may wait. Send fewer at once, and retry after the seconds in Retry-After.`,
         retryAfter: RETRY_AFTER_SECONDS,
       });
     if (error instanceof SemaphoreTimeoutError)
