@@ -26,7 +26,7 @@ export interface Studio {
   gameKey: string;
 }
 
-/** A server process with the memory limit of production, and an honest studio. */
+/** A server process with the memory and rate limits of production, and an honest studio. */
 export interface Victim {
   url: string;
   server: ServerProcess;
@@ -43,7 +43,7 @@ export async function startVictim(env: Record<string, string> = {}): Promise<Vic
   const busyTurns = `${folder.path}-busy-turns`;
   const server = await startServer({
     dataDir: folder.path,
-    env: { ...env, GUILDHALL_BUSY_TURNS: busyTurns },
+    env: { ACCOUNT_RATE_LIMIT: '30', NETWORK_RATE_LIMIT: '200', ...env, GUILDHALL_BUSY_TURNS: busyTurns },
     nodeOptions: [...SERVER_NODE_OPTIONS, ...(IS_MEASURED ? [`--import=${BUSY_TURNS}`] : [])],
   });
   after(async () => {

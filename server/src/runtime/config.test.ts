@@ -82,6 +82,14 @@ describe('settings', () => {
     );
   });
 
+  test('limits requests without a key less outside production, unless the limits are set', () => {
+    const limitsOf = (env: Record<string, string>) => readConfig(env).keylessLimits;
+    assert.deepEqual(limitsOf({}), { account: 300, network: 2_000 });
+    assert.deepEqual(limitsOf({ NODE_ENV: 'production' }), { account: 30, network: 200 });
+    const given = { ACCOUNT_RATE_LIMIT: '7', NETWORK_RATE_LIMIT: '8' };
+    assert.deepEqual(limitsOf(given), { account: 7, network: 8 });
+  });
+
   test('turns Mock off in production, unless it is switched on', () => {
     assert.equal(readConfig({ NODE_ENV: 'production' }).mockProvider, false);
     assert.equal(readConfig({ NODE_ENV: 'production', MOCK_PROVIDER: 'on' }).mockProvider, true);

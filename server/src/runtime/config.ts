@@ -99,7 +99,11 @@ export function readConfig(env: Environment = process.env): Config {
     storeAOpenIdUrl: values.STORE_A_OPENID_URL ?? values.STORE_A_URL,
     storeBUrl: values.STORE_B_URL,
     walletRpcUrls: values.WALLET_RPC_URLS,
-    keylessLimits: { account: values.ACCOUNT_RATE_LIMIT, network: values.NETWORK_RATE_LIMIT },
+    // In development, one account and one machine set up and test whole games.
+    keylessLimits: {
+      account: values.ACCOUNT_RATE_LIMIT ?? (isProduction ? 30 : 300),
+      network: values.NETWORK_RATE_LIMIT ?? (isProduction ? 200 : 2_000),
+    },
     alertSuppressionSeconds: values.ALERT_SUPPRESSION_SECONDS,
     chain: chainOf(values),
     smtpUrl: values.SMTP_URL,
