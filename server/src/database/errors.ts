@@ -20,9 +20,15 @@ export function isNotReady(error: unknown): boolean {
   return hasCode(error, '57P03');
 }
 
+/** Thrown if a check finds that the database takes no writes, such as a standby. */
+export class ReadOnlyError extends Error {
+  override name = 'ReadOnlyError';
+  override message = 'The database is read-only.';
+}
+
 /** Whether the database takes no writes, such as a standby. */
-export function isReadOnly(error: unknown): boolean {
-  return hasCode(error, '25006');
+export function isReadOnly(error: unknown): error is Error {
+  return error instanceof ReadOnlyError || hasCode(error, '25006');
 }
 
 /** The reason that a statement passed to guildhall_refuse(reason). Undefined for any other error. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { BillingContext } from '../core/billing-context.ts';
 import { statementChannel } from '../core/statement-channel.ts';
 import { commitFor } from './charges.ts';
-import { isDeadlock } from './errors.ts';
+import { isDeadlock, isReadOnly } from './errors.ts';
 import { inOnePacket, streamOf } from './packets.ts';
 import { isPrepared, type Sql } from './sql.ts';
 
@@ -101,6 +101,7 @@ async function runTransaction<Result>(
     if (billing) billing.chargedTransactions++;
     return result;
   } catch (error) {
+    broken = standbyError(error);
     await client.query('ROLLBACK').catch((cause: Error) => {
       broken = cause;
     });
@@ -154,10 +155,19 @@ async function runSingle(
     if (committed.status === 'rejected') throw committed.reason;
     if (billing) billing.chargedTransactions++;
     return result.value;
+  } catch (error) {
+    broken ??= standbyError(error);
+    throw error;
   } finally {
     client.release(broken);
   }
 }
+
+/**
+ * Returns an error that says that PostgreSQL takes no writes. Then the connection must close. It may lead to a standby, and after a
+ * failover a new one leads to the primary.
+ */
+const standbyError = (error: unknown): Error | undefined => (isReadOnly(error) ? error : undefined);
 
 type Execute = (statement: Sql) => Promise<pg.QueryResult>;
 

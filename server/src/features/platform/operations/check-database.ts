@@ -1,4 +1,5 @@
-import type { Database } from '../../../database/database.ts';
+import type { Database, Querier } from '../../../database/database.ts';
+import { ReadOnlyError } from '../../../database/errors.ts';
 import { sql } from '../../../database/sql.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { within } from '../../../core/within.ts';
@@ -31,14 +32,11 @@ export function createDatabaseCheck(
  * standby after a failover.
  */
 async function checkDatabase(database: Database): Promise<void> {
-  const refusal = database
-    .row<{ isReadOnly: boolean }>(
-      sql`SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "isReadOnly"`,
-    )
-    .then(
-      (row) => (row?.isReadOnly ? new Error('The database is read-only.') : null),
-      (error: Error) => error,
-    );
+  // The error closes the connection. Otherwise the checks would keep a connection to a standby open.
+  const refusal = database.transaction(requireWritable).then(
+    () => null,
+    (error: Error) => error,
+  );
   const cause = await within(WITHIN_MS, refusal);
   if (cause === null) return;
   const detail =
@@ -48,4 +46,11 @@ async function checkDatabase(database: Database): Promise<void> {
     { detail, retryAfter: 5 },
     { cause: cause ?? new Error('The database did not answer in time.') },
   );
+}
+
+async function requireWritable(db: Querier): Promise<void> {
+  const isReadOnly = await db.exists(
+    sql`SELECT 1 WHERE pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean`,
+  );
+  if (isReadOnly) throw new ReadOnlyError();
 }
