@@ -6,24 +6,28 @@ export const PAGE_SIZE = 200;
 /** A long list in pieces. */
 export type Chunks = AsyncGenerator<object[]>;
 
-/** Formats one JSON object in pieces: the members of `head`, then one array for each section. */
+/**
+ * Formats one JSON object in pieces: the members of `head`, then one array for each section. There is one piece for each chunk, because
+ * an export waits for its turn and pauses after each piece.
+ */
 export async function* streamObject(head: object, sections: Record<string, Chunks>): AsyncGenerator<string> {
   // Cut the closing brace, because more members follow.
-  yield JSON.stringify(head).slice(0, -1);
-  for (const [name, chunks] of Object.entries(sections)) yield* asMember(name, chunks);
-  yield '}';
-}
-
-/** Formats an array as another member of an open JSON object. */
-async function* asMember(name: string, chunks: Chunks): AsyncGenerator<string> {
-  yield `,${JSON.stringify(name)}:[`;
-  let separator = '';
-  for await (const chunk of chunks) {
-    // An empty piece lets other exports read.
-    yield chunk.length === 0 ? '' : separator + chunk.map((row) => JSON.stringify(row)).join(',');
-    if (chunk.length > 0) separator = ',';
+  let text = JSON.stringify(head).slice(0, -1);
+  for (const [name, chunks] of Object.entries(sections)) {
+    text += `,${JSON.stringify(name)}:[`;
+    let separator = '';
+    for await (const chunk of chunks) {
+      if (chunk.length > 0) {
+        text += separator + chunk.map((row) => JSON.stringify(row)).join(',');
+        separator = ',';
+      }
+      // An empty piece lets other exports read.
+      yield text;
+      text = '';
+    }
+    text += ']';
   }
-  yield ']';
+  yield `${text}}`;
 }
 
 /** Reads all pages of the first owner's list, then those of the next owner. */
