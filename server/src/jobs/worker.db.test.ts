@@ -85,6 +85,26 @@ test('a scheduled job that fails is logged as an error, counted, and retried', a
   await eventually(async () => (await stateOf(name)) === 'retry');
 });
 
+test('runs schedules and looks for dead workers after the clock of PostgreSQL was set back', async (context) => {
+  const work = () =>
+    startWorker(
+      app.databaseUrl,
+      { scheduled: [{ name: NAME, cron: '0 0 1 1 *', run: async () => {} }], queued: [] },
+      logger,
+    );
+  await (await work()).stop();
+  await app.owner.query(`UPDATE pgboss.version SET cron_on = now() + interval '1 day'`);
+  await app.owner.query(`UPDATE pgboss.queue SET monitor_claim_on = now() + interval '1 day'`);
+  const worker = await work();
+  context.after(() => worker.stop());
+  await eventually(async () => {
+    const { rows } = await app.owner.query(
+      `SELECT FROM pgboss.version, pgboss.queue WHERE coalesce(greatest(cron_on, monitor_claim_on) > now(), false)`,
+    );
+    return rows.length === 0;
+  });
+});
+
 test('logs one line when the database fails, and one when it works again', async (context) => {
   const proxy = await startDatabaseProxy(app.databaseUrl);
   const lines: string[] = [];

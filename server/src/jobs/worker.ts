@@ -2,8 +2,10 @@ import type { BaseLogger } from 'pino';
 import { PgBoss } from 'pg-boss';
 import { Histogram } from 'prom-client';
 import { sessionOptions } from '../database/pool.ts';
+import { clearFuturePasses } from './clear-future-passes.ts';
 import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
 import { KEPT_SECONDS, type OwnersOf, type Queue } from './queue.ts';
+import { repeat } from './repeat.ts';
 
 /** Work on a schedule. It runs on one process of the deployment at a time, and survives the loss of any process. */
 export interface ScheduledJob {
@@ -43,6 +45,9 @@ const SCHEDULED = {
  * second limit closes the connection. The operating system would wait for 15 minutes.
  */
 const STATEMENTS = { options: sessionOptions({ statement_timeout: '30s' }), query_timeout: 40_000 };
+
+/** How often the worker looks for times in the future. The schedules have a resolution of a minute. */
+const CLEAR_EVERY_MS = 60_000;
 
 /** How long running jobs may take when the worker stops. */
 const STOP_TIMEOUT_MS = 10_000;
@@ -85,6 +90,7 @@ export async function startWorker(
   };
   boss.on('error', health.failed);
   await boss.start();
+  const clearing = repeat(CLEAR_EVERY_MS, () => clearFuturePasses(boss), health.failed);
   const consumers = queued.map((handler) =>
     startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), health),
   );
@@ -107,6 +113,7 @@ export async function startWorker(
   return {
     async stop() {
       stopping = true;
+      await clearing.stop();
       await Promise.all(consumers.map((consumer) => consumer.stop(STOP_TIMEOUT_MS)));
       await boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS });
     },
