@@ -24,7 +24,8 @@ export interface Spike {
 
 /**
  * Records an alert. Returns false if the key has raised one of the same type within `suppressionSeconds`. One statement decides:
- * the first of several concurrent calls locks the row of the key's last alert, and the others then see its new time.
+ * the first of several concurrent calls locks the row of the key's last alert, and the others then see its new time. An alert far in the
+ * future does not count, because the clock of PostgreSQL was wrong.
  */
 export function insertAlert(
   db: Querier,
@@ -38,7 +39,8 @@ export function insertAlert(
       INSERT INTO alert_times AS last (tenant_id, key_id, type, raised_at)
       VALUES (${tenantId}, ${keyId}, ${type}, clock_timestamp())
       ON CONFLICT (tenant_id, key_id, type) DO UPDATE SET raised_at = excluded.raised_at
-      WHERE last.raised_at <= excluded.raised_at - make_interval(secs => ${suppressionSeconds})
+      WHERE last.raised_at NOT BETWEEN excluded.raised_at - make_interval(secs => ${suppressionSeconds})
+                                   AND excluded.raised_at + make_interval(secs => ${suppressionSeconds})
       RETURNING raised_at)
     INSERT INTO alerts (tenant_id, id, workspace_id, type, key_id, key_kind, threshold, observed, window_start, created_at)
     SELECT ${tenantId}, ${alertId}, ${spike.workspaceId}, ${type}, ${keyId}, ${spike.keyKind}, ${spike.threshold},

@@ -94,6 +94,12 @@ describe('raiseAlert', () => {
     assert.equal(await raise(), true);
     assert.equal(await raise(), false);
     assert.equal((await alertsOf(spike)).length, 4);
+    // The clocks of two processes, or two statements, differ a little.
+    await age(-60);
+    assert.equal(await raise(), false);
+    // The clock of PostgreSQL was wrong, and was set back.
+    await age(-HOUR - 60);
+    assert.equal(await raise(), true);
   });
 
   test('raises 100 alerts of a workspace in an hour, and those of others', async () => {
