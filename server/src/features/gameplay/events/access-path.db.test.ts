@@ -106,6 +106,12 @@ describe('selectEvents', () => {
       assert.equal(await readPage(filter), 0, JSON.stringify(filter));
   });
 
+  test('reads no events for a key or category that no definition has', async () => {
+    for (const scope of EVENT_SCOPES)
+      for (const filter of [{ eventKeys: ['unknown'] }, { eventCategories: ['one', 'other'] }])
+        assert.equal(await readPage({ scope, ...filter }), 0, JSON.stringify(filter));
+  });
+
   test('reads a page of a frequent player through the index on time', async () => {
     const { db } = createInspector();
     const filter: EventFilter = { scope: 'player', playerIds: [frequent] };
