@@ -22,6 +22,7 @@ import { refuseConnection } from './refuse-connection.ts';
 import { observeRequestEnds, type RequestEnd } from './request-end.ts';
 import { cachedSerializers, lazyValidators } from './schema-compilers.ts';
 import { limitPipelining } from './traffic/pipelining.ts';
+import { spreadRequests } from './traffic/request-turns.ts';
 import { cutStalledReaders } from './traffic/stalled-readers.ts';
 import { discardUnreadBodies } from './traffic/unread-bodies.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
@@ -87,6 +88,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   for (const member of [...callers, 'accountRole', 'billing', 'problemCode'])
     app.decorateRequest(member, null);
   observeRequestEnds(app);
+  spreadRequests(app);
   app.addHook('onRoute', declareCommonStatuses);
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
