@@ -41,14 +41,15 @@ export async function enrollTotp(
 ): Promise<{ secret: string; otpauthUri: string }> {
   const { database, vault, issuer } = services;
   const { accountId, sessionId } = self;
-  if (
-    credential.password !== undefined ||
-    !(await isNewSession(database.forAccount(accountId), sessionId, NEW_SESSION_SECONDS))
-  )
-    await reauthenticate(services, self, credential);
+  const isTrusted =
+    credential.password === undefined &&
+    (await isNewSession(database.forAccount(accountId), sessionId, NEW_SESSION_SECONDS));
+  const reauthenticated = isTrusted ? undefined : await reauthenticate(services, self, credential);
   const secret = newTotpSecret();
   return database.forAccount(accountId).transaction(async (transaction) => {
-    const account = await lockAccount(transaction, accountId);
+    const account = reauthenticated
+      ? await lockReauthenticated(transaction, reauthenticated)
+      : await lockAccount(transaction, accountId);
     if (!account) throw new ProblemError('invalid_bearer');
     if (!account.emailVerified)
       throw new ProblemError(

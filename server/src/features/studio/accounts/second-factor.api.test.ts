@@ -68,6 +68,29 @@ describe('POST /api/saas-auth/totp/enroll', () => {
     assert.equal((await post('totp/enroll', { password }, account.bearer)).status, 200);
   });
 
+  test('returns 401 if the password is changed after it was checked, and adds nothing', async () => {
+    const account = await accounts.signUpVerified();
+    await whileLocked(
+      app,
+      async (holder) => {
+        await holder.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [
+          account.id,
+          await hashPassword('the new password', null),
+        ]);
+      },
+      async (waiting, release) => {
+        const answer = post('totp/enroll', { password }, account.bearer);
+        await waiting(1);
+        await release();
+        assert.equal((await answer).status, 401);
+      },
+    );
+    const { rowCount } = await app.owner.query('SELECT FROM account_totp WHERE account_id = $1', [
+      account.id,
+    ]);
+    assert.equal(rowCount, 0);
+  });
+
   test('returns 409 when the second factor is already on', async () => {
     const account = await accounts.signUpWithTotp();
     const refused = await post('totp/enroll', {}, account.bearer);
