@@ -18,13 +18,13 @@ describe('toCsv', () => {
   });
 
   test('quotes separators, and puts an apostrophe before formulas', () => {
-    const names = ['Tide, water', 'the "old" one', 'two\nlines', '=1+1', '＝1', "'quoted"];
+    const names = ['Tide, water', 'the "old" one', 'two\nlines', '=1+1', '＝1', "'quoted", 'a;=1'];
     assert.equal(
       toCsv(
         ['name'],
         names.map((name) => ({ name })),
       ),
-      'name\r\n"Tide, water"\r\n"the ""old"" one"\r\n"two\nlines"\r\n\'=1+1\r\n\'＝1\r\n\'\'quoted\r\n',
+      'name\r\n"Tide, water"\r\n"the ""old"" one"\r\n"two\nlines"\r\n\'=1+1\r\n\'＝1\r\n\'\'quoted\r\na;\'=1\r\n',
     );
   });
 });

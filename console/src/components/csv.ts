@@ -1,11 +1,14 @@
 type Cell = string | number | null | undefined;
 
-/** What a spreadsheet would run as a formula. East Asian keyboards type the full-width forms. */
-const FORMULA = /^['=+\-@\t\r\n＝＋－＠]/;
+/**
+ * Where a spreadsheet would begin a formula. East Asian keyboards type the full-width forms. In countries where semicolons separate the
+ * cells, a cell also begins after a semicolon or a line break in the text.
+ */
+const FORMULA = /^(?=['=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=['=+\-@＝＋－＠])/g;
 
 const toCell = (cell: Cell): string => {
   if (typeof cell !== 'string') return String(cell ?? '');
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  const text = cell.replace(FORMULA, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 

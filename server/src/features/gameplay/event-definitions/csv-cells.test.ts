@@ -9,6 +9,8 @@ describe('protectCell', () => {
   test('adds an apostrophe to formulas and to text with a leading apostrophe', () => {
     for (const start of STARTS) assert.equal(protectCell(`${start}1+1`), `'${start}1+1`);
     assert.equal(protectCell("'tis"), "''tis");
+    for (const separator of [';', '\t', '\r', '\n', '\r\n'])
+      assert.equal(protectCell(`a${separator}=1`), `a${separator}'=1`);
     for (const text of ['', 'a', 'a=b', ' =1', '1', '"=1"', 'é']) assert.equal(protectCell(text), text);
   });
 });
@@ -23,12 +25,12 @@ describe('readCell', () => {
   test('restores any text that protectCell has protected', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
-      fc.string({ unit: fc.constantFrom(...STARTS, "'", 'a', ' ') }),
+      fc.string({ unit: fc.constantFrom(...STARTS, "'", 'a', ' ', ';') }),
     );
     fc.assert(
       fc.property(text, (one) => {
         assert.equal(readCell(protectCell(one)), one);
-        assert.doesNotMatch(protectCell(one), /^[=+\-@\t\r\n＝＋－＠]/);
+        for (const cell of protectCell(one).split(/[;\t\r\n]/)) assert.doesNotMatch(cell, /^[=+\-@＝＋－＠]/);
       }),
     );
   });

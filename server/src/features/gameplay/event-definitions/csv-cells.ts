@@ -10,20 +10,23 @@ export const csvColumns = [
 ] as const;
 export type CsvColumn = (typeof csvColumns)[number];
 
-/** A cell that a spreadsheet runs as a formula. East Asian keyboards type the full-width forms. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** A cell to which {@link protectCell} has added an apostrophe. */
-const PROTECTED = /^'[=+\-@\t\r\n＝＋－＠']/;
+/**
+ * Where a spreadsheet begins a formula. East Asian keyboards type the full-width forms. In countries where semicolons separate the cells,
+ * a spreadsheet also begins a cell after a semicolon or a line break in the text. An apostrophe is no formula, but it must be restored too.
+ */
+const FORMULA = String.raw`^(?=[=+\-@\t\r\n＝＋－＠'])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠'])`;
+const UNPROTECTED = new RegExp(FORMULA, 'g');
+const PROTECTED = new RegExp(FORMULA.replaceAll('(?=', "'(?="), 'g');
 
 /**
- * Puts an apostrophe before text that a spreadsheet would run as a formula. Text that already begins with an apostrophe
- * also gets one, so that {@link readCell} restores both exactly.
+ * Puts an apostrophe before each part of a text that a spreadsheet would run as a formula. A part that already begins with an
+ * apostrophe also gets one, so that {@link readCell} restores both exactly.
  */
 export function protectCell(text: string): string {
-  return FORMULA.test(text) || text.startsWith("'") ? `'${text}` : text;
+  return text.replace(UNPROTECTED, "'");
 }
 
 /** Reverses {@link protectCell}. Returns other cells unchanged. */
 export function readCell(cell: string): string {
-  return PROTECTED.test(cell) ? cell.slice(1) : cell;
+  return cell.replace(PROTECTED, '');
 }
