@@ -4,7 +4,7 @@ import { arrangeAccount } from '../../server/src/testing/arrange.ts';
 import { startTestWorker } from '../../server/src/testing/test-app.ts';
 import { startWebhookReceiver } from '../../server/src/testing/webhook-receiver.ts';
 import { arrangeDeliveries as arrangeFailed, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
-import { assertAccessible, becomes, countBecomes, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, rowsBecome, startStudio } from './browser.ts';
 
 const env = { ALLOW_PRIVATE_ADDRESSES: 'on' };
 const studio = await startStudio({ env });
@@ -37,6 +37,22 @@ describe('webhooks', () => {
     assert.match(await page.getByRole('region', { name: 'Signing secret' }).innerText(), /^whsec_/);
     await page.getByRole('button', { name: 'I saved the secret' }).click();
     await page.getByRole('link', { name: 'https://hooks.example.com/new' }).waitFor();
+  });
+
+  test('sends one test if the button is pressed twice before it is disabled', async () => {
+    const url = 'https://hooks.example.com/twice';
+    const { body } = await app.http.post(`/api${webhooks}`, { url }, admin);
+    const page = await studio.open(`${webhooks}/${body.id}`);
+    await page.getByRole('button', { name: 'Send a test' }).evaluate((button: HTMLButtonElement) => {
+      button.click();
+      button.click();
+    });
+    await page.getByRole('button', { name: 'Send a test', disabled: false }).waitFor();
+    await rowsBecome(page, 1);
+    const { rowCount } = await app.owner.query('SELECT FROM webhook_deliveries WHERE webhook_id = $1', [
+      body.id,
+    ]);
+    assert.equal(rowCount, 1);
   });
 
   test('names the game whose events a webhook receives', async () => {

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient, type QueryKey, type UseMutationResult } from '@tanstack/react-query';
+import { useId } from 'react';
 
 /** The data that a change makes out of date. */
 interface Outdated {
@@ -10,17 +11,28 @@ interface Outdated {
   waits?: boolean;
 }
 
-/** A change, after which data are read again. They are also read after a failure: a request without an answer may have changed them. */
+/**
+ * A change, after which data are read again. They are also read after a failure: a request without an answer may have changed them. While
+ * the change runs, it does not begin again: on a slow device, the second press of a button arrives before the button is disabled.
+ */
 export function useChange<Input, Output>(
   { keys, waits = true }: Outdated,
   change: (input: Input) => Promise<Output>,
 ): UseMutationResult<Output, Error, Input> {
   const queryClient = useQueryClient();
-  return useMutation({
+  const mutationKey = [useId()];
+  const mutation = useMutation({
+    mutationKey,
     mutationFn: change,
     onSettled: () => {
       const reading = Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
       return waits ? reading : undefined;
     },
   });
+  return {
+    ...mutation,
+    mutate: (...call) => {
+      if (queryClient.isMutating({ mutationKey }) === 0) mutation.mutate(...call);
+    },
+  };
 }

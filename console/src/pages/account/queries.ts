@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, useMutation } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
@@ -32,18 +32,18 @@ export const useEndSession = () =>
   );
 
 export const useResendVerification = () =>
-  useMutation({ mutationFn: () => api.POST('/api/saas-auth/email/resend') });
+  useChange({ keys: [] }, () => api.POST('/api/saas-auth/email/resend'));
 
 export const useEnrollTotp = () =>
-  useMutation({ mutationFn: (body: Reauthentication) => api.POST('/api/saas-auth/totp/enroll', { body }) });
+  useChange({ keys: [] }, (body: Reauthentication) => api.POST('/api/saas-auth/totp/enroll', { body }));
 
 export const useConfirmTotp = () =>
   useChange(outdated, (code: string) => api.POST('/api/saas-auth/totp/confirm', { body: { code } }));
 
 export const useRenewRecoveryCodes = () =>
-  useMutation({
-    mutationFn: (body: Reauthentication) => api.POST('/api/saas-auth/totp/recovery-codes', { body }),
-  });
+  useChange({ keys: [] }, (body: Reauthentication) =>
+    api.POST('/api/saas-auth/totp/recovery-codes', { body }),
+  );
 
 export const useDisableTotp = () =>
   useChange(outdated, (body: Reauthentication) => api.DELETE('/api/saas-auth/totp', { body }));
