@@ -42,6 +42,21 @@ describe('keys', () => {
     assert.ok(!(await page.content()).includes(key), 'the key has left the page');
   });
 
+  test('says that a key may have been created if the answer is lost', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Build 8');
+    await page.route('**/game-keys', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const alert = page.getByRole('dialog').getByRole('alert');
+    await alert.getByText(/^The request may have arrived/).waitFor();
+    await page.getByRole('cell', { name: 'Build 8', exact: true }).waitFor({ state: 'attached' });
+  });
+
   test('rotates a key and refuses the old one after the grace period', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     await page.getByRole('button', { name: 'Create a game key' }).click();

@@ -29,11 +29,26 @@ export function ErrorState({
 }
 
 /** The detail of an error. Screen readers read it when it appears. */
-export function ErrorText({ error }: { error: unknown }) {
+export function ErrorText({
+  error,
+  hasEffect = false,
+}: {
+  error: unknown;
+  /** Whether a repeated request has its effect twice, for example creates two keys. */
+  hasEffect?: boolean;
+}) {
+  const mayHaveArrived = hasEffect && error instanceof GuildhallError && error.code === 'network_error';
   return (
     <Group role="alert" gap={6} align="flex-start" wrap="nowrap">
       <CircleAlert size={16} aria-hidden className={classes.icon} />
-      <ErrorDetail error={error} color="var(--gh-bad)" />
+      <Stack gap={4}>
+        <ErrorDetail error={error} color="var(--gh-bad)" />
+        {mayHaveArrived && (
+          <Text size="sm">
+            The request may have arrived. Check that it had no effect before you send it again.
+          </Text>
+        )}
+      </Stack>
     </Group>
   );
 }

@@ -35,7 +35,7 @@ export function FormDialog<Values, Input, Answer>({
       <form onSubmit={submitOf(sent)} noValidate>
         <Stack gap="sm">
           {children}
-          {error && <ErrorText error={error} />}
+          {error && <ErrorText error={error} hasEffect />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} disabled={mutation.isPending}>
               Cancel

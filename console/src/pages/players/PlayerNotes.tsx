@@ -86,7 +86,7 @@ function NewNote(path: PlayerPath) {
           maxLength={MAX_LENGTH}
           {...form.getInputProps('text')}
         />
-        {mutation.error && <ErrorText error={mutation.error} />}
+        {mutation.error && <ErrorText error={mutation.error} hasEffect />}
         {unsaved.question}
         <Button type="submit" variant="default" disabled={isEmpty} loading={mutation.isPending}>
           Add the note
