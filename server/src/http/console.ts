@@ -73,7 +73,7 @@ export function isPage({ method, url, headers }: FastifyRequest): boolean {
  */
 function contentSecurityPolicy(nonce: string): string {
   return (
-    `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' https: data: blob:; ` +
+    `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
     `font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
   );
 }
