@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { Request } from 'playwright-core';
-import { arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
 const studio = await startStudio();
@@ -457,6 +457,29 @@ describe('players', () => {
     await dialogCloses(page);
     await page.getByRole('tab', { name: 'Notes' }).click();
     await becomes(() => page.getByLabel('New note').inputValue(), 'Half a note');
+  });
+
+  test('keeps a typed note and says why it is refused, if the role was lowered in the meantime', async () => {
+    const page = await studio.open(`${studio.game}/players/${ben.playerId}?tab=notes`, { role: 'admin' });
+    const note = page.getByLabel('New note');
+    await note.fill('Asked for a refund');
+    const { rows: admins } = await studio.app.owner.query(
+      `SELECT account_id AS id FROM memberships WHERE workspace_id = $1 AND role = 'admin'`,
+      [studio.tenant.workspaceId],
+    );
+    const owner = await arrangeAccount(studio.app, studio.tenant, 'owner');
+    for (const { id } of admins)
+      await studio.app.http.patch(
+        `/api/workspaces/${studio.tenant.workspaceId}/members/${id}`,
+        { role: 'viewer' },
+        owner,
+      );
+    await page.getByRole('button', { name: 'Add the note' }).click();
+    await page.getByRole('button', { name: 'Ban', exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('alert').getByText(/role/).waitFor();
+    await becomes(() => note.inputValue(), 'Asked for a refund');
+    await note.fill('');
+    await note.waitFor({ state: 'detached' });
   });
 
   test('shows another player without the text that was typed about the previous one', async () => {

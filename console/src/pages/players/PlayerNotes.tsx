@@ -28,7 +28,7 @@ export function PlayerNotes(path: PlayerPath) {
   const [deleting, setDeleting] = useState<PlayerNote>();
   return (
     <div className={classes.notes}>
-      {canChange && <NewNote {...path} />}
+      <NewNote path={path} canChange={canChange} />
       {notes.data?.items.map((note) => (
         <article key={note.id} className={classes.note}>
           <Group justify="space-between" gap="xs" wrap="nowrap">
@@ -64,12 +64,14 @@ export function PlayerNotes(path: PlayerPath) {
   );
 }
 
-function NewNote(path: PlayerPath) {
+function NewNote({ path, canChange }: { path: PlayerPath; canChange: boolean }) {
   const form = useForm({ initialValues: { text: '' } });
   const mutation = useAddNote(path);
   const isEmpty = form.values.text.trim() === '';
   const unsaved = useUnsavedChanges(!isEmpty);
   useDraft(form, 'note');
+  // If the role was lowered in the meantime, the reader learns why the note is refused, and can copy it.
+  if (!canChange && isEmpty) return null;
   return (
     <form
       className={classes.form}
