@@ -45,7 +45,7 @@ export function ErrorText({
         <ErrorDetail error={error} color="var(--gh-bad)" />
         {mayHaveArrived && (
           <Text size="sm">
-            The request may have arrived. Check that it had no effect before you send it again.
+            The request may have arrived. Check whether it took effect before you send it again.
           </Text>
         )}
       </Stack>
