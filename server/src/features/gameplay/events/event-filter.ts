@@ -63,22 +63,22 @@ export function filterCondition(tenantId: string, filter: EventFilter): Sql {
   return join(conditions, ' AND ');
 }
 
-/**
- * Returns the condition of a filter on the ID of a definition, or undefined if the filter selects all definitions. PostgreSQL evaluates
- * EXISTS once, before it reads events. Otherwise it would read all of them for a key that no definition has.
- */
+/** Returns the condition of a filter on the ID of a definition, or undefined if the filter selects all definitions. */
 export function definitionCondition(
   tenantId: string,
   filter: EventFilter,
   definitionId: Sql,
 ): Sql | undefined {
   const definitions = filterDefinitions(tenantId, filter);
-  return definitions && sql`EXISTS (${definitions}) AND ${isOneOfDefinitions(definitionId, definitions)}`;
+  return definitions && isOneOfDefinitions(definitionId, definitions);
 }
 
-/** Returns the condition that a query for the IDs of definitions has an ID. An array, because the planner could turn IN into a join. */
+/**
+ * Returns the condition that a query for the IDs of definitions has an ID. An array, because the planner could turn IN into a join.
+ * PostgreSQL evaluates EXISTS once, before it reads rows. Otherwise it would read all events for a key that no definition has.
+ */
 export const isOneOfDefinitions = (definitionId: Sql, definitions: Sql): Sql =>
-  sql`${definitionId} = ANY (ARRAY(${definitions}))`;
+  sql`EXISTS (${definitions}) AND ${definitionId} = ANY (ARRAY(${definitions}))`;
 
 /** Returns a query for the IDs of the definitions of a filter, or undefined if the filter selects all definitions. */
 export function filterDefinitions(
