@@ -30,6 +30,25 @@ const wrongCodeFor = (secret: string) => {
   return ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !right.includes(code))!;
 };
 
+/** Checks that a request is a 401 if the password becomes "the new password" after the request has checked the old one. */
+const isRefusedAfterNewPassword = (accountId: string, send: () => Promise<Answer>) =>
+  whileLocked(
+    app,
+    // Another hash is another password. A reset stores it under the same lock.
+    async (holder) => {
+      await holder.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [
+        accountId,
+        await hashPassword('the new password', null),
+      ]);
+    },
+    async (waiting, release) => {
+      const answer = send();
+      await waiting(1);
+      await release();
+      assert.equal((await answer).status, 401);
+    },
+  );
+
 describe('POST /api/saas-auth/totp/enroll', () => {
   test('returns a secret for an authenticator app and changes no login yet', async () => {
     const account = await accounts.signUpVerified();
@@ -70,21 +89,7 @@ describe('POST /api/saas-auth/totp/enroll', () => {
 
   test('returns 401 if the password is changed after it was checked, and adds nothing', async () => {
     const account = await accounts.signUpVerified();
-    await whileLocked(
-      app,
-      async (holder) => {
-        await holder.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [
-          account.id,
-          await hashPassword('the new password', null),
-        ]);
-      },
-      async (waiting, release) => {
-        const answer = post('totp/enroll', { password }, account.bearer);
-        await waiting(1);
-        await release();
-        assert.equal((await answer).status, 401);
-      },
-    );
+    await isRefusedAfterNewPassword(account.id, () => post('totp/enroll', { password }, account.bearer));
     const { rowCount } = await app.owner.query('SELECT FROM account_totp WHERE account_id = $1', [
       account.id,
     ]);
@@ -337,22 +342,7 @@ describe('DELETE /api/saas-auth/totp and POST /api/saas-auth/totp/recovery-codes
       (bearer: string) => post('totp/recovery-codes', { password }, bearer),
     ]) {
       const account = await accounts.signUpWithTotp();
-      await whileLocked(
-        app,
-        // Another hash is another password. A reset stores it under the same lock.
-        async (holder) => {
-          await holder.query('UPDATE accounts SET password_hash = $2 WHERE id = $1', [
-            account.id,
-            await hashPassword('the new password', null),
-          ]);
-        },
-        async (waiting, release) => {
-          const answer = attempt(account.bearer);
-          await waiting(1);
-          await release();
-          assert.equal((await answer).status, 401);
-        },
-      );
+      await isRefusedAfterNewPassword(account.id, () => attempt(account.bearer));
       const mfa = await mfaToken(account.email, 'the new password');
       const used = { mfaToken: mfa, recoveryCode: account.recoveryCodes[0] };
       assert.equal((await verify(used)).status, 200, 'the second factor and its codes are the same');
