@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Querier } from '../../../database/database.ts';
 import type { Sql } from '../../../database/sql.ts';
-import { arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import type { EventFilter } from './event-filter.ts';
+import { selectDefinitions, type EventFilter } from './event-filter.ts';
 import { EVENT_SCOPES, type EventScope } from './event-row.ts';
 import { chooseAccessPath, selectEvents, withoutStored } from './queries.ts';
+import { findMinutes } from './rollups/find-minutes.ts';
 
 const app = await startTestApp();
-const { tenantId } = await arrangeTenant(app);
+const tenant = await arrangeTenant(app, { autoCreate: true });
+const { tenantId } = tenant;
 const [frequent, rare] = [randomUUID(), randomUUID()];
 const matchSessionId = randomUUID();
 
@@ -125,6 +127,42 @@ describe('selectEvents', () => {
       path: 'time',
     });
     assert.ok(page.rowsRead() < 1_000, `${page.rowsRead()} events were read for a page`);
+  });
+});
+
+describe('findMinutes', () => {
+  test('finds the minutes of a rare key, so that no others are read', async () => {
+    const sentAt = [100, 50_000, 100_000].map((seconds) =>
+      new Date(Date.now() - seconds * 1000).toISOString(),
+    );
+    const player = await arrangePlayer(app, tenant);
+    const events = sentAt.map((occurredAt) => ({
+      playerId: player.playerId,
+      eventKey: 'rare',
+      idempotencyKey: occurredAt,
+      occurredAt,
+    }));
+    const sent = await app.http.post('/api/game/player-events', { events }, player.caller);
+    assert.equal(sent.status, 201, sent.text);
+    const { db, rowsRead } = createInspector();
+    const filter: EventFilter = { scope: 'player', eventKeys: ['rare'] };
+    const definitions = (await selectDefinitions(db, tenantId, filter))!;
+    const { ranges, until } = await findMinutes(db, tenantId, {
+      scope: 'player',
+      definitions,
+      from: undefined,
+      before: undefined,
+      events: 51,
+    });
+    const page = { after: undefined, direction: 'desc', limit: 51, path: 'time', ranges } as const;
+    const found = await selectEvents(db, tenantId, filter, page);
+    assert.deepEqual(
+      found.map(({ idempotencyKey }) => idempotencyKey),
+      sentAt,
+    );
+    assert.equal(until, undefined);
+    // The other events are one second apart.
+    assert.ok(rowsRead() <= 200, `${rowsRead()} events were read`);
   });
 });
 

@@ -46,6 +46,18 @@ export async function withMergedProfiles<Filter extends EventFilter>(
   return { ...filter, playerIds: await findProfilesOf(db, tenantId, filter.playerIds) };
 }
 
+/** The IDs of the definitions of a filter. If undefined, all definitions are selected. */
+export async function selectDefinitions(
+  db: Querier,
+  tenantId: string,
+  filter: EventFilter,
+): Promise<string[] | undefined> {
+  const definitions = filterDefinitions(tenantId, filter);
+  if (!definitions) return undefined;
+  const rows = await db.rows<{ id: string }>(definitions);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Returns the SQL condition of a filter on the alias `event`, without the actors. Throws `invalid_request` if the filter
  * contradicts itself.
@@ -58,19 +70,9 @@ export function filterCondition(tenantId: string, filter: EventFilter): Sql {
   if (filter.to !== undefined) conditions.push(sql`event.occurred_at < ${toMicroseconds(filter.to)}`);
   if (minimumValue !== undefined) conditions.push(sql`event.value >= ${minimumValue}`);
   if (maximumValue !== undefined) conditions.push(sql`event.value <= ${maximumValue}`);
-  const ofDefinitions = definitionCondition(tenantId, filter, sql`event.event_definitions_id`);
-  if (ofDefinitions) conditions.push(ofDefinitions);
-  return join(conditions, ' AND ');
-}
-
-/** Returns the condition of a filter on the ID of a definition, or undefined if the filter selects all definitions. */
-export function definitionCondition(
-  tenantId: string,
-  filter: EventFilter,
-  definitionId: Sql,
-): Sql | undefined {
   const definitions = filterDefinitions(tenantId, filter);
-  return definitions && isOneOfDefinitions(definitionId, definitions);
+  if (definitions) conditions.push(isOneOfDefinitions(sql`event.event_definitions_id`, definitions));
+  return join(conditions, ' AND ');
 }
 
 /**

@@ -14,6 +14,10 @@ export const positionOf = ({ occurredAt, idempotencyKey }: EventPosition): Event
   idempotencyKey,
 });
 
+/** The position before all events of a time, which may have any format. No key is empty. */
+export const beforeAll = (time: string): EventPosition =>
+  positionOf({ occurredAt: time, idempotencyKey: '' });
+
 /**
  * Compares positions in the order of time, and then of keys. This is the order of the primary key in PostgreSQL and of the rows in the
  * files of the archive. Rows are written in it too, so that all transactions take their locks in one order and cannot deadlock.

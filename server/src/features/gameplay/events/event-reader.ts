@@ -9,18 +9,23 @@ import {
 } from './archive/archived-events.ts';
 import { selectPartsOf, type ArchivedPart } from './archive/queries.ts';
 import type { EventFilter } from './event-filter.ts';
-import { orderOf, positionOf, withoutRepeats, type EventPosition } from './event-position.ts';
+import { beforeAll, orderOf, positionOf, withoutRepeats, type EventPosition } from './event-position.ts';
 import { selectEvents, type AccessPath, type StoredEvent } from './queries.ts';
+import { findMinutes } from './rollups/find-minutes.ts';
 
 /** The events that a transaction found after a position. */
 interface FoundEvents {
   after: EventPosition | undefined;
   parts: ArchivedPart[];
   live: PositionedEvent[];
+  /** The position up to which `live` has all events of PostgreSQL. If undefined, it has all of them. */
+  liveUntil: EventPosition | undefined;
 }
 
 interface EventReading extends ArchivedReading {
   path: AccessPath;
+  /** The definitions of the filter, if roll-ups find the minutes that have their events. Requires the direction `desc`. */
+  definitions?: string[] | undefined;
   /** Rows of PostgreSQL that are read at a time. */
   liveRows: number;
 }
@@ -33,7 +38,7 @@ export function createEventReader(
   archive: Archive,
   tenantId: string,
   filter: EventFilter,
-  { path, liveRows, ...reading }: EventReading,
+  { path, definitions, liveRows, ...reading }: EventReading,
 ) {
   const { direction } = reading;
   const order = orderOf(direction);
@@ -46,21 +51,31 @@ export function createEventReader(
         scope: filter.scope,
         ...rangeInUtc(filter),
       });
-      const live = await selectEvents(transaction, tenantId, filter, {
+      const times =
+        definitions &&
+        (await findMinutes(transaction, tenantId, {
+          scope: filter.scope,
+          definitions,
+          from: rangeInUtc(filter).from,
+          before: after ?? (filter.to === undefined ? undefined : beforeAll(filter.to)),
+          events: liveRows,
+        }));
+      const events = await selectEvents(transaction, tenantId, filter, {
         after,
         direction,
         limit: liveRows,
         path,
+        ranges: times?.ranges,
       });
-      return { after, parts, live: live.map((event) => ({ ...positionOf(event), event })) };
+      const live = events.map((event) => ({ ...positionOf(event), event }));
+      return { after, parts, live, liveUntil: live.length < liveRows ? times?.until : live.at(-1) };
     },
 
     /** Returns all events up to a position, which is undefined if there are no more. They may be none. */
     async merge(
       db: Querier,
-      { after, parts, live }: FoundEvents,
+      { after, parts, live, liveUntil }: FoundEvents,
     ): Promise<{ events: StoredEvent[]; until: EventPosition | undefined }> {
-      const liveUntil = live.length < liveRows ? undefined : live.at(-1);
       const old = await archived.next(db, parts, { after, until: liveUntil });
       const [until] = [liveUntil, old.until].filter((position) => position !== undefined).toSorted(order);
       const found = [...old.events, ...live].filter((event) => !until || order(event, until) <= 0);

@@ -1,6 +1,6 @@
 import { cursorPage, type CursorPage } from '../../../core/page.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { withMergedProfiles, type EventFilter } from './event-filter.ts';
+import { selectDefinitions, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import { positionOf, type EventPosition } from './event-position.ts';
 import { createEventReader } from './event-reader.ts';
 import type { EventSources } from './event-sources.ts';
@@ -10,6 +10,12 @@ import { chooseAccessPath, type StoredEvent } from './queries.ts';
 const LIST_SECONDS = 3;
 /** The timeout of a DuckDB statement or a download. A download continues after the timeout. */
 const LIST_LIMITS = { seconds: 15 };
+
+/**
+ * If a filter names at most this many definitions, roll-ups find the minutes of their events. Otherwise PostgreSQL would read all events of
+ * the tenant until it has found a page of a rare key. For each hour that is read, a definition costs 60 searches of an index.
+ */
+const MAX_SEARCHED_DEFINITIONS = 20;
 
 /**
  * Reads a page of a tenant's events, newest first, archived ones included. A page that had to look through many archived events may
@@ -28,13 +34,17 @@ export async function listEvents(
   // While DuckDB reads, the transaction keeps the turn of the tenant among large reads.
   return database.heavy.forTenant(tenantId).transaction(async (transaction) => {
     const filter = await withMergedProfiles(transaction, tenantId, sent);
+    const path = await chooseAccessPath(transaction, tenantId, filter);
+    const definitions = await selectDefinitions(transaction, tenantId, filter);
+    const isBySearch = path === 'time' && definitions && definitions.length <= MAX_SEARCHED_DEFINITIONS;
     const reader = createEventReader(archive, tenantId, filter, {
       direction: 'desc',
       rows: limit + 1,
       liveRows: limit + 1,
       limits: LIST_LIMITS,
       downloads: LIST_LIMITS,
-      path: await chooseAccessPath(transaction, tenantId, filter),
+      path,
+      definitions: isBySearch ? definitions : undefined,
     });
     const found: StoredEvent[] = [];
     let after = start;

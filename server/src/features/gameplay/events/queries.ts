@@ -1,5 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
+import type { TimeRange } from '../../../core/time-range.ts';
 import { inSlices } from '../../../core/event-loop.ts';
 import { eventTableSql, filterActors, filterCondition, type EventFilter } from './event-filter.ts';
 import type { Direction, EventPosition } from './event-position.ts';
@@ -101,12 +102,21 @@ export function matchingEvents(tenantId: string, filter: EventFilter, path: Acce
 const besideActor = (tenantId: string): Sql =>
   sql`(event.tenant_id = ${tenantId} OR (${tenantId} = event.tenant_id AND event.value IS NULL))`;
 
-/** Returns the events after a position, newest first (`desc`) or oldest first (`asc`). */
+/**
+ * Returns the events after a position, newest first (`desc`) or oldest first (`asc`). With `ranges`, it returns only those of these times,
+ * and reads no others if the path is `time`.
+ */
 export function selectEvents(
   db: Querier,
   tenantId: string,
   filter: EventFilter,
-  page: { after: EventPosition | undefined; direction: Direction; limit: number; path: AccessPath },
+  page: {
+    after: EventPosition | undefined;
+    direction: Direction;
+    limit: number;
+    path: AccessPath;
+    ranges?: TimeRange[] | undefined;
+  },
 ): Promise<StoredEvent[]> {
   const { scope } = filter;
   const [isAfter, direction] = page.direction === 'desc' ? [sql`<`, sql`DESC`] : [sql`>`, sql`ASC`];
@@ -115,12 +125,21 @@ export function selectEvents(
           ${isAfter} (${page.after.occurredAt}::timestamptz, ${page.after.idempotencyKey}::text COLLATE "C")`
     : empty;
   const order = sql`event.occurred_at ${direction}, event.idempotency_key ${direction}`;
+  const firstOf = (times: Sql): Sql => sql`
+      SELECT event.* ${matchingEvents(tenantId, filter, page.path)} ${following} ${times}
+      ORDER BY ${order}
+      LIMIT ${page.limit}`;
+  const events = page.ranges
+    ? sql`
+      SELECT event.*
+      FROM unnest(${page.ranges.map(({ from }) => from)}::timestamptz[], ${page.ranges.map(({ to }) => to)}::timestamptz[]) AS part (starts_at, ends_at)
+      CROSS JOIN LATERAL (${firstOf(sql`AND event.occurred_at >= part.starts_at AND event.occurred_at < part.ends_at`)}) event
+      ORDER BY ${order}
+      LIMIT ${page.limit}`
+    : firstOf(empty);
   // LIMIT comes before the joins, so that the index alone decides which rows are read.
   return db.rows(sql`
-    WITH event AS MATERIALIZED (
-      SELECT event.* ${matchingEvents(tenantId, filter, page.path)} ${following}
-      ORDER BY ${order}
-      LIMIT ${page.limit})
+    WITH event AS MATERIALIZED (${events})
     SELECT event.id AS "eventRecordId", event.event_definitions_id AS "eventDefinitionId",
            definition.event_key AS "eventKey", definition.event_value AS "eventValue", ${actorColumns[scope]},
            event.login_session_id AS "loginSessionId", event.idempotency_key AS "idempotencyKey", event.value::text AS value,

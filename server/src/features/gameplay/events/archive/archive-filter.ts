@@ -1,20 +1,4 @@
-import type { Querier } from '../../../../database/database.ts';
-import { sql } from '../../../../database/sql.ts';
-import { definitionCondition, type EventFilter } from '../event-filter.ts';
-
-/** The ids of the definitions of a filter. If undefined, all definitions are selected. */
-export async function selectDefinitions(
-  db: Querier,
-  tenantId: string,
-  filter: EventFilter,
-): Promise<string[] | undefined> {
-  const condition = definitionCondition(tenantId, filter, sql`definition.id`);
-  if (!condition) return undefined;
-  const rows = await db.rows<{ id: string }>(
-    sql`SELECT id FROM event_definitions definition WHERE tenant_id = ${tenantId} AND ${condition}`,
-  );
-  return rows.map(({ id }) => id);
-}
+import type { EventFilter } from '../event-filter.ts';
 
 /** The conditions of a filter besides its times. Adds their parameters to `values`. */
 export function filterConditions(

@@ -1,10 +1,10 @@
 import type { Database, Querier } from '../../../../database/database.ts';
-import type { EventFilter } from '../event-filter.ts';
-import { orderOf, positionOf, type Direction, type EventPosition } from '../event-position.ts';
+import { selectDefinitions, type EventFilter } from '../event-filter.ts';
+import { beforeAll, orderOf, type Direction, type EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';
 import type { StoredEvent } from '../queries.ts';
 import { EVENTS_FILE, partName, PROOFS_FILE } from './archive-files.ts';
-import { filterConditions, selectDefinitions } from './archive-filter.ts';
+import { filterConditions } from './archive-filter.ts';
 import type { Archive } from './archive.ts';
 import type { DuckdbStatement } from './duckdb.ts';
 import { isoTime, timeLiteral } from './duckdb-sql.ts';
@@ -36,9 +36,6 @@ export interface ArchivedReading {
 const LEAST_ROWS = 200;
 const MEMORY_MEGABYTES = 256;
 const FILES = [EVENTS_FILE, PROOFS_FILE];
-
-/** The position before all events of a time, which may have any format. No key is empty. */
-const beforeAll = (time: string): EventPosition => positionOf({ occurredAt: time, idempotencyKey: '' });
 
 /** The position before the oldest event of a part. */
 const oldestOf = ({ firstAt }: ArchivedPart): EventPosition => beforeAll(firstAt);

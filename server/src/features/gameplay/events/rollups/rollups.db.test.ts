@@ -14,6 +14,7 @@ import { whileLocked } from '../../../../testing/while-locked.ts';
 import { comparePositions, withoutRepeats } from '../event-position.ts';
 import { eventTables, type EventRow, type EventScope } from '../event-row.ts';
 import { openEventWriter } from '../event-writer.ts';
+import { listEvents } from '../list-events.ts';
 import { queryEvents } from '../query-events.ts';
 import type { Dimension } from '../query-sql.ts';
 import { BUCKETS } from '../../../../core/time-range.ts';
@@ -200,6 +201,31 @@ async function assertSameAnswers(
   );
 }
 
+/** Reads the events of a query in pages of two, whose minutes come from the roll-ups, and from their table. */
+async function assertSamePages({ tenantId }: Game, { scope, limits, eventKey }: Query): Promise<void> {
+  const [from, to] = limits.toSorted() as [string, string];
+  const eventKeys = eventKey ? [...eventKey] : KEYS;
+  const stored = await app.owner.query(
+    `SELECT event.id FROM ${eventTables[scope]} event JOIN event_definitions definition
+       ON definition.tenant_id = event.tenant_id AND definition.id = event.event_definitions_id
+     WHERE event.tenant_id = $1 AND event_key = ANY ($2) AND occurred_at >= $3 AND occurred_at < $4
+     ORDER BY occurred_at DESC, idempotency_key DESC`,
+    [tenantId, eventKeys, from, to],
+  );
+  const read: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const filter = { scope, from, to, eventKeys };
+    const page = await listEvents({ database, archive: noArchive }, tenantId, filter, { limit: 2, cursor });
+    read.push(...page.items.map(({ eventRecordId }) => eventRecordId));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  assert.deepEqual(
+    read,
+    stored.rows.map(({ id }) => id),
+  );
+}
+
 /** Lists the roll-ups of a tenant that differ from its events. */
 async function findDifferences(tenantId: string) {
   const found: object[] = [];
@@ -235,6 +261,7 @@ describe('roll-ups of events', () => {
             );
           else await deleteOldEventRollups(database.forTenant(game.tenantId), game.tenantId);
           await assertSameAnswers(game, asked);
+          await assertSamePages(game, asked);
           assert.deepEqual((await findDifferences(game.tenantId)).found, [], action.kind);
         }
       }),

@@ -1,0 +1,96 @@
+import type { TimeRange } from '../../../../core/time-range.ts';
+import { startOfSpan } from '../../../../core/time-spans.ts';
+import type { Querier } from '../../../../database/database.ts';
+import { empty, sql, type Sql } from '../../../../database/sql.ts';
+import { beforeAll, type EventPosition } from '../event-position.ts';
+import type { EventScope } from '../event-row.ts';
+import { rollupStart } from './counted-events.ts';
+
+/** The times before a position in which events of some definitions are found. */
+export interface FoundTimes {
+  /** Newest first. */
+  ranges: TimeRange[];
+  /** The position down to which the ranges have all events. If undefined, they have all events. */
+  until: EventPosition | undefined;
+}
+
+/**
+ * Finds the newest minutes before a position that have `events` events of some definitions together, archived ones included. For each
+ * definition it reads up to `events` hours, and the minutes of those that it needs. If there are fewer events, it adds the time from
+ * before the roll-ups.
+ */
+export async function findMinutes(
+  db: Querier,
+  tenantId: string,
+  {
+    scope,
+    definitions,
+    from,
+    before,
+    events,
+  }: {
+    scope: EventScope;
+    definitions: string[];
+    from: string | undefined;
+    before: EventPosition | undefined;
+    events: number;
+  },
+): Promise<FoundTimes> {
+  const ofTenant = sql`tenant_id = ${tenantId} AND scope = ${scope}`;
+  const since = sql`starts_at >= greatest(${rollupStart(scope)}, ${from ? startOfSpan(from, 'hour') : '-infinity'}::timestamptz)`;
+  const hourOfPosition = before && sql`${startOfSpan(before.occurredAt, 'hour')}::timestamptz`;
+  const upToHour = hourOfPosition ? sql`AND starts_at <= ${hourOfPosition}` : empty;
+  const beforePosition = before
+    ? sql`AND (starts_at, '') < (${before.occurredAt}::timestamptz, ${before.idempotencyKey}::text COLLATE "C")`
+    : empty;
+  // The events of this hour may all be after the position.
+  const certain = hourOfPosition
+    ? sql`CASE WHEN starts_at = ${hourOfPosition} THEN 0 ELSE sum(events) END`
+    : sql`sum(events)`;
+  const hours = newestWith(
+    events,
+    certain,
+    sql`
+      unnest(${definitions}::uuid[]) AS definition (id)
+      CROSS JOIN LATERAL (
+        SELECT starts_at, events FROM event_rollups
+        WHERE span = 'hour' AND definition_id = definition.id AND is_total = false AND (${ofTenant}) IS TRUE AND ${since} ${upToHour}
+        ORDER BY starts_at DESC
+        LIMIT ${events + 1}) hour`,
+  );
+  const minutes = newestWith(
+    events,
+    sql`sum(events)`,
+    sql`
+      (SELECT minute.* FROM hour
+      CROSS JOIN generate_series(0, 59) AS number
+      CROSS JOIN unnest(${definitions}::uuid[]) AS definition (id)
+      CROSS JOIN LATERAL (
+        SELECT starts_at, events FROM event_rollups
+        WHERE span = 'minute' AND ${ofTenant} AND is_total = false AND definition_id = definition.id
+          AND starts_at = hour.starts_at + number * interval '1 minute'
+        OFFSET 0) minute
+      UNION ALL
+      SELECT starts_at, events FROM event_rollup_deltas
+      WHERE ${ofTenant} AND ${since} AND (definition_id = ANY (${definitions}::uuid[])) IS TRUE) minute
+      WHERE true ${beforePosition}`,
+  );
+  const ranges = await db.rows<TimeRange & { events: number }>(sql`
+    WITH hour AS MATERIALIZED (${hours})
+    SELECT starts_at AS "from", starts_at + interval '1 minute' AS "to", events::int FROM (${minutes}) minute
+    ORDER BY starts_at DESC`);
+  const found = ranges.reduce((sum, minute) => sum + minute.events, 0);
+  if (found >= events) return { ranges, until: beforeAll(ranges.at(-1)!.from) };
+  const earlier = await db.rows<{ to: string }>(
+    sql`SELECT starts_at AS "to" FROM event_rollup_starts WHERE scope = ${scope} AND starts_at > '-infinity'`,
+  );
+  return { ranges: [...ranges, ...earlier.map(({ to }) => ({ from: '-infinity', to }))], until: undefined };
+}
+
+/** Adds counts up by time, and returns the newest times that have `events` events together. */
+const newestWith = (events: number, sum: Sql, counts: Sql): Sql => sql`
+  SELECT starts_at, events FROM (
+    SELECT starts_at, ${sum} AS events, sum(${sum}) OVER (ORDER BY starts_at DESC) - ${sum} AS newer
+    FROM ${counts}
+    GROUP BY starts_at) counted
+  WHERE newer < ${events}`;
