@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { createAdminClient } from '../../sdk/src/admin/client.ts';
 import { memoryStorage } from '../../sdk/src/storage/memory.ts';
-import { launchChromium } from '../../sdk/test/chromium.ts';
+import { launchChromium, NO_OPTIMIZATION } from '../../sdk/test/chromium.ts';
 import { accountClient, ACCOUNT_PASSWORD } from '../../server/src/testing/account-client.ts';
 import { arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
 import { someEmail } from '../../server/src/testing/mailbox.ts';
@@ -36,7 +36,7 @@ interface OpenOptions extends BrowserContextOptions {
 /** Starts a server and a browser for the tests of a file. The file fails if a page logs an error. */
 export async function startStudio(options: TestAppOptions = {}): Promise<Studio> {
   const app = await startTestApp(options);
-  const browser = await launchChromium('--renderer-process-limit=1');
+  const browser = await launchChromium('--renderer-process-limit=1', NO_OPTIMIZATION);
   const errors: string[] = [];
   const tenant = await arrangeTenant(app);
   await app.owner.query(`UPDATE workspaces SET name = 'Harbor Games' WHERE id = $1`, [tenant.workspaceId]);

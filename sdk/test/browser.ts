@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../../server/src/testing/eventually.ts';
-import { launchChromium } from './chromium.ts';
+import { launchChromium, NO_OPTIMIZATION } from './chromium.ts';
 
 const SDK = fileURLToPath(new URL('..', import.meta.url));
 
@@ -15,7 +15,7 @@ export const PAGE_WAIT_MS = 90_000;
 
 /** Starts the Chromium of the machine, and closes it after the tests of the file. */
 export async function startBrowser(): Promise<Browser> {
-  const browser = await launchChromium();
+  const browser = await launchChromium(NO_OPTIMIZATION);
   after(() => browser.close());
   return browser;
 }
