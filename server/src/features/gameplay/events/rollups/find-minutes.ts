@@ -43,7 +43,7 @@ export async function findMinutes(
   const beforePosition = before
     ? sql`AND (starts_at, '') < (${before.occurredAt}::timestamptz, ${before.idempotencyKey}::text COLLATE "C")`
     : empty;
-  // The events of this hour may all be after the position.
+  // The events of the hour of the position may all be newer than it.
   const certain = hourOfPosition
     ? sql`CASE WHEN starts_at = ${hourOfPosition} THEN 0 ELSE sum(events) END`
     : sql`sum(events)`;
