@@ -42,22 +42,25 @@ export function createEventReader(
 ) {
   const { direction } = reading;
   const order = orderOf(direction);
+  const range = rangeInUtc(filter);
+  const begin = direction === 'asc' ? range.from : range.to;
+  const start = begin === undefined ? undefined : beforeAll(begin);
   const archived = createArchivedEvents(archive, tenantId, filter, reading);
   return {
-    /** Finds the next events of PostgreSQL, and the parts of the archive. Until the transaction ends, no event moves between them. */
-    async find(transaction: Querier, after: EventPosition | undefined): Promise<FoundEvents> {
+    /**
+     * Finds the next events of PostgreSQL, and the parts of the archive. Until the transaction ends, no event moves between them. If `after`
+     * is undefined, it begins with the range of the filter.
+     */
+    async find(transaction: Querier, after: EventPosition | undefined = start): Promise<FoundEvents> {
       await blockArchiving(transaction, filter.scope);
-      const parts = await selectPartsOf(transaction, tenantId, {
-        scope: filter.scope,
-        ...rangeInUtc(filter),
-      });
+      const parts = await selectPartsOf(transaction, tenantId, { scope: filter.scope, ...range });
       const times =
         definitions &&
         (await findMinutes(transaction, tenantId, {
           scope: filter.scope,
           definitions,
-          from: rangeInUtc(filter).from,
-          before: after ?? (filter.to === undefined ? undefined : beforeAll(filter.to)),
+          from: range.from,
+          before: after,
           events: liveRows,
         }));
       const events = await selectEvents(transaction, tenantId, filter, {

@@ -35,8 +35,7 @@ export async function listEvents(
   return database.heavy.forTenant(tenantId).transaction(async (transaction) => {
     const filter = await withMergedProfiles(transaction, tenantId, sent);
     const path = await chooseAccessPath(transaction, tenantId, filter);
-    const definitions = await selectDefinitions(transaction, tenantId, filter);
-    const isBySearch = path === 'time' && definitions && definitions.length <= MAX_SEARCHED_DEFINITIONS;
+    const definitions = path === 'time' ? await selectDefinitions(transaction, tenantId, filter) : undefined;
     const reader = createEventReader(archive, tenantId, filter, {
       direction: 'desc',
       rows: limit + 1,
@@ -44,7 +43,7 @@ export async function listEvents(
       limits: LIST_LIMITS,
       downloads: LIST_LIMITS,
       path,
-      definitions: isBySearch ? definitions : undefined,
+      definitions: definitions && definitions.length <= MAX_SEARCHED_DEFINITIONS ? definitions : undefined,
     });
     const found: StoredEvent[] = [];
     let after = start;

@@ -5,7 +5,7 @@ import { inSlices } from '../../../core/event-loop.ts';
 import { eventTableSql, filterActors, filterCondition, type EventFilter } from './event-filter.ts';
 import type { Direction, EventPosition } from './event-position.ts';
 import type { EventScope, HashedEventRow } from './event-row.ts';
-import { isRolledUp } from './rollups/counted-events.ts';
+import { isRolledUp, limitsOf } from './rollups/counted-events.ts';
 
 /** An event as the API returns it. `value` holds decimal digits. */
 export interface StoredEvent {
@@ -132,7 +132,7 @@ export function selectEvents(
   const events = page.ranges
     ? sql`
       SELECT event.*
-      FROM unnest(${page.ranges.map(({ from }) => from)}::timestamptz[], ${page.ranges.map(({ to }) => to)}::timestamptz[]) AS part (starts_at, ends_at)
+      FROM unnest(${limitsOf(page.ranges)}) AS part (starts_at, ends_at)
       CROSS JOIN LATERAL (${firstOf(sql`AND event.occurred_at >= part.starts_at AND event.occurred_at < part.ends_at`)}) event
       ORDER BY ${order}
       LIMIT ${page.limit}`

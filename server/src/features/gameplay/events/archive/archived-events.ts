@@ -70,8 +70,6 @@ export function createArchivedEvents(
   const { direction, limits } = reading;
   const order = orderOf(direction);
   const [startOf, endOf] = direction === 'asc' ? [oldestOf, newestOf] : [newestOf, oldestOf];
-  const begin = direction === 'asc' ? filter.from : filter.to;
-  const startOfRange = begin === undefined ? undefined : beforeAll(begin);
   let readers = new Map<string, PartReader>();
   let definitions: Promise<string[] | undefined> | undefined;
   /** How many rows of a part the next statement looks at. */
@@ -121,16 +119,15 @@ export function createArchivedEvents(
       if (wantedParts.length === 0) return { events: [], until: undefined };
       definitions ??= selectDefinitions(db, tenantId, filter);
       const definitionIds = await definitions;
-      const position = after ?? startOfRange;
       try {
-        await setReaders(wantedParts, position);
+        await setReaders(wantedParts, after);
         const unfinished = [...readers.values()]
           .filter(({ rows, isExhausted }) => rows.length > 0 || !isExhausted)
           .toSorted((one, other) => order(startOf(one.part), startOf(other.part)));
         if (unfinished.length === 0) return { events: [], until: undefined };
         // Parts of the same time are read together. A part that begins later is read when the others have reached it.
         const first = startOf(unfinished[0]!.part);
-        const reached = position && order(position, first) > 0 ? position : first;
+        const reached = after && order(after, first) > 0 ? after : first;
         const started = unfinished.filter(({ part }) => order(startOf(part), reached) <= 0);
         await fill(started, definitionIds);
         // Beyond this position there may be events that were not read: later rows of a started part, or the next part.

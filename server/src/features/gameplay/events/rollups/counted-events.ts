@@ -34,6 +34,23 @@ export const rollupStart = (scope: EventScope): Sql =>
 
 export const FIGURES = sql`events, value_count, value_sum, value_minimum, value_maximum`;
 
+/** The limits of ranges as two arrays, for unnest(). */
+export const limitsOf = (ranges: TimeRange[]): Sql =>
+  sql`${ranges.map(({ from }) => from)}::timestamptz[], ${ranges.map(({ to }) => to)}::timestamptz[]`;
+
+/**
+ * The condition of the hours or days of a definition. They have an index by definition. IS TRUE keeps the planner from the other one, in
+ * which it would read the whole range for each definition.
+ */
+export const isOfDefinition = (ofTenant: Sql, definitionId: Sql): Sql =>
+  sql`definition_id = ${definitionId} AND is_total = false AND (${ofTenant}) IS TRUE`;
+
+/** Returns a query for the roll-up of a definition in a minute, which the primary key finds. OFFSET 0 keeps the planner from joining. */
+export const minuteOfDefinition = (ofTenant: Sql, minute: Sql, definitionId: Sql): Sql => sql`
+  SELECT starts_at, definition_id, ${FIGURES} FROM event_rollups
+  WHERE span = 'minute' AND ${ofTenant} AND is_total = false AND starts_at = ${minute} AND definition_id = ${definitionId}
+  OFFSET 0`;
+
 /**
  * Returns a query for the events of a filter, already counted in parts: `starts_at`, `definition_id` and {@link FIGURES}. No part is
  * longer than the bucket. If the counts are not by definition, a part may have the events of all of them. It reads the roll-ups
@@ -55,8 +72,6 @@ export function countedEvents(
   const parts = splitBySpans(spansWithin(bucket), from, to);
   const whole = parts.filter(({ span }) => span !== undefined);
   const edges = parts.filter(({ span }) => span === undefined);
-  const limits = (ranges: TimeRange[]) =>
-    sql`${ranges.map((range) => range.from)}::timestamptz[], ${ranges.map((range) => range.to)}::timestamptz[]`;
   const wholeFrom = sql`${whole[0]?.from}::timestamptz`;
   const wholeTo = sql`${whole.at(-1)?.to}::timestamptz`;
   const definitions = only ?? filterDefinitions(tenantId, filter);
@@ -67,15 +82,14 @@ export function countedEvents(
   // OFFSET 0 keeps the planner from joining: it would read all parts of the tenant.
   const rollups = (ranges: typeof whole, condition: Sql, definition = empty): Sql => sql`
     SELECT counted.*
-    FROM unnest(${ranges.map(({ span }) => span)}::text[], ${limits(ranges)}) AS part (span, starts_at, ends_at) ${definition}
+    FROM unnest(${ranges.map(({ span }) => span)}::text[], ${limitsOf(ranges)}) AS part (span, starts_at, ends_at) ${definition}
     CROSS JOIN LATERAL (
       SELECT starts_at, definition_id, ${FIGURES} FROM event_rollups
       WHERE span = part.span AND starts_at >= greatest(part.starts_at, ${rollupStart(scope)}) AND starts_at < part.ends_at
         AND ${condition}
       OFFSET 0) counted`;
   const ofTenant = sql`tenant_id = ${tenantId} AND scope = ${scope}`;
-  // Hours and days have an index by definition. IS TRUE keeps the planner from the other one, in which it would read the whole range for
-  // each definition. For minutes, the primary key finds one definition in each of them. Several definitions are looked for in the range.
+  // One definition is looked for in each minute, and several in the range.
   const ofMinutes = (ranges: typeof whole): Sql => sql`
     ${rollups(
       ranges,
@@ -85,19 +99,16 @@ export function countedEvents(
     UNION ALL
     SELECT counted.*
     FROM (SELECT ARRAY(${definitions}) AS ids OFFSET 0) definition
-    CROSS JOIN unnest(${limits(ranges)}) AS part (starts_at, ends_at)
+    CROSS JOIN unnest(${limitsOf(ranges)}) AS part (starts_at, ends_at)
     CROSS JOIN LATERAL generate_series(
       greatest(part.starts_at, ${rollupStart(scope)}), part.ends_at - interval '1 minute', interval '1 minute') AS minute (starts_at)
-    CROSS JOIN LATERAL (
-      SELECT starts_at, definition_id, ${FIGURES} FROM event_rollups
-      WHERE span = 'minute' AND ${ofTenant} AND is_total = false AND starts_at = minute.starts_at AND definition_id = definition.ids[1]
-      OFFSET 0) counted
+    CROSS JOIN LATERAL (${minuteOfDefinition(ofTenant, sql`minute.starts_at`, sql`definition.ids[1]`)}) counted
     WHERE cardinality(definition.ids) = 1`;
   const ofRollups = definitions
     ? sql`${ofMinutes(whole.filter(({ span }) => span === 'minute'))}
     UNION ALL ${rollups(
       whole.filter(({ span }) => span !== 'minute'),
-      sql`definition_id = definition.id AND is_total = false AND (${ofTenant}) IS TRUE`,
+      isOfDefinition(ofTenant, sql`definition.id`),
       sql`CROSS JOIN unnest(ARRAY(${definitions})) AS definition (id)`,
     )}`
     : rollups(whole, sql`${ofTenant} AND is_total = ${byDefinition ? sql`false` : sql`true`}`);
@@ -109,7 +120,7 @@ export function countedEvents(
       ${ofDefinitions}
     UNION ALL
     SELECT counted.* FROM (
-      SELECT * FROM unnest(${limits(edges)})
+      SELECT * FROM unnest(${limitsOf(edges)})
       UNION ALL SELECT ${wholeFrom}, least(${wholeTo}, ${rollupStart(scope)})) AS part (starts_at, ends_at)
     CROSS JOIN LATERAL (
       ${countByMinute(

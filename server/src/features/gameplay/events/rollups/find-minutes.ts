@@ -1,10 +1,10 @@
 import type { TimeRange } from '../../../../core/time-range.ts';
 import { startOfSpan } from '../../../../core/time-spans.ts';
 import type { Querier } from '../../../../database/database.ts';
-import { empty, sql, type Sql } from '../../../../database/sql.ts';
+import { sql, type Sql } from '../../../../database/sql.ts';
 import { beforeAll, type EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';
-import { rollupStart } from './counted-events.ts';
+import { isOfDefinition, minuteOfDefinition, rollupStart } from './counted-events.ts';
 
 /** The times before a position in which events of some definitions are found. */
 export interface FoundTimes {
@@ -38,23 +38,18 @@ export async function findMinutes(
 ): Promise<FoundTimes> {
   const ofTenant = sql`tenant_id = ${tenantId} AND scope = ${scope}`;
   const since = sql`starts_at >= greatest(${rollupStart(scope)}, ${from ? startOfSpan(from, 'hour') : '-infinity'}::timestamptz)`;
-  const hourOfPosition = before && sql`${startOfSpan(before.occurredAt, 'hour')}::timestamptz`;
-  const upToHour = hourOfPosition ? sql`AND starts_at <= ${hourOfPosition}` : empty;
-  const beforePosition = before
-    ? sql`AND (starts_at, '') < (${before.occurredAt}::timestamptz, ${before.idempotencyKey}::text COLLATE "C")`
-    : empty;
-  // The events of the hour of the position may all be newer than it.
-  const certain = hourOfPosition
-    ? sql`CASE WHEN starts_at = ${hourOfPosition} THEN 0 ELSE sum(events) END`
-    : sql`sum(events)`;
+  const hourOfPosition = sql`${before ? startOfSpan(before.occurredAt, 'hour') : 'infinity'}::timestamptz`;
+  const position = sql`(${before?.occurredAt ?? 'infinity'}::timestamptz, ${before?.idempotencyKey ?? ''}::text COLLATE "C")`;
+  const definition = sql`unnest(${definitions}::uuid[]) AS definition (id)`;
+  // The events of the hour of the position may all be newer than it. So they are not counted, and one more hour is read.
   const hours = newestWith(
     events,
-    certain,
+    sql`CASE WHEN starts_at = ${hourOfPosition} THEN 0 ELSE sum(events) END`,
     sql`
-      unnest(${definitions}::uuid[]) AS definition (id)
+      ${definition}
       CROSS JOIN LATERAL (
         SELECT starts_at, events FROM event_rollups
-        WHERE span = 'hour' AND definition_id = definition.id AND is_total = false AND (${ofTenant}) IS TRUE AND ${since} ${upToHour}
+        WHERE span = 'hour' AND ${isOfDefinition(ofTenant, sql`definition.id`)} AND ${since} AND starts_at <= ${hourOfPosition}
         ORDER BY starts_at DESC
         LIMIT ${events + 1}) hour`,
   );
@@ -62,18 +57,15 @@ export async function findMinutes(
     events,
     sql`sum(events)`,
     sql`
-      (SELECT minute.* FROM hour
+      (SELECT minute.starts_at, minute.events FROM hour
       CROSS JOIN generate_series(0, 59) AS number
-      CROSS JOIN unnest(${definitions}::uuid[]) AS definition (id)
+      CROSS JOIN ${definition}
       CROSS JOIN LATERAL (
-        SELECT starts_at, events FROM event_rollups
-        WHERE span = 'minute' AND ${ofTenant} AND is_total = false AND definition_id = definition.id
-          AND starts_at = hour.starts_at + number * interval '1 minute'
-        OFFSET 0) minute
+        ${minuteOfDefinition(ofTenant, sql`hour.starts_at + number * interval '1 minute'`, sql`definition.id`)}) minute
       UNION ALL
       SELECT starts_at, events FROM event_rollup_deltas
       WHERE ${ofTenant} AND ${since} AND (definition_id = ANY (${definitions}::uuid[])) IS TRUE) minute
-      WHERE true ${beforePosition}`,
+      WHERE (starts_at, '') < ${position}`,
   );
   const ranges = await db.rows<TimeRange & { events: number }>(sql`
     WITH hour AS MATERIALIZED (${hours})
