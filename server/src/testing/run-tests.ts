@@ -19,6 +19,7 @@ import { withRequirements } from './test-requirements.ts';
  * in it. node's test runner does the rest.
  */
 const SERVER = fileURLToPath(new URL('../..', import.meta.url));
+const TRACK_TESTS = new URL('track-tests.ts', import.meta.url).href;
 const commandLine = process.argv.slice(2);
 const flags = commandLine.filter((argument) => argument.startsWith('--'));
 const filters = commandLine.filter((argument) => !argument.startsWith('--'));
@@ -27,7 +28,7 @@ const isUnitRun = flags.includes('--unit');
  * Rates under attack are measured with one file at a time, so that attacks do not slow each other down. The long delivery shows
  * its progress, and the output of a second file would wait for the first.
  */
-const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
+const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 3;
 /** If more files fail, the reason is not the load of the machine. */
 const MOST_REPEATED_FILES = 5;
 /** Tests have no limits of their own, because a busy machine would exceed them. */
@@ -176,8 +177,12 @@ async function runProcesses(
   const results = run({
     files: [...modules.keys()],
     cwd: SERVER,
-    // A young generation that begins large saves a process 6 % of its processor time, because it is collected less often.
-    execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
+    execArgv: [
+      `--import=${TRACK_TESTS}`,
+      // A young generation that begins large saves a process 6 % of its processor time, because it is collected less often.
+      '--min-semi-space-size=16',
+      '--max-semi-space-size=32',
+    ],
     concurrency,
     timeout: TEST_TIMEOUT_MS,
     // Otherwise a handle that a failed test left open would keep the run waiting without end.
