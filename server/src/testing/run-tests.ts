@@ -28,7 +28,7 @@ const isUnitRun = flags.includes('--unit');
  * Rates under attack are measured with one file at a time, so that attacks do not slow each other down. The long delivery shows
  * its progress, and the output of a second file would wait for the first.
  */
-const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 3;
+const CONCURRENT_PROCESSES = flags.includes('--attack-rates') || flags.includes('--long-delivery') ? 1 : 4;
 /** If more files fail, the reason is not the load of the machine. */
 const MOST_REPEATED_FILES = 5;
 /** Tests have no limits of their own, because a busy machine would exceed them. */
