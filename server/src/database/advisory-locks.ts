@@ -14,7 +14,6 @@ export const advisoryLocks = {
   partitions: 7_118_002,
   signingKeys: 7_118_003,
   firstAccount: 7_118_004,
-  queueInstallation: 7_118_006,
   migrations: 7_118_007,
   invitations: 7_118_016,
   webhooks: 7_118_020,

@@ -1,9 +1,7 @@
 import type pg from 'pg';
 import { OperatorError } from '../core/operator-error.ts';
-import { waitForLock } from './advisory-locks.ts';
-import { withClient } from './client.ts';
 import type { Querier } from './database.ts';
-import { APPLICATION_ROLES, LOCK_SECONDS, sessionOptions } from './pool.ts';
+import { APPLICATION_ROLES, LOCK_SECONDS } from './pool.ts';
 import { raw, sql, unprepared } from './sql.ts';
 
 /** The tables that a cluster of Citus distributes by tenant. All others stay on the coordinator (docs/decisions/0064-citus.md). */
@@ -11,29 +9,25 @@ export const distributedTables = ['match_events', 'player_events'] as const;
 
 /**
  * Distributes the event tables with their rows, if the database has the extension citus. Returns the names of the tables that were not
- * distributed yet. `url` must connect as the owner of the tables.
+ * distributed yet. Needs a connection of the owner of the tables, which holds the lock of the migrations.
  */
-export async function distributeEvents(url: string): Promise<string[]> {
-  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
-    if (!(await hasCitus(client))) return [];
-    // Processes that start at the same time wait for each other.
-    await waitForLock(client, 'migrations');
-    const missing: string[] = [];
-    for (const table of distributedTables) if (!(await isDistributed(client, table))) missing.push(table);
-    if (missing.length === 0) return [];
-    const { rows: roles } = await client.query<{ name: string }>(
-      'SELECT rolname AS name FROM pg_roles WHERE rolname = ANY ($1) AND NOT rolcanlogin',
-      [APPLICATION_ROLES],
-    );
-    const statements = [
-      // The coordinator connects to the other nodes as these roles. They do not get the settings of its own connections.
-      ...roles.map(({ name }) => `ALTER ROLE ${name} LOGIN`),
-      `ALTER ROLE guildhall_event_writer SET lock_timeout = '${LOCK_SECONDS}s'`,
-      ...missing.flatMap((table) => distribution(table)),
-    ];
-    await client.query(['BEGIN', ...statements, 'COMMIT'].join('; '));
-    return missing;
-  });
+export async function distributeEvents(owner: pg.Client): Promise<string[]> {
+  if (!(await hasCitus(owner))) return [];
+  const missing: string[] = [];
+  for (const table of distributedTables) if (!(await isDistributed(owner, table))) missing.push(table);
+  if (missing.length === 0) return [];
+  const { rows: roles } = await owner.query<{ name: string }>(
+    'SELECT rolname AS name FROM pg_roles WHERE rolname = ANY ($1) AND NOT rolcanlogin',
+    [APPLICATION_ROLES],
+  );
+  const statements = [
+    // The coordinator connects to the other nodes as these roles. They do not get the settings of its own connections.
+    ...roles.map(({ name }) => `ALTER ROLE ${name} LOGIN`),
+    `ALTER ROLE guildhall_event_writer SET lock_timeout = '${LOCK_SECONDS}s'`,
+    ...missing.flatMap((table) => distribution(table)),
+  ];
+  await owner.query(['BEGIN', ...statements, 'COMMIT'].join('; '));
+  return missing;
 }
 
 /** The statements that distribute a table. */

@@ -34,37 +34,37 @@ const LOCK_PAUSE_MS = 3_000;
 const LOCK_ATTEMPTS = 15;
 
 /**
- * Applies the missing migrations of `migrations/` in one transaction, and returns their names. Processes that start at
- * the same time wait for each other. `url` must connect as the owner of the database. Throws {@link OperatorError} if the user has too
- * few rights, if the database is read-only, if a migration fails, or if other connections hold locks on the tables for a minute.
+ * Applies the missing migrations of `migrations/` in one transaction, and returns their names. The connection must be of the owner of the
+ * database. It keeps the lock of the migrations, so processes that start at the same time wait until this one has closed it. Throws
+ * {@link OperatorError} if the user has too few rights, if the database is read-only, if a migration fails, or if other connections hold
+ * locks on the tables for a minute.
  */
-export async function migrate(url: string, folder = FOLDER): Promise<string[]> {
-  return withClient({ connectionString: url, options: sessionOptions() }, async (client) => {
-    await requireWritable(client);
-    await withNote('Another process applies migrations. This one waits for it.', () =>
-      waitForLock(client, 'migrations'),
-    );
-    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const applied = await withNote('The migrations run. Large tables take a while.', () =>
-          applyMigrations(client, folder),
+export async function migrate(owner: pg.Client, folder = FOLDER): Promise<string[]> {
+  await requireWritable(owner);
+  await withNote('Another process applies migrations. This one waits for it.', () =>
+    waitForLock(owner, 'migrations'),
+  );
+  await owner.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const applied = await withNote('The migrations run. Large tables take a while.', () =>
+        applyMigrations(owner, folder),
+      );
+      await owner.query('RESET lock_timeout');
+      warnOfNewerVersion((await compareMigrations(owner, folder)).unknown);
+      return applied;
+    } catch (error) {
+      if (!waitedForLock(error)) throw error;
+      if (attempt === LOCK_ATTEMPTS)
+        throw new OperatorError(
+          'The migrations waited a minute for a lock that another connection holds, such as a pg_dump. Nothing was changed. ' +
+            'Find the connection in pg_stat_activity, and start again when it has ended.',
+          { cause: error },
         );
-        warnOfNewerVersion((await compareMigrations(client, folder)).unknown);
-        return applied;
-      } catch (error) {
-        if (!waitedForLock(error)) throw error;
-        if (attempt === LOCK_ATTEMPTS)
-          throw new OperatorError(
-            'The migrations waited a minute for a lock that another connection holds, such as a pg_dump. Nothing was changed. ' +
-              'Find the connection in pg_stat_activity, and start again when it has ended.',
-            { cause: error },
-          );
-        if (attempt === 1) console.error('The migrations wait for a lock that another connection holds.');
-        await sleep(LOCK_PAUSE_MS);
-      }
+      if (attempt === 1) console.error('The migrations wait for a lock that another connection holds.');
+      await sleep(LOCK_PAUSE_MS);
     }
-  });
+  }
 }
 
 async function requireWritable(client: pg.Client): Promise<void> {

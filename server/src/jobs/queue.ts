@@ -1,9 +1,7 @@
+import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { OperatorError } from '../core/operator-error.ts';
-import { waitForLock } from '../database/advisory-locks.ts';
-import { withClient } from '../database/client.ts';
 import type { Database, Querier } from '../database/database.ts';
-import { sessionOptions } from '../database/pool.ts';
 import type { Sql } from '../database/sql.ts';
 
 /** A kind of background work, which any worker may do. Its data contains ids, and no secrets. */
@@ -108,38 +106,27 @@ export async function openJobs(database: Database): Promise<Jobs> {
 }
 
 /**
- * Creates or updates the queues in the database of `url` (schema pgboss). The application's roles may add jobs, but not
- * fetch them or read their data.
+ * Creates or updates the queues of a database (schema pgboss), with a connection of its owner that holds the lock of the migrations.
+ * The application's roles may add jobs, but not fetch them or read their data.
  */
-export async function installQueues(url: string, queues: Queue<object>[]): Promise<void> {
-  await withClient({ connectionString: url, options: sessionOptions() }, async (owner) => {
-    // Processes that start take turns.
-    await waitForLock(owner, 'queueInstallation');
-    // pg-boss passes these options on to pg. Its types lack some of them.
-    const options = {
-      connectionString: url,
-      options: sessionOptions(),
-      max: 1,
-      supervise: false,
-      schedule: false,
-    };
-    const boss = new PgBoss(options);
-    boss.on('error', () => {});
-    await boss.start();
-    for (const { name, retryDelay, retryDelayMax, retryLimit, expireInSeconds } of queues) {
-      const attempts = { retryDelay, retryDelayMax, retryLimit, retryBackoff: true, expireInSeconds };
-      const settings = { ...attempts, deleteAfterSeconds: KEPT_SECONDS };
-      await boss.createQueue(name, settings);
-      await boss.updateQueue(name, settings);
-    }
-    await boss.stop({ graceful: false });
-    await owner.query(`
-      GRANT USAGE ON SCHEMA pgboss TO guildhall_app, guildhall_player;
-      GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app, guildhall_player;
-      GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app, guildhall_player;
-      -- For the statistics.
-      GRANT SELECT (name, state, blocked, priority, created_on, start_after) ON pgboss.job TO guildhall_app`);
-  });
+export async function installQueues(owner: pg.Client, queues: Queue<object>[]): Promise<void> {
+  const executeSql = (text: string, values?: unknown[]) => owner.query(text, values);
+  const boss = new PgBoss({ db: { executeSql }, supervise: false, schedule: false });
+  boss.on('error', () => {});
+  await boss.start();
+  for (const { name, retryDelay, retryDelayMax, retryLimit, expireInSeconds } of queues) {
+    const attempts = { retryDelay, retryDelayMax, retryLimit, retryBackoff: true, expireInSeconds };
+    const settings = { ...attempts, deleteAfterSeconds: KEPT_SECONDS };
+    await boss.createQueue(name, settings);
+    await boss.updateQueue(name, settings);
+  }
+  await boss.stop({ graceful: false });
+  await owner.query(`
+    GRANT USAGE ON SCHEMA pgboss TO guildhall_app, guildhall_player;
+    GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app, guildhall_player;
+    GRANT INSERT, SELECT (id) ON pgboss.job, pgboss.job_common TO guildhall_app, guildhall_player;
+    -- For the statistics.
+    GRANT SELECT (name, state, blocked, priority, created_on, start_after) ON pgboss.job TO guildhall_app`);
 }
 
 /** Runs the statements of pg-boss through a Querier, so that they share its transaction. */

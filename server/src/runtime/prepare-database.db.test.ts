@@ -37,6 +37,9 @@ test('processes that start together on an empty database wait for one another, a
   }
 });
 
+const migrateAt = (url: string, folder?: string) =>
+  withClient({ connectionString: url }, (owner) => migrate(owner, folder));
+
 /** Returns a folder with the migrations of this version and of a later one. */
 function nextVersion(context: TestContext, migrations: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'guildhall-migrations-'));
@@ -55,7 +58,7 @@ test('a migration that gets no lock within a second stops waiting, and succeeds 
     // As pg_dump does.
     await holder.query('BEGIN; LOCK TABLE mails IN ACCESS SHARE MODE');
     let isOver = false;
-    const migrating = migrate(url, folder).finally(() => (isOver = true));
+    const migrating = migrateAt(url, folder).finally(() => (isOver = true));
     // While a statement waits for a lock on a table, all later statements on this table wait too.
     for (const count of [1, 0])
       await eventually(async () => {
@@ -82,13 +85,13 @@ test('a migration that fails changes nothing, and neither do the migrations befo
   });
   const shown = context.mock.method(console, 'error', () => {});
   try {
-    await assert.rejects(migrate(url, folder), {
+    await assert.rejects(migrateAt(url, folder), {
       name: 'OperatorError',
       message:
         'A migration failed: relation "nowhere" does not exist. The database is unchanged, so the version that used it before can start on it.',
     });
     assert.match(shown.mock.calls[0]!.arguments.join('\n'), /ALTER TABLE nowhere/);
-    await migrate(url);
+    await migrateAt(url);
     await withClient({ connectionString: url }, async (client) => {
       const { rows } = await client.query(`SELECT name FROM migrations WHERE name LIKE '999%'`);
       assert.deepEqual(rows, []);

@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { KeyKind } from '../core/callers.ts';
 import { newOpaqueToken, visiblePrefix } from '../security/opaque-tokens.ts';
 import { openDatabase } from '../database/database.ts';
-import { openTokenSigner } from '../features/platform/signing-keys/index.ts';
+import { openTokenSigner, type TokenSigner } from '../features/platform/signing-keys/index.ts';
 import type { TestApp } from './test-app.ts';
 import { vault } from './test-vault.ts';
 
@@ -161,13 +161,24 @@ export async function signedToken(
   claims: Record<string, unknown>,
   lifetime = 7_200,
 ): Promise<string> {
-  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
+  const deployment = `${app.issuer} ${app.databaseUrl}`;
+  if (!signers.has(deployment)) signers.set(deployment, openSigner(app));
+  return (await signers.get(deployment)!).sign(kind, subject, claims, lifetime);
+}
+
+/**
+ * The signers of deployments, with the keys that each had when it signed its first token. To read the keys again for each token would take
+ * 40 ms of processor time.
+ */
+const signers = new Map<string, Promise<TokenSigner>>();
+
+async function openSigner({ databaseUrl, issuer }: Pick<TestApp, 'databaseUrl' | 'issuer'>) {
+  const database = openDatabase(databaseUrl, { poolSize: 1 });
   const changes = { on: () => {}, close: async () => {} };
-  const signer = await openTokenSigner({ database, vault, changes, issuer: app.issuer });
-  const token = signer.sign(kind, subject, claims, lifetime);
+  const signer = await openTokenSigner({ database, vault, changes, issuer });
   await signer.close();
   await database.close();
-  return token;
+  return signer;
 }
 
 /** Adds an API key that may not read data to a tenant. */

@@ -24,6 +24,9 @@ const WALLET_NUMBERS = new Set(['entry_index', 'player_index', 'session_id', 'ma
  */
 const FEW_PER_WORKSPACE = new Set(['memberships', 'tenants', 'tenant_keys', 'webhooks']);
 
+/** Tables whose rows are counted or sorted by the hour. Only few rows of a tenant have the same one. */
+const isHourly = (table: string): boolean => table.includes('rollup') || table === 'tenant_access';
+
 /** How many rows of each table are copied. */
 const ORIGINALS = 2;
 
@@ -68,7 +71,7 @@ function copyOf({ table, name, type, indexed }: Column, tenant: 'same' | 'own'):
     return stays ? name : `overlay(md5(${name} || ${label}) placing '00' from 1)::uuid`;
   }
   if (type === 'timestamp with time zone')
-    return `${name} - copy * interval '1 ${table.includes('rollup') ? 'hour' : 'minute'}'`;
+    return `${name} - copy * interval '1 ${isHourly(table) ? 'hour' : 'minute'}'`;
   // The outbox cannot open a mail with another id.
   if (table === 'mails' && name === 'body') return 'NULL';
   if (type === 'bytea' && indexed) return `sha256(${name} || convert_to(${label}, 'UTF8'))`;

@@ -31,7 +31,7 @@ interface Partition {
  * together (docs/decisions/0039-partition-steps.md). Needs the owner of the tables.
  */
 export async function createPartitions(
-  owner: pg.Pool,
+  owner: pg.Pool | pg.ClientBase,
   { today = new Date(), rowsPerStep = ROWS_PER_STEP, monthsAhead = MONTHS_AHEAD } = {},
 ): Promise<string[]> {
   const findMissing = async (client: pg.ClientBase): Promise<Partition[]> => {

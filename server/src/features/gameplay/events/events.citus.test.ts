@@ -5,6 +5,7 @@ import pg from 'pg';
 import { listWorkers } from '../../../../acceptance/citus-database.ts';
 import { verify } from '../../../cli/verify.ts';
 import { distributedTables, distributeEvents } from '../../../database/citus.ts';
+import { withClient } from '../../../database/client.ts';
 import { openDatabase, type Querier } from '../../../database/database.ts';
 import { dropPartitionsBefore } from '../../../database/partitions/drop-partitions.ts';
 import { firstOfMonth } from '../../../database/partitions/partitioned-tables.ts';
@@ -109,7 +110,7 @@ describe('on a cluster of Citus', () => {
       rows.map(({ name }) => name),
       distributedTables,
     );
-    assert.deepEqual(await distributeEvents(app.databaseUrl), []);
+    assert.deepEqual(await withClient({ connectionString: app.databaseUrl }, distributeEvents), []);
   });
 
   test('players sign in and refresh', async () => {
