@@ -39,6 +39,11 @@ export interface TestAppOptions {
   findReferenceCredentials?: FindReferenceCredentials;
   /** Receives every log line instead of the standard output. */
   log?: (line: string) => void;
+  /**
+   * How many processes of one server divide its connections. Default: 4, so this one has 4 connections. Each new connection takes PostgreSQL
+   * 30 ms. A test that blocks many connections at once sets 1.
+   */
+  processes?: number;
   /** Whether the tests break the application on purpose. Then its responses and charges are not checked. */
   isBroken?: boolean;
 }
@@ -54,6 +59,7 @@ export async function startTestApp({
   databaseUrl,
   log,
   findReferenceCredentials,
+  processes = 4,
   isBroken = false,
 }: TestAppOptions = {}): Promise<TestApp> {
   const clone = databaseUrl ? undefined : await cloneTestDatabase();
@@ -76,6 +82,7 @@ export async function startTestApp({
     config,
     databaseUrl: url,
     masterKey: Buffer.from(TEST_MASTER_KEY, 'hex'),
+    processes,
     logger: { level: config.logLevel, ...(log && { stream: { write: log } }) },
     ...(findReferenceCredentials && { findReferenceCredentials }),
     onUndeclaredAnswer: (operation, answer) => undeclared.add(`${operation} answered ${answer}`),

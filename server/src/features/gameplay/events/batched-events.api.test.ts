@@ -8,7 +8,7 @@ import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 import { verify } from '../../../cli/verify.ts';
 
-const app = await startTestApp();
+const app = await startTestApp({ processes: 1 });
 const query = async (text: string, ...values: unknown[]) => (await app.owner.query(text, values)).rows;
 
 const unitsOf = async ({ workspaceId }: TestTenant): Promise<number> => {

@@ -7,7 +7,7 @@ import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { vault } from '../../../testing/test-vault.ts';
 
-const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
+const app = await startTestApp({ processes: 1, env: { TRUST_PROXY: 'on' } });
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
 const stranger = await arrangeTenant(app, { providers });

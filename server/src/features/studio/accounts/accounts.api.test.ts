@@ -4,7 +4,7 @@ import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 
-const app = await startTestApp();
+const app = await startTestApp({ processes: 1 });
 const closed = await startTestApp({ databaseUrl: app.databaseUrl, env: { SIGNUP: 'closed' } });
 /** Servers that are reachable from other machines. The database of each one has no accounts. */
 const reachable = [

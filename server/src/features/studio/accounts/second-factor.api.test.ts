@@ -13,7 +13,7 @@ import { hashPassword } from '../../../security/passwords.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { whileLocked } from '../../../testing/while-locked.ts';
 
-const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
+const app = await startTestApp({ processes: 1, env: { TRUST_PROXY: 'on' } });
 const accounts = await accountClient(app);
 const { post, logIn, mfaToken, actionsOf, mailsTo } = accounts;
 const verify = (body: object) => post('totp/verify', body);
