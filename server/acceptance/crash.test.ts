@@ -79,7 +79,10 @@ test('detects lost events if commits do not wait for the disk', ofSabotage, asyn
   assert.fail('no acknowledged event was lost, so this test cannot detect a loss');
 });
 
-async function crashRepeatedly({ rounds, events }: Run, sabotage?: (storage: Storage) => Promise<void>): Promise<History> {
+async function crashRepeatedly(
+  { rounds, events }: Run,
+  sabotage?: (storage: Storage) => Promise<void>,
+): Promise<History> {
   const storage = await createStorage();
   const { query } = storage;
   const sent: Sent[] = [];

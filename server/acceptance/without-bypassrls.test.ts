@@ -77,7 +77,9 @@ describe('a user of the database that loses the role of the application', () => 
       assert.ok(Number(refused.headers.get('retry-after')) > 0);
       assert.equal(((await refused.json()) as { code: string }).code, 'unavailable');
       // The first requests may find connections that have just ended.
-      return /permission denied to set role \\"guildhall_app\\".*the database is unavailable/.test(server.output());
+      return /permission denied to set role \\"guildhall_app\\".*the database is unavailable/.test(
+        server.output(),
+      );
     });
     assert.equal((await fetch(`${server.url}/health/ready`)).status, 503);
     await client.query('GRANT guildhall_app TO guildhall');

@@ -39,7 +39,11 @@ export async function openStudioRows(owner: pg.Pool): Promise<ReadRows> {
     .join('\nUNION ALL ');
   return async (owners) => {
     // With a name, PostgreSQL plans the statement once. That takes much longer than to run it.
-    const { rows } = await owner.query<{ line: string }>({ name: 'rows of owners', text: union, values: [owners] });
+    const { rows } = await owner.query<{ line: string }>({
+      name: 'rows of owners',
+      text: union,
+      values: [owners],
+    });
     return rows.map(({ line }) => line);
   };
 }
