@@ -43,6 +43,8 @@ export function createGame(api: StrictApi, random: Random, seed: string, size: n
   const online: OnlinePlayer[] = [];
   const matches: Match[] = [];
   let created = 0;
+  /** Players of matches that are being created. */
+  let starting = 0;
 
   const newPlayer = (): PlayerTraits => createPlayer(seed, created++);
 
@@ -54,14 +56,15 @@ export function createGame(api: StrictApi, random: Random, seed: string, size: n
     online.push(createOnlinePlayer(traits, session, Infinity));
   };
 
-  /** Finds a player who waits for no answer, from a random place on. */
-  const findIdle = (isWanted: (player: OnlinePlayer) => boolean): OnlinePlayer | undefined => {
+  /** Finds players who wait for no answer, from a random place on: `count` of them, or fewer. */
+  const findIdle = (count: number, isWanted: (player: OnlinePlayer) => boolean): OnlinePlayer[] => {
     const from = random.integer(0, online.length - 1);
-    for (let step = 0; step < online.length; step++) {
+    const found: OnlinePlayer[] = [];
+    for (let step = 0; step < online.length && found.length < count; step++) {
       const player = online[(from + step) % online.length]!;
-      if (!player.isBusy && isWanted(player)) return player;
+      if (!player.isBusy && isWanted(player)) found.push(player);
     }
-    return undefined;
+    return found;
   };
 
   /** Makes such a player busy. If a stall of the server keeps all of them busy, it waits. The wait is a part of the latency. */
@@ -69,7 +72,7 @@ export function createGame(api: StrictApi, random: Random, seed: string, size: n
     isWanted: (player: OnlinePlayer) => boolean = () => true,
   ): Promise<OnlinePlayer> => {
     for (;;) {
-      const player = findIdle(isWanted);
+      const [player] = findIdle(1, isWanted);
       if (player) {
         player.isBusy = true;
         return player;
@@ -107,27 +110,36 @@ export function createGame(api: StrictApi, random: Random, seed: string, size: n
       await bringOnline(random.chance(NEW_PLAYERS) ? newPlayer() : away.shift()!);
     },
     async match() {
-      // The oldest match ends when its events are played, or if half of the players are in a match.
-      const inMatches = online.reduce((sum, { match }) => sum + (match ? 1 : 0), 0);
-      const over = matches.findIndex(
-        ({ eventsLeft, roster }) =>
-          (eventsLeft <= 0 || inMatches > online.length / 2) && roster.every(({ player }) => !player.isBusy),
-      );
-      if (over >= 0) return end(matches.splice(over, 1)[0]!);
-      if (inMatches > online.length / 2) return actions.lookUp();
       const mode = chooseMode(random, LARGEST_MATCH);
-      const players: OnlinePlayer[] = [];
-      while (players.length < mode.size) {
-        players.push(await takeIdle(({ match }) => !match));
+      for (;;) {
+        // The oldest match ends when its events are played, or if half of the players are in a match.
+        const inMatches = online.reduce((sum, { match }) => sum + (match ? 1 : 0), starting);
+        const areManyInMatches = inMatches > online.length / 2;
+        const over = matches.findIndex(
+          ({ eventsLeft, roster }) =>
+            (eventsLeft <= 0 || areManyInMatches) && roster.every(({ player }) => !player.isBusy),
+        );
+        if (over >= 0) return end(matches.splice(over, 1)[0]!);
+        if (areManyInMatches) return actions.lookUp();
+        // All at once: two matches that each waited with a part of their players would wait for ever.
+        const players = findIdle(mode.size, ({ match }) => !match);
+        if (players.length === mode.size) return start(mode, players);
+        await sleep(1);
       }
-      const match = await startMatch(api, random, mode, players);
-      for (const player of players) player.isBusy = false;
-      // The API has noted the refusal.
-      if ('refused' in match) return;
-      for (const player of players) player.match = match;
-      matches.push(match);
-      tally.matches++;
     },
+  };
+
+  const start = async (mode: ReturnType<typeof chooseMode>, players: OnlinePlayer[]): Promise<void> => {
+    for (const player of players) player.isBusy = true;
+    starting += players.length;
+    const match = await startMatch(api, random, mode, players);
+    starting -= players.length;
+    for (const player of players) player.isBusy = false;
+    // The API has noted the refusal.
+    if ('refused' in match) return;
+    for (const player of players) player.match = match;
+    matches.push(match);
+    tally.matches++;
   };
 
   const end = async (match: Match): Promise<void> => {
