@@ -6,18 +6,14 @@ import { createRandom } from '../../src/simulation/random.ts';
 import { createGame } from './game.ts';
 import type { StrictApi } from './strict-api.ts';
 
-/** Answers like the API, but not before `release` is called. */
+/** Answers like the API: sign-ins at once, and everything else not before `release` is called. */
 function openStalledApi(): StrictApi & { release(): void } {
   const released = Promise.withResolvers<void>();
-  let isStalled = false;
   return {
     faults: [],
     acknowledged: { count: 0, idSum: 0n },
     async send(_method, path, body) {
-      if (path.startsWith('/api/player-auth/wallet'))
-        return { status: 200, body: { ...answer(), message: 'sign me' } };
-      if (path === '/api/player-auth/login' && !isStalled) return { status: 200, body: answer() };
-      isStalled = true;
+      if (/^\/api\/player-auth\/(login|wallet)/.test(path)) return { status: 200, body: answer() };
       await released.promise;
       if (path !== '/api/game/matches') return { status: 200, body: answer() };
       const { players } = body as { players: { playerId: string }[] };
@@ -29,8 +25,9 @@ function openStalledApi(): StrictApi & { release(): void } {
   };
 }
 
-/** The members that the game reads of sign-ins, refreshes and batches. */
+/** The members that the game reads of challenges, sign-ins, refreshes and batches. */
 const answer = () => ({
+  message: 'sign me',
   playerId: randomUUID(),
   sessionId: randomUUID(),
   accessToken: 'a',
