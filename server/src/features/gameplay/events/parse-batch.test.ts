@@ -11,10 +11,14 @@ const isRefused = (code: string) => (error: unknown) => error instanceof Problem
 /** Compares large values. The assertion library would take seconds for them. */
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
+/** A long number of a member `value` becomes a string, so JSON.parse would return something else. */
+const anyJson = (constraints?: fc.JsonSharedConstraints) =>
+  fc.jsonValue(constraints).filter((value) => !JSON.stringify(value).includes('"value":'));
+
 /** Items of 1 to 3 KB, which together take several slices. */
 const someItem = fc.record({
   name: fc.string({ unit: 'grapheme', maxLength: 20 }),
-  any: fc.jsonValue({ maxDepth: 3 }),
+  any: anyJson({ maxDepth: 3 }),
   filling: fc.integer({ min: 1_000, max: 3_000 }).map((length) => ' [{"'.repeat(length / 4)),
 });
 const manyItems = fc.array(someItem, { minLength: 300, maxLength: 700, size: 'max' });
@@ -22,7 +26,7 @@ const manyItems = fc.array(someItem, { minLength: 300, maxLength: 700, size: 'ma
 describe('parseBatch', () => {
   test('returns the same as JSON.parse for large bodies of both shapes', async () => {
     await fc.assert(
-      fc.asyncProperty(manyItems, fc.jsonValue(), async (items, other) => {
+      fc.asyncProperty(manyItems, anyJson(), async (items, other) => {
         const space = ' \n';
         const text = JSON.stringify(items, null, 1);
         assert.ok(isSame(await parse(text), JSON.parse(text)));
