@@ -54,8 +54,14 @@ export function onStatement(receive: (statement: ExecutedStatement) => void): vo
   } as typeof connect;
 }
 
-/** The node of a plan that reads most, and the number of rows or index searches. */
-export function largestRead(plan: PlanNode): { rows: number; node: PlanNode } {
+/** A node of a plan, and the number of rows or index searches. */
+export interface Read {
+  rows: number;
+  node: PlanNode;
+}
+
+/** The node of a plan that reads most. */
+export function largestRead(plan: PlanNode): Read {
   const own = { rows: rowsReadBy(plan), node: plan };
   return (plan.Plans ?? []).map(largestRead).reduce((most, one) => (one.rows > most.rows ? one : most), own);
 }
