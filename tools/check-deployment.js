@@ -184,6 +184,28 @@ function checkSystemd() {
   // The exposure in tenths of a point: 100 is a unit without any protection.
   const security = ['security', '--offline=true', '--no-pager', '--threshold=20', unit];
   report('the unit has an exposure of at most 2.0', run('systemd-analyze', security));
+  checkProgram();
+}
+
+/** The program `guildhall` must read the settings of the service, and those of the operator before the defaults. */
+function checkProgram() {
+  const settings = join(scratch, 'environment');
+  writeFileSync(settings, 'DATA_DIR=/srv/guildhall\n');
+  const script = join(scratch, 'check-settings.js');
+  writeFileSync(
+    script,
+    `const { NODE_ENV, DATA_DIR } = process.env;
+    if (NODE_ENV !== 'production' || DATA_DIR !== '/srv/guildhall') throw new Error(\`\${NODE_ENV} \${DATA_DIR}\`);`,
+  );
+  const program = read('systemd/guildhall')
+    .replace(/^\[ "\$\(id -u\)".+\n/m, '')
+    .replace('/opt/guildhall', ROOT)
+    .replace('/etc/guildhall/environment', settings)
+    .replace('server/dist/guildhall.js', script);
+  report(
+    'the program of the unit reads its settings',
+    run('sh', ['-c', program], { env: { PATH: process.env.PATH } }),
+  );
 }
 
 function checkPrometheus() {
