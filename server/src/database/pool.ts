@@ -45,6 +45,10 @@ const SESSION = {
   statement_timeout: '0',
   lock_timeout: '0',
   idle_session_timeout: '0',
+  // If the machine of a process disappears, PostgreSQL ends its sessions after a minute, and so frees their locks. The default is 2 hours.
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
 };
 
 /** The options of a connection with our statements, as PostgreSQL's `-c` arguments. Every connection passes them. */
