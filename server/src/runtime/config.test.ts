@@ -53,17 +53,18 @@ describe('settings', () => {
       ['REDIS_URL', 'redis'],
       ['SMTP_URL', 'smtp'],
     ] as const)
-      assert.throws(
-        () => readConfig({ [name]: `${scheme}://u:hunter2/x@h`, MASTER_KEY: 'ab'.repeat(32) }),
-        ({ message }: Error) =>
-          message.startsWith(`${name} must`) &&
-          message.endsWith('%2F for /.') &&
-          !message.includes('hunter2'),
-        name,
-      );
+      for (const password of ['hunter2/x', 'hunter2%x'])
+        assert.throws(
+          () => readConfig({ [name]: `${scheme}://u:${password}@h`, MASTER_KEY: 'ab'.repeat(32) }),
+          ({ message }: Error) =>
+            message.startsWith(`${name} must`) &&
+            message.endsWith('%2F for /.') &&
+            !message.includes('hunter2'),
+          name,
+        );
   });
 
-  test('refuses folders with characters of a shell, and database addresses that set our options', () => {
+  test('refuses folders with characters of a shell, and database addresses that set our options or timeouts', () => {
     assert.throws(
       () => readConfig({ DATA_DIR: '/tmp/$(reboot)' }),
       /^ConfigError: DATA_DIR must not contain a/,
@@ -72,6 +73,12 @@ describe('settings', () => {
       assert.throws(
         () => readConfig({ DATABASE_URL: `postgres://localhost/g${query}`, MASTER_KEY: 'ab'.repeat(32) }),
         /DATABASE_URL must not have the parameter "options"/,
+      );
+    for (const name of ['statement_timeout', 'lock_timeout', 'query_timeout'])
+      assert.throws(
+        () =>
+          readConfig({ DATABASE_URL: `postgres://localhost/g?${name}=3000`, MASTER_KEY: 'ab'.repeat(32) }),
+        new RegExp(`DATABASE_URL must not have the parameter "${name}"`),
       );
   });
 
@@ -199,6 +206,7 @@ describe('settings', () => {
       's3://b?acl=public',
       's3://b?endpoint=x',
       'file://host/x',
+      'file:///srv/100%',
     ])
       assert.throws(
         () => storage(bad),

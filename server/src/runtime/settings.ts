@@ -106,18 +106,31 @@ const sender = v.pipe(
   ),
 );
 
+/**
+ * Parameters that the driver prefers to ours. Our options give up the rights of the owner: row-level security would not apply. Our timeouts
+ * depend on the work: migrations and the archive take longer than requests.
+ */
+const OUR_PARAMETERS = [
+  'options',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  'query_timeout',
+];
+
 const postgresUrl = v.pipe(
   v.string(),
   // The address of a socket has no host.
   v.check(
-    (url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url.replace('@/', '@localhost/')),
+    (url) =>
+      /^postgres(ql)?:\/\//.test(url) && URL.canParse(url.replace('@/', '@localhost/')) && canBeDecoded(url),
     `must be an address that starts with postgres:// ${MAY_HOLD_PASSWORD}`,
   ),
-  // The driver prefers them to ours, which give up the rights of the owner: row-level security would not apply.
-  v.check(
-    (url) => !new URLSearchParams(url.split('?')[1]).has('options'),
-    'must not have the parameter "options".',
-  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const parameters = new URLSearchParams(String(dataset.value).split('?')[1]);
+    const name = OUR_PARAMETERS.find((one) => parameters.has(one));
+    if (name) addIssue({ message: `must not have the parameter "${name}".` });
+  }),
 );
 
 const redisUrl = v.pipe(
@@ -136,7 +149,8 @@ const objectStorage = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }): ObjectStorage => {
     const url = URL.parse(dataset.value);
-    if (url?.protocol === 'file:' && url.hostname === '') return { kind: 'folder', path: fileURLToPath(url) };
+    if (url?.protocol === 'file:' && url.hostname === '' && canBeDecoded(url.pathname))
+      return { kind: 'folder', path: fileURLToPath(url) };
     if (url?.protocol !== 's3:' || url.hostname === '' || url.username !== '') {
       addIssue({ message: 'must start with file:/// or s3://bucket, and contain no credentials.' });
       return NEVER;
@@ -323,12 +337,27 @@ function wordOrList<const Word extends string>(
   );
 }
 
-/** Whether a text is an address with one of these protocols and a host. */
+/** Whether a text is an address with one of these protocols, a host, and a user and a password that can be decoded. */
 function isUrlOf(...protocols: string[]) {
   return (text: string): boolean => {
     const url = URL.parse(text);
-    return url !== null && protocols.includes(url.protocol) && url.hostname !== '';
+    return (
+      url !== null &&
+      protocols.includes(url.protocol) &&
+      url.hostname !== '' &&
+      canBeDecoded(url.username + url.password)
+    );
   };
+}
+
+/** Whether each percent sign of a text begins an encoded character. */
+function canBeDecoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isBaseUrl(text: string): boolean {

@@ -12,12 +12,7 @@ import { PLAYER_ENVIRONMENT, PROVIDERS, usePlayerOperations } from '../testing/p
 import { startStoreAOpenId } from '../testing/providers/store-a-openid.ts';
 import { startWalletIssuer } from '../testing/providers/wallet-issuer.ts';
 import { dropForeignKeys, fillEmptyTables, listSmallTables, replicateRows } from '../testing/row-replicas.ts';
-import {
-  AUTO_EXPLAIN,
-  largestRead,
-  onStatement,
-  type Read,
-} from '../testing/statement-plans.ts';
+import { AUTO_EXPLAIN, largestRead, onStatement, type Read } from '../testing/statement-plans.ts';
 import { startTestApp, type TestApp } from '../testing/test-app.ts';
 import type { WalletTenant } from '../testing/wallet-recording.ts';
 import { prepareDatabase } from './prepare-database.ts';
