@@ -456,7 +456,7 @@ describe('a start on an external database', () => {
     ]);
   });
 
-  test('a command says in one sentence that PostgreSQL ended its connection', async () => {
+  test('a command and a start say in one sentence that PostgreSQL ended their connection', async () => {
     await postgres.run('CREATE DATABASE ended');
     const env = { DATABASE_URL: postgres.url('postgres', 'ended'), MASTER_KEY };
     const options = { dataDir: join(folder, 'unused'), env };
@@ -464,19 +464,22 @@ describe('a start on an external database', () => {
     const lock = new pg.Client({ connectionString: env.DATABASE_URL });
     await lock.connect();
     await lock.query('BEGIN; LOCK TABLE signing_keys');
-    const command = spawnCommand('keys list', options);
-    await eventually(async () => {
-      const { rowCount } = await lock.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'signing_keys'::regclass AND NOT granted",
+    const starts = [1, 2].map((processes) => () => spawnServer({ ...options, processes }));
+    for (const start of [() => spawnCommand('keys list', options), ...starts]) {
+      const command = await start();
+      await eventually(async () => {
+        const { rowCount } = await lock.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE relation = 'signing_keys'::regclass AND NOT granted",
+        );
+        return rowCount === 1;
+      });
+      assert.equal(await exitOf(command.child), 1);
+      assert.match(
+        command.output(),
+        /^PostgreSQL is not available: terminating connection [^\n]+\. Check that it runs, and [^\n]+\.\n$/,
       );
-      return rowCount === 1;
-    });
-    assert.equal(await exitOf(command.child), 1);
+    }
     await lock.end();
-    assert.match(
-      command.output(),
-      /^PostgreSQL is not available: terminating connection [^\n]+\. Check that it runs, and [^\n]+\.\n$/,
-    );
   });
 
   test('names the grant if another user has created the roles', async () => {

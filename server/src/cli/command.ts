@@ -1,15 +1,14 @@
 import { InvalidArgumentError } from 'commander';
 import type pg from 'pg';
-import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { parseDuration } from '../core/durations.ts';
 import { OperatorError } from '../core/operator-error.ts';
 import { untilAborted } from '../core/until-aborted.ts';
-import { isReadOnly } from '../database/errors.ts';
-import { checkMigrations, READ_ONLY } from '../database/migrate.ts';
+import { checkMigrations } from '../database/migrate.ts';
 import { firstOfMonth } from '../database/partitions/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';
 import { openStorage } from '../database/storage.ts';
 import { ConfigError, misspelledSettings, readConfig, type Config } from '../runtime/config.ts';
+import { failureSentence } from '../runtime/failure-sentence.ts';
 
 /** Thrown if a command was given an argument that it cannot use. The message says what to write instead. */
 export class UsageError extends OperatorError {
@@ -46,14 +45,7 @@ export function firstDayOf(month: string): string {
 
 /** Prints why a command failed, and ends the process with exit code 1. */
 export function fail(error: unknown): never {
-  if (error instanceof OperatorError) console.error(error.message);
-  else if (isReadOnly(error)) console.error(READ_ONLY);
-  else if (error instanceof Error && isDatabaseUnavailable(error))
-    console.error(
-      `PostgreSQL is not available: ${error.message}. Check that it runs, and that it has connections and space on its disk. ` +
-        'Then run the command again.',
-    );
-  else console.error(error);
+  console.error(failureSentence(error) ?? error);
   process.exit(1);
 }
 

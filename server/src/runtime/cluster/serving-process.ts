@@ -4,6 +4,7 @@ import type { DrainReason } from '../../http/draining.ts';
 import { openChannel, type Port } from '../../processes/channel.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { ReferenceAccess } from '../demo.ts';
+import { failureSentence } from '../failure-sentence.ts';
 import { startApiServer, type ApiServer, type ApiServerOptions } from '../api-server.ts';
 
 /** The message of a serving process that accepts requests. */
@@ -54,9 +55,9 @@ async function runServingProcess(config: Config): Promise<void> {
     const { url, reference } = await starting;
     await primary.request('ready', { url, reference } satisfies Ready);
   } catch (error) {
-    const isExpected = error instanceof OperatorError;
+    const sentence = failureSentence(error);
     const { message, stack } = error as Error;
-    const failure: Failure = { message: isExpected ? message : (stack ?? message), isExpected };
+    const failure: Failure = { message: sentence ?? stack ?? message, isExpected: sentence !== undefined };
     await primary.request('failed', failure).catch(() => {});
     process.exit(1);
   }
