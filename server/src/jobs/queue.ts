@@ -114,13 +114,15 @@ export async function installQueues(owner: pg.Client, queues: Queue<object>[]): 
   const boss = new PgBoss({ db: { executeSql }, supervise: false, schedule: false });
   boss.on('error', () => {});
   await boss.start();
+  // Before the next turn of the event loop, in which pg-boss would build new indexes. A build waits for the snapshots of all connections,
+  // such as that of pg_dump, and here each other start would wait behind it. The worker builds them. Our `db` works after the stop.
+  await boss.stop({ graceful: false });
   for (const { name, retryDelay, retryDelayMax, retryLimit, expireInSeconds } of queues) {
     const attempts = { retryDelay, retryDelayMax, retryLimit, retryBackoff: true, expireInSeconds };
     const settings = { ...attempts, deleteAfterSeconds: KEPT_SECONDS };
     await boss.createQueue(name, settings);
     await boss.updateQueue(name, settings);
   }
-  await boss.stop({ graceful: false });
   await owner.query(`
     GRANT USAGE ON SCHEMA pgboss TO guildhall_app, guildhall_player;
     GRANT SELECT ON pgboss.version, pgboss.queue TO guildhall_app, guildhall_player;

@@ -8,6 +8,8 @@ import { withClient } from '../database/client.ts';
 import { migrate } from '../database/migrate.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import pg from 'pg';
+import { pino } from 'pino';
+import { startWorker } from '../jobs/worker.ts';
 import { asAdministrator, cloneTestDatabase, dropDatabase, withDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
 
@@ -33,6 +35,40 @@ test('processes that start together on an empty database wait for one another, a
     });
   } finally {
     await dropDatabase(url, name);
+    await drop();
+  }
+});
+
+test('a start leaves the indexes of the job queues to the worker, which also repairs one of an interrupted build', async () => {
+  const { url, drop } = await cloneTestDatabase();
+  const [owner, holder] = [new pg.Client(url), new pg.Client(url)];
+  await Promise.all([owner.connect(), holder.connect()]);
+  const build = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS job_common_next ON pgboss.job_common (priority)';
+  const progress = async () => {
+    const { rows } = await owner.query(
+      `SELECT status, indisvalid FROM pgboss.bam LEFT JOIN pg_index ON indexrelid = to_regclass('pgboss.job_common_next')`,
+    );
+    return rows;
+  };
+  try {
+    // A build waits for all older snapshots, such as the one of pg_dump.
+    await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+    await owner.query('SET lock_timeout = 100');
+    await assert.rejects(owner.query(build), /lock timeout/);
+    await holder.query('COMMIT');
+    await owner.query(
+      "INSERT INTO pgboss.bam (name, version, status, table_name, command) VALUES ('next', 99, 'failed', 'job_common', $1)",
+      [build],
+    );
+    await owner.query('UPDATE pgboss.version SET bam_on = NULL');
+    await prepareDatabase(url);
+    assert.deepEqual(await progress(), [{ status: 'failed', indisvalid: false }]);
+    const worker = await startWorker(url, { scheduled: [], queued: [] }, pino({ level: 'silent' }));
+    await eventually(async () => (await progress())[0]?.status === 'completed');
+    await worker.stop();
+    assert.deepEqual(await progress(), [{ status: 'completed', indisvalid: true }]);
+  } finally {
+    await Promise.all([owner.end(), holder.end()]);
     await drop();
   }
 });
