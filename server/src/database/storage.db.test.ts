@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
 import { eventually } from '../testing/eventually.ts';
 import { advisoryLocks } from './advisory-locks.ts';
 import { withClient } from './client.ts';
+import { startEmbeddedServer } from './embedded/embedded-server.ts';
 import { openStorage } from './storage.ts';
 
 const silent = { warn: () => {}, error: () => {} };
@@ -50,6 +51,26 @@ test('says that another server has taken the folder while PostgreSQL was down, a
     await withClient({ connectionString: second.url }, (client) => client.query('SELECT 1'));
   } finally {
     await second.close();
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+test('a process with a path that needs a link starts PostgreSQL again if the process that it found has stopped it', async () => {
+  // A socket cannot have a space in its path.
+  const dataDir = mkdtempSync(join(tmpdir(), 'guildhall storage-'));
+  try {
+    const first = await openStorage({ databaseUrl: undefined, dataDir }, 'shared');
+    const second = await startEmbeddedServer(dataDir);
+    const linkOf = (url: string): string => new URL(url).searchParams.get('host')!;
+    assert.equal(linkOf(second.url('guildhall')), linkOf(first.url));
+    await first.close();
+    assert.ok(!existsSync(linkOf(first.url)));
+    await second.ensureRunning();
+    const url = second.url('guildhall');
+    await withClient({ connectionString: url }, (client) => client.query('SELECT 1'));
+    await second.stop();
+    assert.ok(!existsSync(dirname(linkOf(url))));
+  } finally {
     rmSync(dataDir, { recursive: true });
   }
 });

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../core/operator-error.ts';
+import { pathExists } from '../../core/path-exists.ts';
 import { createCluster, LOGIN_ROLE, writeAuthentication } from './cluster.ts';
 import { clusterIn, prepareDataFolder } from './data-folder.ts';
-import { acceptsConnections, isRunning, readPidFile } from './postmaster.ts';
+import { acceptsConnections, isRunning, readPidFile, type PidFile } from './postmaster.ts';
 import { findPrograms, postgresUser, type Programs } from './programs.ts';
 import { createSocketFolder, removeSymlink } from './socket-folder.ts';
 
@@ -35,10 +36,12 @@ export async function startEmbeddedServer(
   const cluster = clusterIn(folder);
   await createCluster(programs, folder);
 
-  let socketFolder: string | undefined;
+  let socketFolder = '';
+  let port = '';
   const start = async (): Promise<void> => {
     await writeAuthentication(cluster);
-    socketFolder ??= await createSocketFolder(folder, owner);
+    // The URLs of this process contain the old folder. A process that stops PostgreSQL removes it, if it is a link.
+    if (!(await pathExists(socketFolder))) socketFolder = await createSocketFolder(folder, owner);
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
     const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
     const log = join(cluster, 'server.log');
@@ -56,19 +59,24 @@ export async function startEmbeddedServer(
       flags.join(' '),
     ]);
   };
-  await ensureRunning(programs, cluster, start);
-  const { port, ...found } = await readPidFile(cluster);
-  const reachedAt = (socketFolder = found.socketFolder);
+  const reach = async (): Promise<void> => {
+    ({ socketFolder, port } = await ensureRunning(programs, cluster, start));
+  };
+  await reach();
   return {
     url: (database) =>
       // Without `sslmode`, PGSSLMODE of the environment would apply, and a socket has no TLS.
-      `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(reachedAt)}&port=${port}&sslmode=disable`,
-    ensureRunning: () => ensureRunning(programs, cluster, start),
+      `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}&sslmode=disable`,
+    ensureRunning: reach,
     async stop() {
+      const running = await readPidFile(cluster);
       // A killed server needs no stop, but its process may still be listed.
-      if (!(await acceptsConnections(await readPidFile(cluster)))) return;
+      if (!(await acceptsConnections(running))) return;
       await stopServer(cluster);
-      if (reachedAt !== join(folder, 'socket')) await removeSymlink(reachedAt);
+      if (running.socketFolder === join(folder, 'socket')) return;
+      // A process that has already started PostgreSQL again may use the link.
+      const { processId: successor } = await readPidFile(cluster);
+      if (!successor) await removeSymlink(running.socketFolder);
     },
   };
 }
@@ -93,17 +101,21 @@ const READY_WITHIN_MS = 120_000;
 const STOPPED_WITHIN_MS = 60_000;
 
 /**
- * Waits until PostgreSQL accepts connections. Starts it if it does not run. Waits if another process starts or stops
- * it.
+ * Waits until PostgreSQL accepts connections, and returns its status file. Starts it if it does not run. Waits if another process starts
+ * or stops it.
  */
-async function ensureRunning(programs: Programs, cluster: string, start: () => Promise<void>): Promise<void> {
+async function ensureRunning(
+  programs: Programs,
+  cluster: string,
+  start: () => Promise<void>,
+): Promise<PidFile> {
   const began = performance.now();
   const log = join(cluster, 'server.log');
   const { size } = await stat(log).catch(() => ({ size: 0 }));
   while (true) {
     if (!(await isRunning(programs, cluster))) {
       try {
-        return await start();
+        await start();
       } catch (cause) {
         if (cause instanceof OperatorError) throw cause;
         const lasting =
@@ -111,9 +123,9 @@ async function ensureRunning(programs: Programs, cluster: string, start: () => P
         if (lasting)
           throw new OperatorError(`PostgreSQL did not start: ${await readFailure(log, size)}`, { cause });
       }
-    } else if (await acceptsConnections(await readPidFile(cluster))) {
-      return;
     }
+    const running = await readPidFile(cluster);
+    if (await acceptsConnections(running)) return running;
     if (performance.now() - began > READY_WITHIN_MS)
       throw new OperatorError(`PostgreSQL did not become ready. Read ${log} for the reason.`);
     await sleep(50);

@@ -68,7 +68,7 @@ export async function acceptsConnections({ status, socketFolder, port }: PidFile
   }
 }
 
-type PidFile = Awaited<ReturnType<typeof readPidFile>>;
+export type PidFile = Awaited<ReturnType<typeof readPidFile>>;
 
 /**
  * Reads the status file of a running PostgreSQL. Values are empty if they are not written yet, or if the file is gone.
