@@ -38,6 +38,36 @@ describe('a form with unsaved changes', () => {
     await page.waitForURL('**/players');
   });
 
+  test('keeps text that is typed while the form is saved as a change', async () => {
+    const page = await studio.open(`${studio.game}/settings`);
+    const slug = page.getByRole('textbox', { name: 'Slug' });
+    const save = page.getByRole('button', { name: 'Save the game' });
+    const sent = Promise.withResolvers<void>();
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route(`**/api/bus_tenants/${studio.tenant.tenantId}`, async (route) => {
+      if (route.request().method() === 'PATCH') {
+        sent.resolve();
+        await answer;
+      }
+      await route.continue();
+    });
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tidewater IV');
+    await save.click();
+    await sent.promise;
+    await slug.fill('typed-meanwhile');
+    answers();
+    await page.getByRole('button', { name: 'Game: Tidewater IV' }).waitFor();
+    // The button that sends the form shows no progress any more, and can be pressed.
+    await page.locator('button:not([data-loading]):enabled', { hasText: 'Save the game' }).waitFor();
+    await becomes(() => slug.inputValue(), 'typed-meanwhile');
+    await save.click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    const { rows } = await studio.app.owner.query('SELECT name, slug FROM tenants WHERE id = $1', [
+      studio.tenant.tenantId,
+    ]);
+    assert.deepEqual(rows, [{ name: 'Tidewater IV', slug: 'typed-meanwhile' }]);
+  });
+
   test('asks before a dialog with changes is closed, and closes one without changes at once', async () => {
     const page = await studio.open(`${studio.game}/definitions`);
     await page.getByRole('button', { name: 'Create a definition' }).first().click();

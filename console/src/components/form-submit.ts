@@ -8,7 +8,7 @@ export interface SentForm<Values, Input, Answer> {
   form: UseFormReturnType<Values>;
   mutation: UseMutationResult<Answer, Error, Input>;
   toInput: (values: Values) => Input;
-  onDone: (answer: Answer) => void;
+  onDone: (answer: Answer, sent: Values) => void;
   /** The member of the request that has the fields, such as "settings.". Default: the request itself. */
   errorsBelow?: string;
 }
@@ -23,7 +23,7 @@ export function submitOf<Values, Input, Answer>({
 }: SentForm<Values, Input, Answer>) {
   return form.onSubmit((values) =>
     mutation.mutate(toInput(values), {
-      onSuccess: onDone,
+      onSuccess: (answer) => onDone(answer, values),
       onError: (error) => {
         const errors = fieldErrors(error, errorsBelow);
         form.setErrors(errors);

@@ -75,7 +75,15 @@ function NewNote({ path, canChange }: { path: PlayerPath; canChange: boolean }) 
   return (
     <form
       className={classes.form}
-      onSubmit={submitOf({ form, mutation, toInput: ({ text }) => text, onDone: form.reset })}
+      onSubmit={submitOf({
+        form,
+        mutation,
+        toInput: ({ text }) => text,
+        onDone: (_answer, sent) => {
+          // What was typed during the request is not stored.
+          if (form.getValues().text === sent.text) form.reset();
+        },
+      })}
     >
       <Stack gap="xs" align="flex-start">
         <Textarea

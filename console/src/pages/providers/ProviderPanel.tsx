@@ -6,7 +6,7 @@ import { changesOf } from '../../components/form-submit';
 import { Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
-import { useStoredForm } from '../../components/use-stored-form';
+import { markSaved, useStoredForm } from '../../components/use-stored-form';
 import { providerNames } from '../players/providers';
 import { checksOf, providerForms, toSettings, toText } from './provider-forms';
 import { useSaveProviderSettings, useSetProvider, type Provider } from './queries';
@@ -85,8 +85,10 @@ function ProviderForm({ tenantId, provider }: ProviderProps) {
   const stored: Record<string, unknown> = provider.settings;
   const canChange = useCanChangeGame();
   const secrets = fields.flatMap(({ name, secret }) => (secret ? [name] : []));
+  const save = useSaveProviderSettings(tenantId, provider.provider);
   const form = useStoredForm<Record<string, string>>(
     Object.fromEntries(fields.map(({ name }) => [name, toText(stored[name])])),
+    save.isPending,
     { validate: checksOf(fields, isConfigured), validateInputOnBlur: true },
   );
   return (
@@ -95,14 +97,13 @@ function ProviderForm({ tenantId, provider }: ProviderProps) {
       verb="Save the settings"
       canChange={canChange}
       form={form}
-      mutation={useSaveProviderSettings(tenantId, provider.provider)}
+      mutation={save}
       errorsBelow="settings."
       secrets={secrets}
       toInput={() => changesOf(form, (values) => toSettings(fields, values))}
-      onDone={() => {
-        form.setValues(Object.fromEntries(secrets.map((name) => [name, ''])));
-        form.resetDirty();
-      }}
+      onDone={(_answer, sent) =>
+        markSaved(form, sent, { ...sent, ...Object.fromEntries(secrets.map((name) => [name, ''])) })
+      }
     >
       {fields.map(({ name, label, description, required, secret }) =>
         secret ? (

@@ -12,7 +12,7 @@ import { ButtonLink } from '../../components/links';
 import { Page, Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
-import { useStoredForm } from '../../components/use-stored-form';
+import { markSaved, useStoredForm } from '../../components/use-stored-form';
 import { WholeNumberInput } from '../../components/WholeNumberInput';
 import { alertSettingsQuery, useChangeAlertSettings, useChangeGame, useDisableGame } from './queries';
 
@@ -61,17 +61,14 @@ function GameForm({ canChange }: { canChange: boolean }) {
   const game = useGame();
   const change = useChangeGame(game);
   const { name, slug, hiddenFromDiscovery } = game;
-  const form = useStoredForm(
-    { name, slug, hiddenFromDiscovery },
-    {
-      validate: {
-        name: (text) => (text.trim() === '' ? 'Enter a name.' : null),
-        slug: (text) =>
-          SLUG.test(text) ? null : 'Use lower-case letters and digits, joined by single hyphens.',
-      },
-      validateInputOnBlur: true,
+  const form = useStoredForm({ name, slug, hiddenFromDiscovery }, change.isPending, {
+    validate: {
+      name: (text) => (text.trim() === '' ? 'Enter a name.' : null),
+      slug: (text) =>
+        SLUG.test(text) ? null : 'Use lower-case letters and digits, joined by single hyphens.',
     },
-  );
+    validateInputOnBlur: true,
+  });
   return (
     <SettingsForm
       verb="Save the game"
@@ -79,7 +76,7 @@ function GameForm({ canChange }: { canChange: boolean }) {
       form={form}
       mutation={change}
       toInput={() => changesOf(form, (values) => values)}
-      onDone={() => form.resetDirty()}
+      onDone={(_answer, sent) => markSaved(form, sent)}
     >
       <TextInput label="Name" required disabled={!canChange} {...form.getInputProps('name')} />
       <TextInput
@@ -116,7 +113,7 @@ function LoadedAlertForm({
   settings: { rateLimitPerMinute: number; payloadBytesPerMinute: number };
 }) {
   const change = useChangeAlertSettings(tenantId);
-  const form = useStoredForm(settings, {
+  const form = useStoredForm(settings, change.isPending, {
     validate: { rateLimitPerMinute: checkThreshold, payloadBytesPerMinute: checkThreshold },
     validateInputOnBlur: true,
   });
@@ -127,7 +124,7 @@ function LoadedAlertForm({
       form={form}
       mutation={change}
       toInput={() => changesOf(form, (values) => values)}
-      onDone={() => form.resetDirty()}
+      onDone={(_answer, sent) => markSaved(form, sent)}
     >
       <Text size="sm" c="dimmed">
         A key above a threshold raises an alert, at most once in 15 minutes. A key can have thresholds of its
