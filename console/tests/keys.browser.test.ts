@@ -57,6 +57,27 @@ describe('keys', () => {
     await page.getByRole('cell', { name: 'Build 8', exact: true }).waitFor({ state: 'attached' });
   });
 
+  test('is not created after the connection is back, and its dialog can be closed without a connection', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('Build 9');
+    await page.context().setOffline(true);
+    await page.getByText('No connection.').waitFor();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a game key' });
+    await dialog.getByText('The server cannot be reached').waitFor();
+    await becomes(() => page.getByLabel('Name').inputValue(), 'Build 9');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await dialogCloses(page);
+    const read = page.waitForResponse('**/game-keys*');
+    await page.context().setOffline(false);
+    await read;
+    await countBecomes(page.getByText('No connection.'), 0);
+    const { rows } = await studio.app.owner.query(`SELECT FROM tenant_keys WHERE name = 'Build 9'`);
+    assert.equal(rows.length, 0);
+  });
+
   test('rotates a key and refuses the old one after the grace period', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     await page.getByRole('button', { name: 'Create a game key' }).click();

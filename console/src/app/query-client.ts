@@ -38,7 +38,11 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         checkRole(error);
       },
     }),
-    defaultOptions: { queries: { staleTime: 15_000, retry: isWorthRetrying, refetchOnWindowFocus: true } },
+    defaultOptions: {
+      queries: { staleTime: 15_000, retry: isWorthRetrying, refetchOnWindowFocus: true },
+      // Without a connection, a change fails at once. Otherwise it would wait, and run hours later.
+      mutations: { networkMode: 'always' },
+    },
   });
   /** After a refusal, the pages learn the roles of the account again: an owner may have changed them. */
   function checkRole(error: Error): void {
