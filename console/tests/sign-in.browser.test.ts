@@ -286,6 +286,37 @@ describe('account', () => {
     assert.equal(lookUps, 1);
   });
 
+  test('shows an invitation after a failure, and after a link that does not work', async () => {
+    const { token } = await arrangeInvitation(studio.app, studio.tenant, { email: someEmail() });
+    const page = await studio.visit('/sign-in');
+    let isAway = true;
+    await page.route('**/invitations/look-up', (route) =>
+      isAway
+        ? route.fulfill({ status: 500, json: { code: 'internal_error', detail: 'It failed.' } })
+        : route.continue(),
+    );
+    await page.goto(`/invitation#token=${token}`);
+    await page.getByText('It failed.').waitFor();
+    isAway = false;
+    await page.getByRole('button', { name: 'Show the invitation' }).click();
+    await page.getByRole('heading', { name: 'Join Harbor Games' }).waitFor();
+
+    // The same tab then gets a link that differs in the fragment alone.
+    await page.goto('/invitation#token=old');
+    await page.getByRole('alert').waitFor();
+    await page.goto(`/invitation#token=${token}`);
+    await page.getByRole('heading', { name: 'Join Harbor Games' }).waitFor();
+  });
+
+  test('takes the token of a second link to verify an address', async () => {
+    const page = await studio.visit('/verify-email#token=old');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.goto('/verify-email#token=new');
+    await becomes(() => page.getByLabel('Token from the email').inputValue(), 'new');
+    await countBecomes(page.getByRole('alert'), 0);
+  });
+
   test('resets a password with the link of the mail', async () => {
     const { email } = await accounts.signUpVerified();
     const page = await studio.visit('/reset-password');

@@ -14,8 +14,14 @@ import { useMailedToken } from './mailed-token';
 import { PasswordField } from '../../components/PasswordField';
 
 export function InvitationPage() {
-  const [token, setToken] = useState(useMailedToken());
-  const [typed, setTyped] = useState('');
+  const mailedToken = useMailedToken();
+  // The link of another mail may be opened in this tab, which then changes the fragment alone.
+  return <Invitation key={mailedToken} mailedToken={mailedToken} />;
+}
+
+function Invitation({ mailedToken }: { mailedToken: string }) {
+  const [token, setToken] = useState(mailedToken);
+  const [typed, setTyped] = useState(mailedToken);
   const invitation = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => api.POST('/api/saas-auth/invitations/look-up', { body: { token } }),
@@ -27,9 +33,10 @@ export function InvitationPage() {
       <AuthPage title="Accept an invitation">
         <AuthForm
           verb="Show the invitation"
-          isPending={invitation.isFetching}
+          // Without a connection it waits.
+          isPending={invitation.fetchStatus !== 'idle'}
           error={invitation.error}
-          onSubmit={() => setToken(typed.trim())}
+          onSubmit={() => (typed.trim() === token ? void invitation.refetch() : setToken(typed.trim()))}
         >
           <TextInput
             label="Token from the email"

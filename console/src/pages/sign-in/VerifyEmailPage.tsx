@@ -8,7 +8,13 @@ import { AuthPage } from './AuthPage';
 import { useMailedToken } from './mailed-token';
 
 export function VerifyEmailPage() {
-  const [token, setToken] = useState(useMailedToken());
+  const mailedToken = useMailedToken();
+  // The link of another mail may be opened in this tab, which then changes the fragment alone.
+  return <VerifyStep key={mailedToken} mailedToken={mailedToken} />;
+}
+
+function VerifyStep({ mailedToken }: { mailedToken: string }) {
+  const [token, setToken] = useState(mailedToken);
   // The page waits for a click, because programs that scan mails open links and would use the token up.
   const verify = useMutation({
     mutationFn: () => api.POST('/api/saas-auth/email/verify', { body: { token: token.trim() } }),
