@@ -114,6 +114,32 @@ describe('a page that could not be loaded', () => {
   });
 });
 
+describe('a list that could not be loaded', () => {
+  test('waits for a server that restarts, and is loaded without a click when it answers later', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.clock.install();
+    let isAway = true;
+    for (const url of ['**/players?limit=*', `${app.url}/`])
+      await page.route(url, (route) => (isAway ? route.abort() : route.continue()));
+    const refused = page.waitForEvent('requestfailed');
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    await refused;
+    const error = page.getByRole('heading', { name: 'Players could not be loaded' });
+    await page.clock.runFor(10_000);
+    await heading(page, 'Players').waitFor();
+    await countBecomes(error, 0);
+    await eventually(async () => {
+      await page.clock.runFor(2_000);
+      return error.isVisible();
+    });
+    isAway = false;
+    await page.clock.runFor(6_000);
+    await page.getByRole('heading', { name: 'No players yet' }).waitFor();
+    await page.context().close();
+  });
+});
+
 describe('eight tabs', () => {
   test('all load, because one of them follows the notifications for all', async () => {
     const page = await studio.open(studio.game);

@@ -5,13 +5,7 @@ import { ErrorState } from '../components/ErrorState';
 import { ButtonLink } from '../components/links';
 import { Page, Panel } from '../components/Page';
 import { GuildhallError } from './client';
-import { doesServerAnswer, ServerAwayError } from './load-code';
-
-/** How often to ask whether a server that did not answer is back. */
-const ASK_EVERY_MS = 5_000;
-
-const isServerAway = (error: unknown): boolean =>
-  error instanceof ServerAwayError || (error instanceof GuildhallError && error.code === 'network_error');
+import { isServerAway, whileServerAnswers } from './server-away';
 
 /** A page whose data could not be loaded. It loads again when the server answers again. */
 export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { what?: string }) {
@@ -22,14 +16,7 @@ export function RouteErrorPage({ error, reset, what }: ErrorComponentProps & { w
   };
   const onAnswer = useEffectEvent(retry);
   const isAway = isServerAway(error);
-  useEffect(() => {
-    if (!isAway) return undefined;
-    const ask = async (): Promise<void> => {
-      if (await doesServerAnswer()) onAnswer();
-    };
-    const timer = setInterval(() => void ask(), ASK_EVERY_MS);
-    return () => clearInterval(timer);
-  }, [isAway]);
+  useEffect(() => (isAway ? whileServerAnswers(() => onAnswer()) : undefined), [isAway]);
   if (error instanceof GuildhallError && (error.status === 404 || error.status === 403))
     return <NotFoundPage what={what} />;
   return (

@@ -1,4 +1,5 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import { readAgain } from './use-change';
 
 /**
  * Shows a change before the server confirms it, and takes it back if the request fails. Afterwards the data are read again, because a
@@ -24,6 +25,6 @@ export function optimistic<Data, Variables>(
     ): void => {
       queryClient.setQueryData(queryKey, shown?.before);
     },
-    onSettled: (): Promise<void> => queryClient.invalidateQueries({ queryKey }),
+    onSettled: (): Promise<void> => readAgain(queryClient, [queryKey]),
   };
 }

@@ -1,13 +1,14 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { GuildhallError } from './client';
+import { isServerAway, RESTART_RETRIES, whileServerAnswers } from './server-away';
 
 const RETRIES = 2;
 const PATIENT_RETRIES = 10;
 
 /** Requests that the server refused for good are not repeated. */
 function isWorthRetrying(failures: number, error: Error): boolean {
-  if (failures >= RETRIES) return false;
-  return !(error instanceof GuildhallError) || error.status >= 502;
+  if (isServerAway(error)) return failures < RESTART_RETRIES;
+  return failures < RETRIES && (!(error instanceof GuildhallError) || error.status >= 502);
 }
 
 /** For long readings of many pages: a request that was limited is sent again after the time that the server names. */
@@ -36,6 +37,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       onError: (error) => {
         if (error instanceof GuildhallError && error.status === 401) onSignedOut();
         checkRole(error);
+        if (isServerAway(error)) loadWhenServerAnswers();
       },
     }),
     defaultOptions: {
@@ -44,6 +46,18 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
+  let stopAsking: (() => void) | undefined;
+  /** Loads what the pages could not load. */
+  function loadWhenServerAnswers(): void {
+    stopAsking ??= whileServerAnswers(() => {
+      stopAsking?.();
+      stopAsking = undefined;
+      void queryClient.refetchQueries({
+        type: 'active',
+        predicate: ({ state }) => state.status === 'error' && isServerAway(state.error),
+      });
+    });
+  }
   /** After a refusal, the pages learn the roles of the account again: an owner may have changed them. */
   function checkRole(error: Error): void {
     if (error instanceof GuildhallError && (error.status === 403 || error.status === 404))

@@ -1,4 +1,10 @@
-import { useMutation, useQueryClient, type QueryKey, type UseMutationResult } from '@tanstack/react-query';
+import {
+  useMutation,
+  useQueryClient,
+  type QueryClient,
+  type QueryKey,
+  type UseMutationResult,
+} from '@tanstack/react-query';
 import { useId } from 'react';
 
 /** The data that a change makes out of date. */
@@ -9,6 +15,18 @@ interface Outdated {
    * the answer, such as a secret that is shown once.
    */
   waits?: boolean;
+}
+
+/** If the server does not answer after a change, its data are requested for 30 seconds. */
+const LONGEST_READING_MS = 3_000;
+
+/** Reads data again that a change has made out of date. Ends with the new data, or after 3 seconds without them. */
+export async function readAgain(queryClient: QueryClient, keys: QueryKey[]): Promise<void> {
+  const reading = keys.map((queryKey) => queryClient.invalidateQueries({ queryKey }));
+  await Promise.race([
+    Promise.all(reading),
+    new Promise((resolve) => setTimeout(resolve, LONGEST_READING_MS)),
+  ]);
 }
 
 /**
@@ -25,7 +43,7 @@ export function useChange<Input, Output>(
     mutationKey,
     mutationFn: change,
     onSettled: () => {
-      const reading = Promise.all(keys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+      const reading = readAgain(queryClient, keys);
       return waits ? reading : undefined;
     },
   });

@@ -12,9 +12,14 @@ const useIsOnline = (): boolean =>
     () => onlineManager.isOnline(),
   );
 
+/** Before the third request has failed, which takes 3 seconds, the next one may succeed. */
+const FAILURES = 3;
+
 /** Whether the page shows data that could not be read again. A list whose next page fails says so itself. */
 const isOutdated = ({ state }: Query): boolean =>
-  state.status === 'error' && state.data !== undefined && !state.fetchMeta?.fetchMore;
+  state.data !== undefined &&
+  (state.status === 'error' || state.fetchFailureCount >= FAILURES) &&
+  !state.fetchMeta?.fetchMore;
 
 /** The query of the page whose data are the oldest of those that could not be read again. */
 function useOutdatedQuery(): Query | undefined {
@@ -40,12 +45,13 @@ export function ConnectionNotice() {
       </div>
     );
   if (!outdated) return null;
-  const { dataUpdatedAt, error } = outdated.state;
+  const { dataUpdatedAt, error, fetchFailureReason } = outdated.state;
   return (
     <div className={classes.notice} role="status">
       <span>
         This page could not be updated. Last update:{' '}
-        <RelativeTime at={new Date(dataUpdatedAt).toISOString()} />. {describeError(error)}
+        <RelativeTime at={new Date(dataUpdatedAt).toISOString()} />.{' '}
+        {describeError(error ?? fetchFailureReason)}
       </span>
       <Button
         variant="default"

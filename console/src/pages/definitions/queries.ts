@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
-import { useChange } from '../../app/use-change';
+import { readAgain, useChange } from '../../app/use-change';
 import { byOffset } from '../../components/paging';
 
 type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
@@ -110,7 +110,7 @@ export function useSetActive(tenantId: string) {
       }),
     onMutate: ({ definitionId, isActive }) => show(definitionId, isActive),
     onError: (_error, { definitionId, isActive }) => show(definitionId, !isActive),
-    onSettled: () => queryClient.invalidateQueries({ queryKey }),
+    onSettled: () => readAgain(queryClient, [queryKey]),
   });
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
-import { useChange } from '../../app/use-change';
+import { readAgain, useChange } from '../../app/use-change';
 import { byCursor } from '../../components/paging';
 
 export type AnyWorkspace = Answer<'/api/admin/workspaces', 'get'>['items'][number];
@@ -47,14 +47,11 @@ export function useDeleteAnyPlayer(playerId: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId } } }),
-    onSettled: () =>
-      Promise.all([
-        // The open search is not sent again. A later one is.
-        queryClient.invalidateQueries({ queryKey: ['platform', 'players'], refetchType: 'none' }),
-        ...[['player'], ['players'], ['deletion-receipts']].map((queryKey) =>
-          queryClient.invalidateQueries({ queryKey }),
-        ),
-      ]),
+    onSettled: () => {
+      // The open search is not sent again. A later one is.
+      void queryClient.invalidateQueries({ queryKey: ['platform', 'players'], refetchType: 'none' });
+      return readAgain(queryClient, [['player'], ['players'], ['deletion-receipts']]);
+    },
   });
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
-import { useChange } from '../../app/use-change';
+import { readAgain, useChange } from '../../app/use-change';
 import { byOffset } from '../../components/paging';
 import { nameOf } from '../../components/player-name';
 
@@ -224,11 +224,7 @@ export function useHidePlayer(path: PlayerPath) {
         body: { hiddenFromDiscovery },
       }),
     ...shown,
-    onSettled: () =>
-      Promise.all([
-        shown.onSettled(),
-        queryClient.invalidateQueries({ queryKey: ['players', path.tenantId] }),
-      ]),
+    onSettled: () => readAgain(queryClient, [queryKey, ['players', path.tenantId]]),
   });
 }
 
