@@ -42,7 +42,7 @@ describe('keys', () => {
     assert.ok(!(await page.content()).includes(key), 'the key has left the page');
   });
 
-  test('says that a key may have been created if the answer is lost', async () => {
+  test('says that a key may have been created if the answer is lost, or is not complete in time', async () => {
     const page = await studio.open(`${studio.game}/keys`);
     await page.getByRole('button', { name: 'Create a game key' }).click();
     await page.getByLabel('Name').fill('Build 8');
@@ -53,8 +53,22 @@ describe('keys', () => {
     });
     await page.getByRole('button', { name: 'Create the key' }).click();
     const alert = page.getByRole('dialog').getByRole('alert');
-    await alert.getByText(/^The request may have arrived/).waitFor();
+    await alert.getByText(/^The request may have taken effect/).waitFor();
     await page.getByRole('cell', { name: 'Build 8', exact: true }).waitFor({ state: 'attached' });
+
+    const arrived = Promise.withResolvers<void>();
+    await page.route('**/game-keys', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      arrived.resolve();
+    });
+    await page.clock.install();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await arrived.promise;
+    await page.clock.runFor(31_000);
+    await alert.getByText(/^The server at .* did not answer within 30 seconds/).waitFor();
+    await alert.getByText(/^The request may have taken effect/).waitFor();
+    await page.context().close();
   });
 
   test('is not created after the connection is back, and its dialog can be closed without a connection', async () => {

@@ -37,16 +37,14 @@ export function ErrorText({
   /** Whether a repeated request has its effect twice, for example creates two keys. */
   hasEffect?: boolean;
 }) {
-  const mayHaveArrived = hasEffect && error instanceof GuildhallError && error.code === 'network_error';
+  const isUncertain = hasEffect && error instanceof GuildhallError && error.isUncertain;
   return (
     <Group role="alert" gap={6} align="flex-start" wrap="nowrap">
       <CircleAlert size={16} aria-hidden className={classes.icon} />
       <Stack gap={4}>
         <ErrorDetail error={error} color="var(--gh-bad)" />
-        {mayHaveArrived && (
-          <Text size="sm">
-            The request may have arrived. Check whether it took effect before you send it again.
-          </Text>
+        {isUncertain && (
+          <Text size="sm">The request may have taken effect. Check this before you send it again.</Text>
         )}
       </Stack>
     </Group>
