@@ -358,6 +358,18 @@ describe('players', () => {
     await page.getByRole('button', { name: 'Lift the ban' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Lift the ban' }).click();
     await dialogCloses(page);
+
+    // The clock of the computer is 3 days behind. The field that the server refuses is not on the page.
+    await page.clock.setFixedTime(Date.now() - 3 * 86_400_000);
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByText('1 day', { exact: true }).click();
+    await page.getByRole('button', { name: 'Ban the player' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('alert')
+      .getByText(/until must be in the future/)
+      .waitFor();
+    await page.context().close();
   });
 
   test('exports what the game has about a player', async () => {

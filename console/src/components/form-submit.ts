@@ -41,19 +41,11 @@ export function errorOfForm<Values, Input, Answer>({
   mutation: { error },
   errorsBelow: below = '',
 }: SentForm<Values, Input, Answer>): Error | null {
-  const values = form.getValues();
   const paths = error instanceof GuildhallError ? (error.errors ?? []).map(({ path }) => path ?? '') : [];
-  const isShown = (path: string) => path.startsWith(below) && isField(values, path.slice(below.length));
+  // Some fields are on the page only for some values of others.
+  const isShown = (path: string) =>
+    path.startsWith(below) && form.getInputNode(path.slice(below.length)) !== null;
   return paths.length > 0 && paths.every(isShown) ? null : error;
-}
-
-function isField(values: unknown, path: string): boolean {
-  let value = values;
-  for (const name of path.split('.')) {
-    if (!isObject(value) || !(name in value)) return false;
-    value = (value as Record<string, unknown>)[name];
-  }
-  return !isObject(value);
 }
 
 /** Some members of a request. Objects in it have some of their members too. */
