@@ -57,6 +57,17 @@ describe('the verification of a store’s token', () => {
     assert.equal(store.requests.length, before);
   });
 
+  test('counts a StoreA ticket in another letter case as the same ticket', async () => {
+    const ticket = validTicket();
+    const from = (number: number) => source('fourth game', `192.0.2.${number}`);
+    for (let number = 0; number < 30; number++)
+      await verify(from(number), 'StoreA', number % 2 ? ticket : ticket.toUpperCase());
+    const before = store.requests.length;
+    const mixed = `${ticket.slice(0, 120).toUpperCase()}${ticket.slice(120)}`;
+    await assert.rejects(verify(from(30), 'StoreA', mixed), { code: 'too_many_attempts' });
+    assert.equal(store.requests.length, before);
+  });
+
   test('does not count a failure of the store', async () => {
     const other = source('third game', '203.0.113.2');
     const ticket = validTicket();

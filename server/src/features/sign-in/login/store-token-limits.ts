@@ -39,7 +39,9 @@ export function createStoreTokenLimits(createBudget: CreateBudget): LimitStoreTo
     let use: ReservedAttempt | undefined;
     let answer: 'accepted' | 'refused' | undefined;
     try {
-      use = await uses.reserve(`${tenantId} ${provider} ${token}`);
+      // StoreA accepts the hexadecimal digits of a ticket in any letter case.
+      const sameToken = provider === 'StoreA' ? token.toLowerCase() : token;
+      use = await uses.reserve(`${tenantId} ${provider} ${sameToken}`);
       const identity = await verify();
       answer = 'accepted';
       return identity;
