@@ -107,6 +107,21 @@ export async function setPassword(
     ${insertMethod({ email, playerId, authMethodId, provider: 'EmailPassword' })}`);
 }
 
+/**
+ * Makes the sign-in by code valid in all workspaces, if the password of the same address is. Call it after a token that was mailed to
+ * the address was used. See docs/decisions/0035-proofs-of-identity.md.
+ */
+export async function allowCodeEverywhere(db: Querier, { email, playerId }: AddressOwner): Promise<void> {
+  await db.run(sql`
+    UPDATE auth_methods SET linked_in_workspace = NULL
+    WHERE auth_provider = 'EmailOneTimeCode' AND issuer = '' AND provider_user_id = ${email}
+      AND player_id = ${playerId} AND linked_in_workspace IS NOT NULL
+      AND EXISTS (
+        SELECT FROM auth_methods
+        WHERE auth_provider = 'EmailPassword' AND issuer = '' AND provider_user_id = ${email}
+          AND player_id = ${playerId} AND linked_in_workspace IS NULL)`);
+}
+
 function insertMethod(method: AddressOwner & { authMethodId: string; provider: string }) {
   const { email, playerId, authMethodId, provider } = method;
   return sql`

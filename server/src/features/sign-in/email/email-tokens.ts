@@ -7,7 +7,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { readTenant } from '../../studio/tenants/index.ts';
-import { lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
+import { allowCodeEverywhere, lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
 import { resetPasswordEmail, verifyAddressEmail } from './email-templates.ts';
 import type { MailDecision } from './mail-limits.ts';
 import { deleteToken, findToken, insertToken, type AddressOwner } from './token-queries.ts';
@@ -61,6 +61,7 @@ export async function verifyAddress(
       throw invalidToken();
     await lockPlayer(transaction, owner.playerId);
     await markVerified(transaction, { ...owner, authMethodId: newId() });
+    await allowCodeEverywhere(transaction, owner);
     return { email: owner.email };
   });
 }

@@ -7,7 +7,7 @@ import { requestedMailQueue, type MailServices } from '../../messages/mail/index
 import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
 import { confirmOwnership, CredentialChangedError } from './address-ownership.ts';
-import { findCredential, lockCredential, setPassword } from './credential-queries.ts';
+import { allowCodeEverywhere, findCredential, lockCredential, setPassword } from './credential-queries.ts';
 import { invalidToken, mailToken } from './email-tokens.ts';
 import { decideMail } from './mail-limits.ts';
 import { notifyChange } from './notify-change.ts';
@@ -70,6 +70,7 @@ export async function resetPassword(
       if (!(await deleteToken(transaction, tenantId, hash))) throw invalidToken();
       await confirmOwnership(transaction, owner);
       await setPassword(transaction, { email, playerId, passwordHash, authMethodId: newId() });
+      await allowCodeEverywhere(transaction, owner);
       await deleteTokens(transaction, playerId);
       await endPlayerSessions(transaction, playerId, 'everywhere', {
         reason: 'kicked',

@@ -18,7 +18,7 @@ const hostile = await arrangeTenant(app, { providers });
 const sibling = await arrangeTenant(app, { providers, workspaceId: hostile.workspaceId });
 const honest = await arrangeTenant(app, { providers });
 const platformAdmin = await arrangePlatformAdmin(app);
-const { codeFor, exchange, logIn, mailsTo, post, resetTokenFor, secretTo } = await emailClient(app);
+const { codeFor, exchange, logIn, mailsTo, post, resetTokenFor, secretTo, signUp } = await emailClient(app);
 
 const ME = '/api/player-profile/me';
 const METHODS = `${ME}/auth-methods`;
@@ -576,6 +576,50 @@ describe('a method that was linked without a proof', () => {
     assert.equal(proved.body.isNewPlayer, true, proved.text);
     assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
   });
+});
+
+describe('the address of a sign-up that was linked by code without a proof', () => {
+  /** The token of the sign-up mail is of the time before the link. */
+  async function newSignUp() {
+    const email = someEmail();
+    const { body } = await signUp(email, hostile);
+    const token = await secretTo(email);
+    const linked = await linkEmail(email, hostile, { bearer: body.accessToken });
+    assert.equal(linked.status, 201, linked.text);
+    return { email, token, playerId: body.playerId as string };
+  }
+
+  test('does not sign in by code to games of others, to a profile whose password a studio has set', async () => {
+    // A studio can sign up with the address of its player, and link the code that the player types.
+    const { email } = await newSignUp();
+    refused(await exchange(email, await codeFor(email, honest), honest));
+    assert.equal((await logIn(email, honest)).status, 200);
+    refused(await app.http.get(ME, await portalToken(email)));
+  });
+
+  const mailedTokens: Record<string, (player: { email: string; token: string }) => Promise<Answer>> = {
+    'a reset of the password': async ({ email }) =>
+      post(
+        'email/password-reset/confirm',
+        { token: await resetTokenFor(email, honest), newPassword: PASSWORD },
+        honest,
+      ),
+    'the token of the sign-up mail': ({ token }) => post('email/verify', { token }, hostile),
+  };
+  for (const [name, confirm] of Object.entries(mailedTokens))
+    test(`signs in everywhere and is a proof after ${name}`, async () => {
+      const player = await newSignUp();
+      const { email, playerId } = player;
+      const confirmed = await confirm(player);
+      assert.equal(confirmed.status, 200, confirmed.text);
+      const signedIn = await exchange(email, await codeFor(email, honest), honest);
+      assert.deepEqual([signedIn.status, signedIn.body.playerId], [200, playerId], signedIn.text);
+      const portal = await portalToken(email);
+      assert.equal((await app.http.get(`${ME}/export`, portal)).status, 200);
+      const proof = { provider: 'EmailOneTimeCode', email, code: await portalCodeFor(email) };
+      const deleted = await app.http.delete(ME, withHeader({ bearer: signedIn.body.accessToken }, proof));
+      assert.equal(deleted.status, 204, deleted.text);
+    });
 });
 
 describe('a change of a profile', () => {
