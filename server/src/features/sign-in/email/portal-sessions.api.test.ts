@@ -48,6 +48,34 @@ describe('portal sessions of an address', () => {
     assert.equal((await portalLogin(accountId)).status, 401, 'the sign-in method was removed');
   });
 
+  test('end when the owner verifies the address, if there are more than one statement changes', async () => {
+    const email = someEmail();
+    const { playerId, methodId } = await hijack(email);
+    await app.owner.query(
+      `INSERT INTO portal_sessions (id, player_id, auth_method_id, revoked_at, has_logged_out)
+       SELECT gen_random_uuid(), $1, $2, CASE WHEN number % 2 = 0 THEN now() END, number % 2 = 0
+       FROM generate_series(1, 5001) number`,
+      [playerId, methodId],
+    );
+    // A statement that changes too many rows is cancelled after 10 seconds.
+    await app.owner.query(`
+      CREATE FUNCTION refuse_many() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF (SELECT count(*) FROM changed) > 5000 THEN RAISE 'too many rows in one statement'; END IF;
+          RETURN NULL;
+        END $$;
+      CREATE TRIGGER refuse_many AFTER UPDATE ON portal_sessions REFERENCING NEW TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_many()`);
+    const owner = await exchange(email, await codeFor(email, tenant), tenant);
+    await app.owner.query('DROP FUNCTION refuse_many CASCADE');
+    assert.equal(owner.status, 200, owner.text);
+    const left = await app.owner.query(
+      'SELECT FROM portal_sessions WHERE player_id = $1 AND (revoked_at IS NULL OR has_logged_out)',
+      [playerId],
+    );
+    assert.equal(left.rowCount, 0);
+  });
+
   test('end when the player sets a new password', async () => {
     const email = someEmail();
     const { accountId, playerId } = await hijack(email);

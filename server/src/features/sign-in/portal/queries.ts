@@ -1,4 +1,5 @@
 import { EMPTY_GUID } from '../../../core/ids.ts';
+import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier } from '../../../database/database.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import { empty, sql } from '../../../database/sql.ts';
@@ -103,7 +104,7 @@ export async function endSession(db: Querier, sessionId: string): Promise<void> 
 
 /**
  * Revokes all portal sessions of a player, or those that one sign-in method opened, even after a logout. The caller must hold the lock
- * on the player: see {@link insertSession}.
+ * on the player: see {@link insertSession}. Throws busy.
  */
 export async function revokePortalSessions(
   db: Querier,
@@ -111,8 +112,14 @@ export async function revokePortalSessions(
   authMethodId?: string,
 ): Promise<void> {
   const ofMethod = authMethodId === undefined ? empty : sql`AND auth_method_id = ${authMethodId}`;
-  await db.run(sql`
-    UPDATE portal_sessions SET ${revocation} WHERE player_id = ${playerId} AND ${isUnrevoked} ${ofMethod}`);
+  await changeInSteps(async (limit) => ({
+    rows: await db.run(sql`
+      WITH reached AS MATERIALIZED (
+        SELECT id FROM portal_sessions WHERE player_id = ${playerId} AND ${isUnrevoked} ${ofMethod}
+        LIMIT ${limit}
+        FOR NO KEY UPDATE)
+      UPDATE portal_sessions session SET ${revocation} FROM reached WHERE session.id = reached.id`),
+  }));
 }
 
 /**
