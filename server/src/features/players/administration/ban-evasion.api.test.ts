@@ -11,7 +11,7 @@ const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
 const sibling = await arrangeTenant(app, { providers, workspaceId: tenant.workspaceId });
 const admin = await arrangeAccount(app, tenant, 'admin');
-const { codeFor, exchange, signUp } = await emailClient(app);
+const { codeFor, exchange, post, secretTo, signUp } = await emailClient(app);
 
 const ME = '/api/player-profile/me';
 const banPath = (playerId: string) => `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/ban`;
@@ -110,6 +110,44 @@ describe('a banned identity', () => {
       assert.deepEqual([status, problem.code], [403, 'player_banned']);
     assert.deepEqual(proven.body.ban, { reason: 'Cheating', until: null });
     assert.deepEqual(claimed.body.ban, { reason: null, until: null });
+  });
+
+  test('is not an address that nobody has verified, so a ban of a stranger’s sign-up does not ban its owner', async () => {
+    const email = someEmail();
+    const stranger = await signUp(email, tenant);
+    await ban(stranger.body.playerId, { reason: 'Cheating' });
+    assert.equal(await fingerprints(stranger.body.playerId), 0);
+    assert.equal((await app.http.delete(ME, { bearer: stranger.body.accessToken })).status, 204);
+    const owner = await exchange(email, await codeFor(email, tenant), tenant);
+    assert.deepEqual([owner.status, owner.body.isNewPlayer], [200, true], owner.text);
+  });
+
+  test('is a verified address of a sign-up by password', async () => {
+    const email = someEmail();
+    const { body } = await signUp(email, tenant);
+    const token = await secretTo(email);
+    assert.equal((await post('email/verify', { token }, tenant)).status, 200);
+    await ban(body.playerId);
+    assert.equal((await app.http.delete(ME, { bearer: body.accessToken })).status, 204);
+    for (const again of [
+      await exchange(email, await codeFor(email, tenant), tenant),
+      await signUp(email, tenant),
+    ])
+      assert.deepEqual([again.status, again.body.code], [403, 'player_banned']);
+  });
+
+  test('stays banned with the other identities of a profile whose address is unverified', async () => {
+    const email = someEmail();
+    const { body } = await signUp(email, tenant);
+    const caller = { bearer: body.accessToken as string };
+    const username = randomBytes(6).toString('hex');
+    const link = { provider: 'Mock', token: `mock:${username}:secret` };
+    assert.equal((await app.http.post(`${ME}/auth-methods`, link, caller)).status, 201);
+    await ban(body.playerId);
+    const login = await signUp(email, tenant);
+    assert.deepEqual([login.status, login.body.code], [409, 'player_exists']);
+    assert.equal((await app.http.delete(ME, caller)).status, 204);
+    assert.ok(await isBanned(username));
   });
 
   test('is stored as a hash only', async () => {

@@ -14,8 +14,8 @@ import {
   insertBan,
   insertBanFingerprints,
   liftActiveBans,
+  listBannedIdentities,
   listBans,
-  listIdentities,
   setBannedUntil,
   type Ban,
 } from './moderation-queries.ts';
@@ -31,8 +31,8 @@ export interface BanRequest {
 
 /**
  * Bans a player from a tenant, and ends all their sessions there, including those of concurrent sign-ins. The ban covers the player's
- * identities too: deleting the profile or unlinking an identity does not end it. A new ban replaces the active one. Throws
- * player_not_found, and invalid_request if `until` is in the past.
+ * identities too, except an unverified address: deleting the profile or unlinking an identity does not end it. A new ban replaces the
+ * active one. Throws player_not_found, and invalid_request if `until` is in the past.
  */
 export async function banPlayer(
   { database, vault }: { database: Database; vault: Vault },
@@ -58,7 +58,7 @@ export async function banPlayer(
       until,
       bannedBy,
     });
-    const identities = await listIdentities(transaction, playerId);
+    const identities = await listBannedIdentities(transaction, playerId);
     const fingerprints = identities.map((identity) => banFingerprint(vault, tenantId, identity));
     await insertBanFingerprints(transaction, { tenantId, playerId, fingerprints });
     await endPlayerSessions(transaction, playerId, { tenantId }, { reason: 'account_suspended' });

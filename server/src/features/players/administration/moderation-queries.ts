@@ -19,14 +19,20 @@ export function setBannedUntil(
     WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
 }
 
-/** Lists all identities of a player, in all tenants. */
-export function listIdentities(
+/**
+ * Lists the identities of a player that a ban covers, in all tenants: all except an address that nobody has verified. Its owner may be
+ * another person than the player.
+ */
+export function listBannedIdentities(
   db: Querier,
   playerId: string,
 ): Promise<Pick<Identity, 'provider' | 'issuer' | 'providerUserId'>[]> {
   return db.rows(sql`
     SELECT auth_provider AS provider, issuer, provider_user_id AS "providerUserId"
-    FROM auth_methods WHERE player_id = ${playerId}`);
+    FROM auth_methods
+    WHERE player_id = ${playerId}
+      AND (auth_provider <> 'EmailPassword' OR EXISTS (
+        SELECT FROM email_credentials WHERE email = provider_user_id AND verified_at IS NOT NULL OFFSET 0))`);
 }
 
 export async function insertBanFingerprints(
