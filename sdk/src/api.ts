@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: c73949cf02f27b2d48a7c7e127d0c943398c42bd0ee770cd949375a6b7d595ad
+// Document: 9a3f6bb94c3afbbb195c120667b686e1a536b7f49d9ae2c9b43e7eb3c137b50e
 
 export interface paths {
     "/metrics": {
@@ -5927,10 +5927,8 @@ export interface components {
              */
             lastKeyId: string;
         };
-        RejectedEventPage: {
+        RejectedEventList: {
             items: components["schemas"]["RejectedEventGroup"][];
-            hasMore: boolean;
-            nextCursor?: string | undefined;
         };
         RequestedTenantPlayer: {
             /** Format: uuid */
@@ -9595,9 +9593,6 @@ export interface operations {
                 from?: string;
                 /** @description Only groups with events before this time. */
                 to?: string;
-                limit?: number;
-                /** @description `nextCursor` of the previous page. */
-                cursor?: string;
             };
             header?: never;
             path: {
@@ -9613,7 +9608,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RejectedEventPage"];
+                    "application/json": components["schemas"]["RejectedEventList"];
                 };
             };
         };

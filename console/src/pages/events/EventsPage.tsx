@@ -70,7 +70,7 @@ export const preload = (
   if (search.live === 'true') return Promise.resolve();
   return Promise.all([
     queryClient.ensureInfiniteQueryData(eventsQuery(tenantId, filter, range)),
-    queryClient.prefetchInfiniteQuery(rejectedEventsQuery(tenantId)),
+    queryClient.prefetchQuery(rejectedEventsQuery(tenantId)),
     ...(range === 'any'
       ? []
       : [
@@ -161,8 +161,8 @@ export function EventsPage() {
 }
 
 function RejectedEventsLink({ tenantId }: { tenantId: string }) {
-  const { data } = useInfiniteQuery(rejectedEventsQuery(tenantId));
-  const events = data?.pages[0]?.items.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  const { data } = useQuery(rejectedEventsQuery(tenantId));
+  const events = data?.items.reduce((sum, { count }) => sum + count, 0) ?? 0;
   return (
     <ButtonLink to="/games/$tenantId/events/rejected" params={{ tenantId }}>
       Rejected events{events > 0 && ` · ${formatNumber(events)}`}

@@ -1,5 +1,5 @@
 import { Button, Drawer, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, type QueryClient } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
@@ -9,20 +9,19 @@ import { formatNumber } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
-import { useTableRows } from '../../components/use-table-rows';
 import { CreateDefinitionDialog } from '../definitions/DefinitionDialogs';
 import { definitionName } from '../definitions/queries';
 import { useKeyNames } from '../usage/queries';
 import { rejectedEventsQuery, type RejectedEventGroup } from './queries';
 
 export const preload = (queryClient: QueryClient, { tenantId }: { tenantId: string }): Promise<unknown> =>
-  queryClient.ensureInfiniteQueryData(rejectedEventsQuery(tenantId));
+  queryClient.ensureQueryData(rejectedEventsQuery(tenantId));
 
 /** Why the server refused events of a game. */
 export function RejectedEventsPage() {
   const game = useGame();
   const [open, setOpen] = useState<RejectedEventGroup>();
-  const groups = useInfiniteQuery(rejectedEventsQuery(game.id));
+  const groups = useQuery(rejectedEventsQuery(game.id));
   return (
     <Page
       title="Rejected events"
@@ -37,7 +36,10 @@ export function RejectedEventsPage() {
       <DataTable
         label="Rejected events"
         columns={columns}
-        {...useTableRows(groups, ({ id }) => id)}
+        rows={groups.data?.items}
+        rowKey={({ id }) => id}
+        error={groups.error}
+        retry={() => void groups.refetch()}
         onOpen={setOpen}
         selectedKey={open?.id}
         empty={

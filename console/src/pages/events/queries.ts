@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { MAX_SERIES } from '../../app/theme';
-import { byCursor, whileShort } from '../../components/paging';
+import { byCursor } from '../../components/paging';
 import { limitsOf, ranges, sinceOf, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
@@ -54,15 +54,11 @@ export type RejectedEventGroup = Answer<
 
 /** The refused events by reason and names, read again every ten seconds. */
 export const rejectedEventsQuery = (tenantId: string) =>
-  infiniteQueryOptions({
+  queryOptions({
     queryKey: ['rejected-events', tenantId],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      api.GET('/api/bus_tenants/{tenantId}/rejected-events', {
-        params: { path: { tenantId }, query: { cursor, limit: PAGE_SIZE } },
-        signal,
-      }),
-    ...byCursor,
-    refetchInterval: whileShort(10_000),
+    queryFn: ({ signal }) =>
+      api.GET('/api/bus_tenants/{tenantId}/rejected-events', { params: { path: { tenantId } }, signal }),
+    refetchInterval: 10_000,
   });
 
 const TAIL_MS = 1_000;

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useGame } from '../../app/game';
@@ -98,8 +98,8 @@ export function FirstRunPage() {
 
 /** A game that ignores the answers does not know that its events are refused. */
 function RejectedNotice({ tenantId }: { tenantId: string }) {
-  const { data } = useInfiniteQuery(rejectedEventsQuery(tenantId));
-  if (!data?.pages[0]?.items.length) return null;
+  const { data } = useQuery(rejectedEventsQuery(tenantId));
+  if (!data?.items.length) return null;
   return (
     <Text size="sm">
       The game has sent events, but all were refused.{' '}

@@ -16,11 +16,7 @@ export function decodeCursor(cursor: string): { time: string; text: string } {
   } catch {
     // Malformed: reported below.
   }
-  throw malformedCursor();
-}
-
-export function malformedCursor() {
-  return invalidField(
+  throw invalidField(
     'cursor',
     'is malformed',
     'The cursor is malformed. Use nextCursor of the previous page, unchanged.',

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { TenantPath } from '../../../../http/schemas.ts';
 import { listRejectedEvents, type RejectedEventServices } from './list-rejected.ts';
-import { RejectedEventPage, RejectedEventsQuery } from './schemas.ts';
+import { RejectedEventList, RejectedEventsQuery } from './schemas.ts';
 
 /** Authenticated by a console account, or by an API key with `allowDataApi`. */
 export function rejectedEventRoutes(services: RejectedEventServices): FastifyPluginAsyncTypebox {
@@ -20,10 +20,12 @@ export function rejectedEventRoutes(services: RejectedEventServices): FastifyPlu
             'counted too. Events with a wrong key or token are not counted, nor are requests that were refused as a whole.',
           params: TenantPath,
           querystring: RejectedEventsQuery,
-          response: { 200: RejectedEventPage },
+          response: { 200: RejectedEventList },
         },
       },
-      async (request) => listRejectedEvents(services, request.params.tenantId, request.query),
+      async (request) => ({
+        items: await listRejectedEvents(services, request.params.tenantId, request.query),
+      }),
     );
   };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, TimeFilter, Timestamp } from '../../../../http/schemas.ts';
 import { EVENT_SCOPES } from '../event-row.ts';
+import { MAX_LISTED_GROUPS } from './queries.ts';
 
 const RejectedEventGroup = Type.Object(
   {
@@ -36,17 +37,9 @@ const RejectedEventGroup = Type.Object(
   { title: 'RejectedEventGroup' },
 );
 
-export const RejectedEventsQuery = Type.Object({
-  ...TimeFilter('groups with events'),
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Type.Optional(Type.String({ maxLength: 256, description: '`nextCursor` of the previous page.' })),
-});
+export const RejectedEventsQuery = Type.Object(TimeFilter('groups with events'));
 
-export const RejectedEventPage = Type.Object(
-  {
-    items: Type.Array(RejectedEventGroup),
-    hasMore: Type.Boolean(),
-    nextCursor: Type.Optional(Type.String()),
-  },
-  { title: 'RejectedEventPage' },
+export const RejectedEventList = Type.Object(
+  { items: Type.Array(RejectedEventGroup, { maxItems: MAX_LISTED_GROUPS }) },
+  { title: 'RejectedEventList' },
 );
