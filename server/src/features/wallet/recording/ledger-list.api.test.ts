@@ -77,7 +77,11 @@ describe('GET /api/bus_tenants/{tenantId}/wallet-entries', () => {
   test('begins after any index', async () => {
     const { body } = await list({ order: 'oldest', cursor: '3', limit: '1' });
     assert.deepEqual(indices(body.items), [4]);
-    assert.deepEqual(indices((await list({ cursor: '99', limit: '2' })).body.items), [7, 6]);
+    for (const cursor of ['8', '99', '10008', String(Number.MAX_SAFE_INTEGER)]) {
+      assert.deepEqual(indices((await list({ cursor, limit: '2' })).body.items), [7, 6]);
+      const all = (await list({ cursor })).body;
+      assert.deepEqual([indices(all.items), all.hasMore], [[7, 6, 5, 4, 3, 2, 1], false]);
+    }
     assert.deepEqual((await list({ order: 'oldest', cursor: '99' })).body.items, []);
   });
 

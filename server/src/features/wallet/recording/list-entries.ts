@@ -25,7 +25,9 @@ export async function listLedgerEntries(
   const tenant = database.heavy.forTenant(tenantId);
   const head = await readHead(tenant, tenantId);
   const isOldest = filter.order === 'oldest';
-  const { first, last } = isOldest ? rangeAfter(cursor ?? 0) : rangeBefore(cursor ?? head.index + 1);
+  const { first, last } = isOldest
+    ? rangeAfter(cursor ?? 0)
+    : rangeBefore(Math.min(cursor ?? Infinity, head.index + 1));
   const found = await listEntries(tenant, tenantId, { ...filter, first, last }, limit);
   const items = await nameEntries(tenant, tenantId, found.map(toShownEntry));
 
