@@ -18,6 +18,8 @@ import { withoutStored } from './queries.ts';
 /** A row with the position of its event in the request. */
 export interface IndexedRow extends EventRow {
   index: number;
+  /** Whether the `eventDefinitionId` of the event is unknown, so that its definition was found by key and value. */
+  hasUnknownId: boolean;
 }
 
 /** Events for which a shorter step runs at once. It takes up to 0.5 ms. */
@@ -63,7 +65,7 @@ export async function assignDefinitions(
     const unknown = await collectUnknown(known, distinct);
     if (unknown.length > 0) known.created = await definitions.autoCreate(tenantId, scope, unknown);
   }
-  const { rows, others } = await toRows(scope, known, autoCreate, distinct, progress);
+  const { rows, others } = await toRows(scope, known, autoCreate, distinct);
   if (others.length > 0) await refuseUnstored(services, scope, tenantId, others, progress);
   return rows;
 }
@@ -140,7 +142,6 @@ async function toRows(
   known: BatchDefinitions,
   autoCreate: boolean,
   events: CheckedEvent[],
-  { warnings }: BatchProgress,
 ): Promise<{ rows: IndexedRow[]; others: UndefinedEvent[] }> {
   const rows: IndexedRow[] = [];
   const others: UndefinedEvent[] = [];
@@ -152,14 +153,7 @@ async function toRows(
         ? `The event definition is for ${definition.eventScope} events. Change its scope to both, or use another definition.`
         : 'The event definition is inactive. Activate it, or use another definition.';
       others.push({ event, refused: refuse(event, 409, error, OF_DEFINITION) });
-    } else {
-      if (event.eventDefinitionId !== null && event.eventDefinitionId !== definition.id) {
-        const message =
-          'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
-        warnings.push({ index: event.index, message });
-      }
-      rows.push(toRow(event, definition.id));
-    }
+    } else rows.push(toRow(event, definition.id));
   });
   return { rows, others };
 }
@@ -197,6 +191,7 @@ function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
   const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
   return {
     index,
+    hasUnknownId: event.eventDefinitionId !== null && event.eventDefinitionId !== definitionId,
     id: newBulkId(),
     actorId,
     matchSessionId,

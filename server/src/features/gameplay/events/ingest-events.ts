@@ -136,6 +136,9 @@ async function sortAndDeduplicate(rows: IndexedRow[], progress: BatchProgress): 
   return unique;
 }
 
+const UNKNOWN_ID =
+  'eventDefinitionId was not found. The definition was found by eventKey and eventValue instead.';
+
 async function store(
   writer: EventWriter,
   scope: EventScope,
@@ -145,8 +148,10 @@ async function store(
 ): Promise<void> {
   const inserted = await writer.write(scope, rows, billing);
   await forEachInSlices(rows, EVENTS_PER_SLICE, (row) => {
-    if (inserted === 'all' || inserted.has(row.id)) progress.records.push(toRecord(row));
-    else progress.duplicateCount++;
+    if (inserted === 'all' || inserted.has(row.id)) {
+      progress.records.push(toRecord(row));
+      if (row.hasUnknownId) progress.warnings.push({ index: row.index, message: UNKNOWN_ID });
+    } else progress.duplicateCount++;
   });
   progress.records.sort((a, b) => a.index - b.index);
 }

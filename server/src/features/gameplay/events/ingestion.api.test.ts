@@ -372,6 +372,27 @@ describe('POST /api/game/player-events', () => {
     );
   });
 
+  test('warns of an unknown eventDefinitionId for stored events only, not for duplicates', async () => {
+    const renamed = (fields: object) => ({ ...event(fields), eventDefinitionId: randomUUID() });
+    const indices = (list: { index: number }[]) => list.map(({ index }) => index);
+    for (const size of [1, 300]) {
+      const batch = Array.from({ length: size }, () => renamed({}));
+      const first = await send([...batch, batch[0]]);
+      assert.equal(first.status, 201, first.text);
+      assert.equal(first.body.duplicateCount, 1);
+      assert.deepEqual(indices(first.body.warnings), indices(first.body.records));
+
+      const again = await send(batch);
+      assert.equal(again.status, 422, again.text);
+      assert.equal(again.body.duplicateCount, size);
+      assert.deepEqual([again.body.records, again.body.warnings, again.body.errors], [[], [], []]);
+
+      const mixed = await send([batch[0], renamed({})]);
+      assert.deepEqual([mixed.status, mixed.body.duplicateCount], [201, 1], mixed.text);
+      assert.deepEqual(indices(mixed.body.warnings), [1]);
+    }
+  });
+
   test('counts a stored event as a duplicate after its definition stopped accepting it', async () => {
     const changing = await arrangeTenant(app);
     const admin = await arrangeAccount(app, changing, 'admin');
