@@ -1,4 +1,5 @@
 import { emptyRange, invalidField } from './problem.ts';
+import { startOfSpan } from './time-spans.ts';
 import { now, toMicroseconds } from './timestamps.ts';
 
 /** From a time, which is included, to another one, which is not. Both have the format of toMicroseconds(). */
@@ -46,6 +47,13 @@ export const BUCKET_MS: Record<Bucket, number> = {
   week: 7 * DAY_MS,
   month: 28 * DAY_MS,
 };
+
+/** The milliseconds from the start of the first of `count` buckets to a time in UTC that is within the last one, or its end. */
+export function lengthOfBuckets(count: number, bucket: 'minute' | 'hour' | 'day', to: string): number {
+  const begin = startOfSpan(to, bucket);
+  const wholeBuckets = begin === to ? count : count - 1;
+  return Date.parse(to) - Date.parse(begin) + wholeBuckets * BUCKET_MS[bucket];
+}
 
 /** Throws `invalid_request` if a range may have more than `most` buckets. */
 export function requireFewBuckets({ from, to }: TimeRange, bucket: Bucket, most: number): void {

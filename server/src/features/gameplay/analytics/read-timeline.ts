@@ -1,6 +1,6 @@
 import type { Database } from '../../../database/database.ts';
 import {
-  BUCKET_MS,
+  lengthOfBuckets,
   requireFewBuckets,
   resolveRange,
   type OpenRange,
@@ -40,9 +40,7 @@ export async function readTimeline(
 ): Promise<SessionTimeline> {
   const { bucket } = range;
   const to = toMicroseconds(range.to ?? now())!;
-  const hasPartOfBucket = startOfSpan(to, bucket) !== to;
-  const wholeBuckets = hasPartOfBucket ? DEFAULT_BUCKETS - 1 : DEFAULT_BUCKETS;
-  const { from: begin } = resolveRange({ ...range, to }, wholeBuckets * BUCKET_MS[bucket]);
+  const { from: begin } = resolveRange({ ...range, to }, lengthOfBuckets(DEFAULT_BUCKETS, bucket, to));
   const from = startOfSpan(begin, bucket);
   requireFewBuckets({ from, to }, bucket, MAX_BUCKETS);
 

@@ -255,6 +255,21 @@ describe('GET /api/bus_tenants/:tenantId/events/summary', () => {
     for (const end of [defaults.body.from, defaults.body.to]) assert.match(end, /\.\d{6}Z$/);
   });
 
+  test('begins with a whole bucket, the first of 48, if from is not given', async () => {
+    for (const [bucket, to, from] of [
+      ['hour', '2026-11-20T10:30:00.000001Z', '2026-11-18T11:00:00.000000Z'],
+      ['hour', '2026-11-20T10:00:00.000000Z', '2026-11-18T10:00:00.000000Z'],
+      ['minute', '2026-11-20T10:30:59.999999Z', '2026-11-20T09:43:00.000000Z'],
+      ['day', '2026-11-20T10:30:00.000000Z', '2026-10-04T00:00:00.000000Z'],
+      ['day', '1970-01-03T10:30:00.000000Z', '1970-01-01T00:00:00.000000Z'],
+    ]) {
+      const { body } = await app.http.get(`${events}/summary?scope=player&bucket=${bucket}&to=${to}`, reader);
+      assert.deepEqual([body.from, body.to], [from, to]);
+    }
+    const { body } = await app.http.get(`${events}/summary?scope=player&from=2026-11-20T09:30:00Z`, reader);
+    assert.equal(body.from, '2026-11-20T09:30:00.000000Z');
+  });
+
   const summary = `${events}/summary?scope=player&from=2026-11-20T00:00:00Z&to=2026-11-21T00:00:00Z`;
   const bucketStart = '2026-11-20T10:00:00Z';
 

@@ -1,4 +1,5 @@
-import { BUCKET_MS, requireFewBuckets, resolveRange } from '../../../core/time-range.ts';
+import { lengthOfBuckets, requireFewBuckets, resolveRange } from '../../../core/time-range.ts';
+import { now, toMicroseconds } from '../../../core/timestamps.ts';
 import { countArchived } from './archive/count-archived.ts';
 import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import type { EventSources } from './event-sources.ts';
@@ -22,8 +23,8 @@ export interface EventSummary {
 }
 
 /**
- * Counts events by group and time bucket, archived ones included. `to` defaults to now, `from` to 48 buckets before `to`. Throws
- * `invalid_request` if the range is empty or has more than 1,500 buckets.
+ * Counts events by group and time bucket, archived ones included. `to` defaults to now, and `from` to the start of the first of the last
+ * 48 buckets. Throws `invalid_request` if the range is empty or has more than 1,500 buckets.
  */
 export async function summariseEvents(
   { database, archive }: EventSources,
@@ -32,7 +33,8 @@ export async function summariseEvents(
   options: SummaryOptions,
 ): Promise<EventSummary> {
   const { bucket, groupBy } = options;
-  const limits = resolveRange(filter, DEFAULT_BUCKETS * BUCKET_MS[bucket]);
+  const to = toMicroseconds(filter.to ?? now())!;
+  const limits = resolveRange({ ...filter, to }, lengthOfBuckets(DEFAULT_BUCKETS, bucket, to));
   requireFewBuckets(limits, bucket, MAX_BUCKETS);
   const tenant = database.heavy.forTenant(tenantId);
   const items = await tenant.transaction(async (transaction) => {
