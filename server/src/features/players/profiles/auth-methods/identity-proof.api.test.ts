@@ -514,6 +514,31 @@ describe('a method that was linked without a proof', () => {
     assert.equal(refreshed.status, 200);
   });
 
+  test('opens a portal session that blocks and unblocks a device with a proof of another method', async () => {
+    const victim = await newPlayer(hostile);
+    const email = someEmail();
+    await linkEmail(email, hostile, victim);
+    await signIn(victim.wallet, honest);
+    const portal = await portalToken(email);
+    const deviceId = await deviceIdOf(victim);
+    for (const isBlocked of [true, false]) {
+      const proof = await proofOf(victim.wallet);
+      const changed = await setBlocked(deviceId, isBlocked, portal, { proof });
+      assert.deepEqual([changed.status, changed.body.isBlocked], [200, isBlocked], changed.text);
+      refused(await setBlocked(deviceId, isBlocked, portal), 'without a proof');
+      refused(await setBlocked(deviceId, isBlocked, portal, { proof }), 'a proof works once');
+    }
+    for (const change of [{}, { deviceName: 'x' }, { isTrusted: true }])
+      refused(
+        await app.http.patch(
+          `${DEVICES}/${deviceId}`,
+          { ...change, proof: await proofOf(victim.wallet) },
+          portal,
+        ),
+        `a proof is only for a block: ${JSON.stringify(change)}`,
+      );
+  });
+
   test('does not sign in to other workspaces with a new password for the same address', async () => {
     const victim = await newPlayer(hostile);
     const email = someEmail();

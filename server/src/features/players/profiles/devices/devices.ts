@@ -8,6 +8,7 @@ import { notifyChange, type ChangeAuthor } from '../../../sign-in/email/index.ts
 import { withPlatformName } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import {
+  mayUseProfile,
   requireProof,
   verifyProof,
   type CallerWithProof,
@@ -61,6 +62,12 @@ export async function changeDevice(
 ): Promise<Device> {
   const { playerId } = caller;
   const { isBlocked } = changes;
+  if (isBlocked === undefined && !(await mayUseProfile(services, caller)))
+    throw new ProblemError(
+      'identity_proof_required',
+      'The sign-in method of this portal session was linked without a proof, and games of several workspaces know this player. With a ' +
+        'proof, this session can only change `isBlocked`. Sign in to the portal with another method.',
+    );
   const proof = isBlocked === undefined ? undefined : await verifyProof(services, caller);
   const device = await services.database.forPlayer(playerId).transaction(async (transaction) => {
     await proof?.use?.(transaction);

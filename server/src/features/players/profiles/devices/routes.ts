@@ -35,6 +35,7 @@ export function deviceRoutes(services: ProofServices & MailServices): FastifyPlu
       '/api/player/devices/:deviceId',
       {
         bodyLimit: CREDENTIAL_BODY_LIMIT,
+        config: { checksProof: true },
         schema: {
           operationId: 'updateDevice',
           tags,
