@@ -31,13 +31,15 @@ function logIn(more: object) {
 const ofBytes = (bytes: number) => ({
   a: 'é'.repeat(((bytes - 8) / 2) | 0).padEnd(bytes - 8 - (((bytes - 8) / 2) | 0), 'x'),
 });
+const ofMembers = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, number) => [`m${number}`, 1]));
 const ofLevels = (levels: number): object => (levels === 1 ? { a: 1 } : { a: ofLevels(levels - 1) });
 
 for (const [path, send] of Object.entries(senders))
   describe(path, () => {
-    test('accepts 8 KiB and 4 levels', async () => {
+    test('accepts 8 KiB and 4 levels, with any number of members', async () => {
       assert.equal(Buffer.byteLength(JSON.stringify(ofBytes(8192))), 8192);
-      for (const metadata of [ofBytes(8192), ofLevels(4), { a: [[{}]] }, {}]) {
+      for (const metadata of [ofBytes(8192), ofLevels(4), ofMembers(800), { a: [[{}]] }, {}]) {
         const { status, text } = await send(metadata);
         assert.ok(status === 200 || status === 201, text);
       }

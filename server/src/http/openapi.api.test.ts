@@ -178,7 +178,7 @@ describe('GET /openapi.json: common parts', () => {
     const keywords = new Set(
       (
         '$ref additionalProperties anyOf const default description discriminator enum examples format items maximum ' +
-        'maxItems maxLength maxProperties minimum minItems minLength minProperties oneOf pattern properties required type uniqueItems'
+        'maxItems maxLength minimum minItems minLength minProperties oneOf pattern properties required type uniqueItems'
       ).split(' '),
     );
     const formats = new Set(['binary', 'date', 'date-time', 'email', 'int64', 'uri', 'uuid']);

@@ -77,7 +77,6 @@ export const WorkspacePath = Type.Object({ workspaceId: Guid });
  * page. `http/metadata-limits.ts` checks the two limits that begin with `x-`.
  */
 export const Metadata = Type.Record(Type.String(), Type.Unknown(), {
-  maxProperties: 256,
   'x-max-bytes': 8192,
   'x-max-levels': 4,
   description: 'Key-value pairs: at most 8 KiB as JSON, and at most 4 levels of objects and arrays.',

@@ -108,7 +108,6 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
       return limit === 1 ? 'must not be empty' : `must have at least ${count(keyword, limit)}`;
     case 'maxLength':
     case 'maxItems':
-    case 'maxProperties':
       return `must have at most ${count(keyword, limit)}`;
     case 'uniqueItems':
       return 'must not have an item twice';
