@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 9a3f6bb94c3afbbb195c120667b686e1a536b7f49d9ae2c9b43e7eb3c137b50e
+// Document: 3c3bf721b925b33cf4a17362827ffb8178603ecfb5167632f7aa4863e259878d
 
 export interface paths {
     "/metrics": {
