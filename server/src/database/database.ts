@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { BillingContext } from '../core/billing-context.ts';
+import { createContestedWrites } from './contested-writes.ts';
 import { createKeyWrites } from './key-writes.ts';
 import { countHeavySlots, createHeavySlots, type FindOwner } from './heavy-reads.ts';
 import { openPool } from './pool.ts';
@@ -15,7 +16,10 @@ export type { Querier, Scope };
  * subject to row-level security. Outside of a scope, the tables of tenants look empty.
  */
 export interface Database extends Scope {
-  /** A scope in which only the rows of one tenant are visible. With a player, the player's devices are visible too. */
+  /**
+   * A scope in which only the rows of one tenant are visible. With a player, the player's devices are visible too, and transactions take
+   * turns: use it for each transaction of the console that locks a player. A transaction that waits for its turn for too long throws busy.
+   */
   forTenant(tenantId: string, playerId?: string): Scope;
   /**
    * The scope of a tenant for statements over arrays. PostgreSQL plans each of them once per connection, and uses indexes only.
@@ -31,7 +35,8 @@ export interface Database extends Scope {
   forKey(billing: BillingContext, playerId?: string): Scope;
   /**
    * A scope for one player across all tenants. It uses the role `guildhall_player`, which sees and changes only the
-   * rows of the player. With `billing` it charges like {@link forKey}.
+   * rows of the player. With `billing` it charges like {@link forKey}. Transactions of a player take turns. One that waits for its turn
+   * for too long throws busy. Never begin one inside another.
    */
   forPlayer(playerId: string, billing?: BillingContext): Scope;
   /** A scope in which the rows of one workspace, and the audit records of its tenants, are visible. */
@@ -40,7 +45,7 @@ export interface Database extends Scope {
   forAccount(accountId: string): Scope;
   /** A scope for the worker and for platform admins, in which the rows of all workspaces and accounts are visible. */
   forPlatform(): Scope;
-  /** Scopes for large reads: event lists, exports, analytics, searches, session lists. */
+  /** Scopes for large reads: event lists, exports, analytics, searches, lists and counts of sessions. */
   heavy: HeavyReads;
   /** Closes all connections when their work is done. */
   close(): Promise<void>;
@@ -108,6 +113,15 @@ export function openDatabase(
   });
   const slots = createHeavySlots(heavySlots);
   const keyWrites = createKeyWrites(poolSize);
+  const playerTurns = createContestedWrites({ atOnce: Math.max(1, Math.floor(poolSize / 2)) });
+  /**
+   * Transactions lock the player, so they take turns. Half of the connections remains, even if many players are locked. Single statements
+   * do not wait for a turn: most of them read, and some read what a profile shows to others.
+   */
+  const inPlayerTurns = (owner: string, scope: Scope): Scope => ({
+    ...scope,
+    transaction: (work) => playerTurns(owner, () => scope.transaction(work)),
+  });
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
   const unscoped = createScope(pool, 'BEGIN');
@@ -125,14 +139,19 @@ export function openDatabase(
     });
   return {
     ...unscoped,
-    forTenant: (tenantId, playerId) => createScope(pool, oneText(beginForTenant(tenantId, playerId))),
+    forTenant(tenantId, playerId) {
+      const scope = createScope(pool, oneText(beginForTenant(tenantId, playerId)));
+      // Not the turns of the player, who could otherwise delay a ban with own requests.
+      return playerId === undefined ? scope : inPlayerTurns(`${tenantId} ${playerId}`, scope);
+    },
     forBatch: (tenantId) => createScope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),
     forKey: (billing, playerId) =>
       createScope(pool, oneText(beginForTenant(billing.tenantId, playerId)), {
         billing,
         inTurn: (work) => keyWrites(billing.tenantId, work),
       }),
-    forPlayer: (playerId, billing) => createScope(pool, oneText(beginForPlayer(playerId)), { billing }),
+    forPlayer: (playerId, billing) =>
+      inPlayerTurns(playerId, createScope(pool, oneText(beginForPlayer(playerId)), { billing })),
     forWorkspace: (workspaceId) => createScope(pool, oneText(beginFor('workspace_id', workspaceId))),
     forAccount: (accountId) => createScope(pool, oneText(beginFor('account_id', accountId))),
     forPlatform: () => createScope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),

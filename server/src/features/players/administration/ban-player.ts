@@ -44,7 +44,7 @@ export async function banPlayer(
       ? futureInstant('until', sentUntil, 'Leave it out for a ban without an end.')
       : null;
   const bannedBy = author.actor.id;
-  return database.forTenant(tenantId).transaction(async (transaction) => {
+  return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
     // A concurrent deletion of the player runs either before or after the whole ban.
     await lockPlayer(transaction, playerId);
     // This locks the access record, as endPlayerSessions requires.
@@ -86,7 +86,7 @@ export async function liftBan(
   playerId: string,
   author: AccountAuthor,
 ): Promise<void> {
-  await database.forTenant(tenantId).transaction(async (transaction) => {
+  await database.forTenant(tenantId, playerId).transaction(async (transaction) => {
     if (!(await setBannedUntil(transaction, tenantId, playerId, null))) throw playerNotFound();
     await deleteBanFingerprints(transaction, tenantId, playerId);
     const lifted = await liftActiveBans(transaction, tenantId, playerId, author.actor.id);

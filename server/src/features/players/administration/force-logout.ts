@@ -14,7 +14,7 @@ export async function forceLogout(
   { tenantId, playerId, message }: { tenantId: string; playerId: string; message: string | null },
   author: Author,
 ): Promise<{ endedSessions: number }> {
-  return database.forTenant(tenantId).transaction(async (transaction) => {
+  return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
     if (!(await lockAccess(transaction, tenantId, playerId))) throw playerNotFound();
     const endedSessions = await endPlayerSessions(
       transaction,

@@ -28,7 +28,7 @@ export async function addNote(
   { text, ...player }: NotedPlayer & { text: string },
   author: AccountAuthor,
 ): Promise<Note> {
-  return database.forTenant(player.tenantId).transaction(async (transaction) => {
+  return database.forTenant(player.tenantId, player.playerId).transaction(async (transaction) => {
     // A concurrent merge or deletion of the player runs either before or after the note.
     await lockPlayer(transaction, player.playerId);
     if (!(await hasAccess(transaction, player.tenantId, player.playerId))) throw playerNotFound();

@@ -6,6 +6,7 @@ import { createAttemptBudgets } from '../../../security/attempt-budget.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { smallPicture } from '../../../testing/avatars.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { uploadAvatar } from './avatars/upload-avatar.ts';
 import { createSmallChangeBudget } from './change-budget.ts';
@@ -40,11 +41,13 @@ async function arrange() {
     remove: async () => {},
   } as unknown as AvatarStore;
   const unused = { acquireSlots: null as never, profileChanges: null as never };
-  const services = { database, avatars, smallProfileChanges, ...unused };
+  const config = { profileProof: false };
+  const services = { database, avatars, smallProfileChanges, config, ...unused };
   const caller = { playerId, tenantId, sessionId: null };
   const ignore = () => {};
   return {
     playerId,
+    deviceId,
     change: (changes: ProfileChanges) => changeProfile(services, caller, changes, ignore),
     changeDevice: (changes: DeviceChanges) =>
       changeDevice(services as never, { ...caller, origin: null as never } as never, deviceId, changes),
@@ -79,6 +82,21 @@ describe('small changes of a profile', () => {
     await rename({ deviceName: null, isTrusted: false });
     await assert.rejects(rename({ deviceName: 'b' }), refusal);
     await assert.rejects(change({ profileVisibility: 'full' }), refusal);
+  });
+
+  test('are limited before a repeated block searches the sessions of the device', async () => {
+    const { playerId, deviceId, changeDevice: change } = await arrange();
+    await app.owner.query('UPDATE devices SET is_blocked = true WHERE id = $1', [deviceId]);
+    for (let count = 0; count < 3; count++) await change({ isBlocked: true });
+    await app.owner.query('UPDATE login_sessions SET device_id = $1 WHERE player_id = $2', [
+      deviceId,
+      playerId,
+    ]);
+    await whileLocked(
+      app,
+      (holder) => holder.query('SELECT FROM login_sessions WHERE player_id = $1 FOR UPDATE', [playerId]),
+      () => assert.rejects(change({ isBlocked: true }), refusal),
+    );
   });
 
   test('are limited together with uploads of avatars, even of files that are no image', async () => {
