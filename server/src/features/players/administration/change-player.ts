@@ -2,15 +2,18 @@ import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
 import { audit, difference } from '../../platform/audit/index.ts';
 import { lockSettings, updateSettings, type PlayerSettings } from './player-queries.ts';
-import { playerNotFound, readDetail, type PlayerDetail } from './read-player.ts';
+import { playerNotFound, readPlayer, type PlayerDetail } from './read-player.ts';
 
-/** Changes a tenant's settings of a player. Fields that are left out do not change. Throws player_not_found. */
+/**
+ * Changes a tenant's settings of a player. Fields that are left out do not change. Throws player_not_found, and too_many_reads and busy
+ * after the change if the numbers of records cannot be read.
+ */
 export async function changePlayer(
   database: Database,
   { tenantId, playerId, changes }: { tenantId: string; playerId: string; changes: Partial<PlayerSettings> },
   author: Author,
 ): Promise<PlayerDetail> {
-  return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
+  await database.forTenant(tenantId, playerId).transaction(async (transaction) => {
     const before = await lockSettings(transaction, tenantId, playerId);
     if (!before) throw playerNotFound();
     const { tenantRole, hiddenFromDiscovery } = { ...before, ...changes };
@@ -26,6 +29,7 @@ export async function changePlayer(
         details,
       });
     }
-    return readDetail(transaction, tenantId, playerId);
   });
+  // After the commit: a slow or refused count must not undo the change.
+  return readPlayer(database, tenantId, playerId);
 }

@@ -90,7 +90,8 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
           summary: 'Update a player',
           description:
             'Changes the player’s role in the tenant, or hides them from discovery. Changes only the fields that are sent. Takes effect ' +
-            'immediately, in this tenant only.',
+            'immediately, in this tenant only. The numbers of records are read after the change is stored. If that fails (429 ' +
+            '`too_many_reads`, 503), the change remains.',
           params: TenantPlayerPath,
           body: ChangePlayerBody,
           response: { 200: TenantPlayerDetail },

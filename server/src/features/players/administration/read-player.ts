@@ -22,11 +22,19 @@ export interface PlayerDetail extends PlayerProfile {
   counts: PlayerCounts;
 }
 
-/** Reads a player of a tenant. The id can be that of a profile that was merged into the player's. Throws player_not_found. */
+/**
+ * Reads a player of a tenant. The id can be that of a profile that was merged into the player's. Throws player_not_found,
+ * too_many_reads and busy.
+ */
 export async function readPlayer(database: Database, tenantId: string, id: string): Promise<PlayerDetail> {
   const tenant = database.forTenant(tenantId);
   const playerId = await resolvePlayerId(tenant, tenantId, id);
-  return readDetail(database.forTenant(tenantId, playerId), tenantId, playerId);
+  const [profile, counts] = await Promise.all([
+    readProfile(tenant, tenantId, playerId),
+    // This reads all sessions of the player: 200,000 take 1.4 seconds.
+    countRecords(database.heavy.forTenant(tenantId, { playerId }), tenantId, playerId),
+  ]);
+  return { ...profile, counts };
 }
 
 /**
@@ -39,16 +47,7 @@ export async function resolvePlayerId(db: Querier, tenantId: string, id: string)
   return playerId;
 }
 
-/** {@link readPlayer} for a resolved id. Throws player_not_found. */
-export async function readDetail(db: Querier, tenantId: string, playerId: string): Promise<PlayerDetail> {
-  const [profile, counts] = await Promise.all([
-    readProfile(db, tenantId, playerId),
-    countRecords(db, tenantId, playerId),
-  ]);
-  return { ...profile, counts };
-}
-
-/** {@link readDetail} without the numbers. */
+/** {@link readPlayer} for a resolved id, without the numbers. Throws player_not_found. */
 export async function readProfile(db: Querier, tenantId: string, playerId: string): Promise<PlayerProfile> {
   const [[player], mergedProfileIds] = await Promise.all([
     describePlayers(db, tenantId, [playerId]),
