@@ -278,7 +278,44 @@ describe('the overview', () => {
     await figures.getByRole('button', { name: 'Try again: Sign-ins' }).click();
     await countBecomes(figures.getByRole('alert'), 0);
   });
+
+  test('reads all of its data again while it is open', async () => {
+    const page = await studio.open(`${studio.game}/settings`);
+    await heading(page, 'Game settings').waitFor();
+    await page.clock.install();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await heading(page, 'Overview').waitFor();
+    const figures = page.getByRole('region', { name: 'Figures of the time range' });
+    await countBecomes(figures.getByText(/unchanged|none before/), 2);
+    await countBecomes(page.getByRole('main').locator('.mantine-Skeleton-root'), 0);
+    const notRead = new Set([
+      'match events',
+      'player events',
+      'sign-ins',
+      'sign-ins before',
+      'sign-ins over time',
+      'latest changes',
+      'alerts',
+      'usage',
+    ]);
+    page.on('request', (request) => notRead.delete(nameOf(new URL(request.url()))));
+    await page.clock.fastForward(61_000);
+    await becomes(async () => [...notRead], []);
+    await page.context().close();
+  });
 });
+
+/** What a request of the overview reads. */
+function nameOf({ pathname, searchParams }: URL): string {
+  if (pathname.endsWith('/events/summary') && searchParams.get('bucket') === 'hour')
+    return `${searchParams.get('scope')} events`;
+  if (pathname.endsWith('/sessions/analytics'))
+    return Date.parse(searchParams.get('to')!) < Date.now() - 3_600_000 ? 'sign-ins before' : 'sign-ins';
+  if (pathname.endsWith('/sessions/timeline')) return 'sign-ins over time';
+  if (pathname.endsWith('/audit-records')) return 'latest changes';
+  if (pathname.endsWith('/alerts')) return 'alerts';
+  return pathname.endsWith('/quota') ? 'usage' : pathname;
+}
 
 describe('the pages of a game', () => {
   test('lead to its alerts and to the usage of each game', async () => {

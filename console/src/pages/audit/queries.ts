@@ -57,4 +57,5 @@ export const recentAuditQuery = (tenantId: string) =>
       api.GET('/api/bus_tenants/{tenantId}/audit-records', {
         params: { path: { tenantId }, query: { limit: 8 } },
       }),
+    refetchInterval: 60_000,
   });

@@ -16,12 +16,17 @@ import { alertNames, formatAmount } from '../alerts/alert-texts';
 import { describeAction } from '../audit/action-words';
 import { actorName } from '../audit/columns';
 import { recentAuditQuery } from '../audit/queries';
-import { eventCountsQuery } from '../events/queries';
 import { countsOf } from '../events/top-series';
 import { QuotaMeter } from '../usage/QuotaMeter';
 import { FirstStep } from '../first-run/FirstStep';
 import { EventsPerMinute } from './EventsPerMinute';
-import { eventsPerMinuteQuery, recentAlertsQuery, signInsQuery, signInTimelineQuery } from './queries';
+import {
+  eventFigureQuery,
+  eventsPerMinuteQuery,
+  recentAlertsQuery,
+  signInsQuery,
+  signInTimelineQuery,
+} from './queries';
 import { ledgerProviderName } from './provider-names';
 import { SignInChart } from './SignInChart';
 import classes from './OverviewPage.module.css';
@@ -38,8 +43,8 @@ export const preload = (
     queryClient.prefetchQuery(signInsQuery(tenantId, range)),
     queryClient.prefetchQuery(signInTimelineQuery(tenantId, range)),
     queryClient.prefetchQuery(eventsPerMinuteQuery(tenantId)),
-    queryClient.prefetchQuery(eventCountsQuery(tenantId, { scope: 'match' }, range)),
-    queryClient.prefetchQuery(eventCountsQuery(tenantId, { scope: 'player' }, range)),
+    queryClient.prefetchQuery(eventFigureQuery(tenantId, 'match', range)),
+    queryClient.prefetchQuery(eventFigureQuery(tenantId, 'player', range)),
     queryClient.prefetchQuery(signInsQuery(tenantId, range, 1)),
     queryClient.prefetchQuery(recentAuditQuery(tenantId)),
   ]);
@@ -98,8 +103,8 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
   const now = useQuery(signInsQuery(tenantId, range));
   const before = useQuery(signInsQuery(tenantId, range, 1));
   const timeline = useQuery(signInTimelineQuery(tenantId, range));
-  const matchEvents = useQuery(eventCountsQuery(tenantId, { scope: 'match' }, range));
-  const playerEvents = useQuery(eventCountsQuery(tenantId, { scope: 'player' }, range));
+  const matchEvents = useQuery(eventFigureQuery(tenantId, 'match', range));
+  const playerEvents = useQuery(eventFigureQuery(tenantId, 'player', range));
   const course = (name: 'logins' | 'uniquePlayers') => timeline.data?.items.map((item) => item[name]);
   const total = (summary: typeof matchEvents.data) =>
     summary?.items.reduce((sum, { count }) => sum + count, 0);

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../app/client';
 import { limitsOf, ranges, type RangeName } from '../../components/range';
+import { eventCountsQuery, type EventScope } from '../events/queries';
 
 /** Sign-ins, players and their providers in a range, or in the range before it. */
 export const signInsQuery = (tenantId: string, range: RangeName, periodsAgo = 0) =>
@@ -12,7 +13,7 @@ export const signInsQuery = (tenantId: string, range: RangeName, periodsAgo = 0)
         signal,
       }),
     placeholderData: keepPreviousData,
-    refetchInterval: periodsAgo === 0 ? 30_000 : false,
+    refetchInterval: periodsAgo === 0 ? 30_000 : 60_000,
   });
 
 export const signInTimelineQuery = (tenantId: string, range: RangeName) =>
@@ -26,6 +27,10 @@ export const signInTimelineQuery = (tenantId: string, range: RangeName) =>
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
+
+/** The number of events in each time bucket. Other pages do not read it again by themselves. */
+export const eventFigureQuery = (tenantId: string, scope: EventScope, range: RangeName) =>
+  queryOptions({ ...eventCountsQuery(tenantId, { scope }, range), refetchInterval: 60_000 });
 
 export const recentAlertsQuery = (workspaceId: string, tenantId: string) =>
   queryOptions({
