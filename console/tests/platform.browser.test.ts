@@ -121,6 +121,28 @@ describe('platform administration', () => {
     await page.getByRole('heading', { name: 'Receipt of the deletion' }).waitFor();
   });
 
+  test('shows a player as deleted who was deleted on the page of the player', async () => {
+    const bob = await arrangePlayer(app, tenant, 'bob');
+    const page = await studio.open(`${studio.game}/players/${bob.playerId}`, { role: 'platformAdmin' });
+    const find = async () => {
+      await page.getByRole('link', { name: 'Find a player' }).click();
+      await page.getByRole('searchbox').fill(bob.playerId);
+      await page.getByRole('searchbox').press('Enter');
+    };
+    await find();
+    await page.getByText('Active', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete the player' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete bob' });
+    await dialog.getByLabel('Type bob to confirm').fill('bob');
+    await dialog.getByRole('button', { name: 'Delete the player' }).click();
+    await dialogCloses(page);
+    await find();
+    await page.getByRole('heading', { name: 'Receipt of the deletion' }).waitFor();
+    await countBecomes(page.getByText('Active', { exact: true }), 0);
+  });
+
   test('searches for a person once, and leaves one audit record', async () => {
     const page = await open('players');
     await page.getByRole('searchbox').pressSequentially('grace@example.com');

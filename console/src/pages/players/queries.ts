@@ -238,7 +238,8 @@ export const requestPlayerExport = (path: PlayerPath, signal: AbortSignal): Prom
 
 /** Deletes the player in all games of the deployment, for platform administrators. */
 export function useDeletePlayer(path: PlayerPath) {
-  return useChange(outdatedBy(path), () =>
+  const keys = [...outdatedBy(path).keys, ['platform', 'players'], ['deletion-receipts']];
+  return useChange({ keys }, () =>
     api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId: path.playerId } } }),
   );
 }
