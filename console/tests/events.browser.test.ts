@@ -233,6 +233,9 @@ describe('events', () => {
       await countBecomes(shown, count - 1);
     }
     await becomes(() => shown.isDisabled(), true);
+    // Tables without the choice have all of their columns.
+    await page.goto(`${studio.game}/players/${ada.playerId}?tab=events`);
+    await page.getByRole('columnheader', { name: 'Event', exact: true }).waitFor();
   });
 
   test('names the zone of the times', async () => {

@@ -29,7 +29,9 @@ export function DataTable<Row>({
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const visible = columns.filter(({ id, hidden }) => shown[id] ?? !hidden);
+  // An inline table offers no choice, and can have the label of a table that does.
+  const chosen: Record<string, boolean> = inline ? {} : shown;
+  const visible = columns.filter(({ id, hidden }) => chosen[id] ?? !hidden);
   const isNarrow = useMediaQuery('(max-width: 700px)', undefined, { getInitialValueInEffect: false });
   const placed = isNarrow ? narrowed(visible) : visible;
   const isEmpty = rows?.length === 0;
