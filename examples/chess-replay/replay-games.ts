@@ -22,7 +22,6 @@ export interface Tally {
 interface Session {
   playerId: string;
   accessToken: string;
-  signedInAt: number;
 }
 
 export interface ReplayOptions {
@@ -58,25 +57,27 @@ export async function replayGames(games: Game[], options: ReplayOptions): Promis
   const note = (problem: string): void =>
     void tally.problems.set(problem, (tally.problems.get(problem) ?? 0) + 1);
 
-  const sessions = new Map<string, Promise<Session>>();
+  const sessions = new Map<string, { session: Promise<Session>; signedInAt: number }>();
   let journal: Promise<MatchJournal> | undefined;
 
   const signIn = async (name: string): Promise<Session> => {
-    const signedInAt = Date.now();
     const token = `mock:${name}:chess-replay`;
     const login = await client.signIn({ provider: 'Mock', token });
     journal ??= options.journalOf(login.tenantId);
     if (login.isNewPlayer) tally.newPlayers++;
     tally.players.add(login.playerId);
-    return { playerId: login.playerId, accessToken: login.accessToken, signedInAt };
+    return { playerId: login.playerId, accessToken: login.accessToken };
   };
 
   /** Signs a player in once, even if several of their games are replayed in parallel. */
-  const sessionOf = async (name: string): Promise<Session> => {
-    const known = await sessions.get(name)?.catch(() => undefined);
-    if (known && Date.now() - known.signedInAt < SESSION_LASTS_MS) return known;
+  const sessionOf = (name: string): Promise<Session> => {
+    const known = sessions.get(name);
+    if (known && Date.now() - known.signedInAt < SESSION_LASTS_MS) return known.session;
     const session = signIn(name);
-    sessions.set(name, session);
+    // Before any wait, so that a game that begins in the meantime uses the same sign-in.
+    sessions.set(name, { session, signedInAt: Date.now() });
+    // After a failure, the player's next game tries again.
+    session.catch(() => sessions.delete(name));
     return session;
   };
 

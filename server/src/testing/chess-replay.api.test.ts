@@ -82,6 +82,11 @@ describe('examples/chess-replay', () => {
     assert.match(first.stdout, /matches +8 +8 +8 new/);
     assert.match(first.stdout, /moves +448 +448 +448 accepted, 0 stored before, 0 refused/);
     assert.deepEqual(await stored(tenant), WHOLE_FILE);
+    const { rows } = await app.owner.query(
+      'SELECT sum(login_count)::int AS count FROM tenant_access WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    assert.deepEqual(rows, [{ count: WHOLE_FILE.players }], 'each player signs in once');
 
     const second = await replay(tenant);
     assert.equal(second.code, 0, second.stdout + second.stderr);
