@@ -1,9 +1,9 @@
 import { TextLink } from '../../components/links';
 import { Anchor, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { EmailField, NewPasswordField } from './AuthFields';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
@@ -23,9 +23,9 @@ export function ResetPasswordPage() {
 
 function RequestStep({ onHasToken }: { onHasToken: () => void }) {
   const form = useForm({ initialValues: { email: '' } });
-  const request = useMutation({
-    mutationFn: (body: { email: string }) => api.POST('/api/saas-auth/password-reset/request', { body }),
-  });
+  const request = useChange({ keys: [] }, (body: { email: string }) =>
+    api.POST('/api/saas-auth/password-reset/request', { body }),
+  );
   if (request.isSuccess)
     return (
       <AuthPage
@@ -65,10 +65,9 @@ function NewPasswordStep({ token }: { token: string }) {
     validate: { newPassword: checkPassword },
     validateInputOnBlur: ['newPassword'],
   });
-  const reset = useMutation({
-    mutationFn: (body: { token: string; newPassword: string }) =>
-      api.POST('/api/saas-auth/password-reset/confirm', { body: { ...body, token: body.token.trim() } }),
-  });
+  const reset = useChange({ keys: [] }, (body: { token: string; newPassword: string }) =>
+    api.POST('/api/saas-auth/password-reset/confirm', { body: { ...body, token: body.token.trim() } }),
+  );
   if (reset.data)
     return (
       <AuthPage

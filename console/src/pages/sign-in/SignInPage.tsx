@@ -1,11 +1,11 @@
 import { TextLink } from '../../components/links';
 import { Anchor, Group, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { client } from '../../app/client';
 import { hasDrafts } from '../../app/drafts';
+import { useChange } from '../../app/use-change';
 import { useAfterSignIn } from './after-sign-in';
 import { EmailField } from './AuthFields';
 import { AuthForm } from './AuthForm';
@@ -44,10 +44,7 @@ function PasswordStep({
   onSecondFactor: (mfaToken: string) => void;
 }) {
   const form = useForm({ initialValues: { email: '', password: '' } });
-  const signIn = useMutation({
-    mutationFn: client.signIn,
-    onSuccess: (answer) => ('mfaToken' in answer ? onSecondFactor(answer.mfaToken) : onSignedIn()),
-  });
+  const signIn = useChange({ keys: [] }, client.signIn);
   return (
     <AuthPage
       title="Sign in to Guildhall"
@@ -65,7 +62,11 @@ function PasswordStep({
         verb="Sign in"
         isPending={signIn.isPending}
         error={signIn.error}
-        onSubmit={form.onSubmit((values) => signIn.mutate(values))}
+        onSubmit={form.onSubmit((values) =>
+          signIn.mutate(values, {
+            onSuccess: (answer) => ('mfaToken' in answer ? onSecondFactor(answer.mfaToken) : onSignedIn()),
+          }),
+        )}
         footer={
           <Group justify="space-between">
             <TextLink to="/sign-up" size="sm">
@@ -100,11 +101,12 @@ function SecondFactorStep({
 }) {
   const [hasRecoveryCode, setHasRecoveryCode] = useState(false);
   const [code, setCode] = useState('');
-  const verify = useMutation({ mutationFn: client.verifyTotp, onSuccess: onSignedIn });
+  const verify = useChange({ keys: [] }, client.verifyTotp);
   const submit = (given: string): void => {
     const code = toAuthenticatorCode(given);
-    if (hasRecoveryCode) verify.mutate({ mfaToken, recoveryCode: given.replaceAll(' ', '') });
-    else if (code !== undefined) verify.mutate({ mfaToken, code });
+    if (hasRecoveryCode)
+      verify.mutate({ mfaToken, recoveryCode: given.replaceAll(' ', '') }, { onSuccess: onSignedIn });
+    else if (code !== undefined) verify.mutate({ mfaToken, code }, { onSuccess: onSignedIn });
   };
   return (
     <AuthPage

@@ -1,8 +1,8 @@
 import { TextLink } from '../../components/links';
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { client } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { fieldErrors } from '../../components/form-submit';
 import { useAfterSignIn } from './after-sign-in';
 import { EmailField, NewPasswordField } from './AuthFields';
@@ -17,11 +17,7 @@ export function SignUpPage() {
     validate: { password: checkPassword },
     validateInputOnBlur: ['password'],
   });
-  const signUp = useMutation({
-    mutationFn: client.signUp,
-    onSuccess: () => enter(),
-    onError: (error) => form.setErrors(fieldErrors(error)),
-  });
+  const signUp = useChange({ keys: [] }, client.signUp);
   return (
     <AuthPage title="Create an account" text="For studios that run their games on this Guildhall server.">
       <AuthForm
@@ -29,7 +25,10 @@ export function SignUpPage() {
         isPending={signUp.isPending}
         error={signUp.error}
         onSubmit={form.onSubmit(({ displayName, ...rest }) =>
-          signUp.mutate({ ...rest, ...(displayName && { displayName }) }),
+          signUp.mutate(
+            { ...rest, ...(displayName && { displayName }) },
+            { onSuccess: () => enter(), onError: (error) => form.setErrors(fieldErrors(error)) },
+          ),
         )}
         footer={
           <TextLink to="/sign-in" size="sm">

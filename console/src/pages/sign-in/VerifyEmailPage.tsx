@@ -1,8 +1,8 @@
 import { TextLink } from '../../components/links';
 import { Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { AuthForm } from './AuthForm';
 import { AuthPage } from './AuthPage';
 import { useMailedToken } from './mailed-token';
@@ -16,9 +16,9 @@ export function VerifyEmailPage() {
 function VerifyStep({ mailedToken }: { mailedToken: string }) {
   const [token, setToken] = useState(mailedToken);
   // The page waits for a click, because programs that scan mails open links and would use the token up.
-  const verify = useMutation({
-    mutationFn: () => api.POST('/api/saas-auth/email/verify', { body: { token: token.trim() } }),
-  });
+  const verify = useChange({ keys: [] }, () =>
+    api.POST('/api/saas-auth/email/verify', { body: { token: token.trim() } }),
+  );
   if (verify.data)
     return (
       <AuthPage title="Address verified" text={`${verify.data.email} is verified.`}>

@@ -1,8 +1,9 @@
 import { Button, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { api, client, GuildhallError } from '../../app/client';
 import { gamesQuery } from '../../app/game';
 import { meQuery } from '../../app/account';
+import { useChange } from '../../app/use-change';
 import { ErrorText } from '../../components/ErrorState';
 import { ButtonLink } from '../../components/links';
 import { useAfterSignIn } from './after-sign-in';
@@ -15,15 +16,12 @@ export function WelcomePage() {
   const enter = useAfterSignIn();
   const queryClient = useQueryClient();
   // The page waits for a click, so that a preview of the link does not use it up.
-  const signIn = useMutation({
-    mutationFn: async () => {
-      await client.adopt(await api.POST('/api/saas-auth/link', { body: { token } }));
-      const { memberships } = await queryClient.fetchQuery(meQuery);
-      const workspace = memberships[0];
-      const games = workspace && (await queryClient.fetchQuery(gamesQuery(workspace.workspaceId)));
-      return games?.items[0]?.id;
-    },
-    onSuccess: (tenantId) => enter(tenantId === undefined ? '/' : `/games/${tenantId}/first-run`),
+  const signIn = useChange({ keys: [] }, async (token: string) => {
+    await client.adopt(await api.POST('/api/saas-auth/link', { body: { token } }));
+    const { memberships } = await queryClient.fetchQuery(meQuery);
+    const workspace = memberships[0];
+    const games = workspace && (await queryClient.fetchQuery(gamesQuery(workspace.workspaceId)));
+    enter(games?.items[0] ? `/games/${games.items[0].id}/first-run` : '/');
   });
   const isUsed = signIn.error instanceof GuildhallError && isFinal(signIn.error);
   return (
@@ -35,7 +33,7 @@ export function WelcomePage() {
             Sign in with the password
           </ButtonLink>
         ) : (
-          <Button size="sm" autoFocus loading={signIn.isPending} onClick={() => signIn.mutate()}>
+          <Button size="sm" autoFocus loading={signIn.isPending} onClick={() => signIn.mutate(token)}>
             Sign in
           </Button>
         )}
