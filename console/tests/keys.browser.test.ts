@@ -32,8 +32,9 @@ describe('keys', () => {
     const key = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
     assert.equal(await tryKey(key), 200);
     await page.goBack();
-    const question = page.getByRole('dialog', { name: 'Leave without saving' });
-    await question.getByText('The key is not shown again.').waitFor();
+    const question = page.getByRole('dialog', { name: 'Leave this page' });
+    await question.getByText('The key stays valid, but is not shown again.').waitFor();
+    await question.getByRole('button', { name: 'Leave', exact: true }).waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'I saved the key' }).click();

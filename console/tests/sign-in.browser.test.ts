@@ -376,6 +376,10 @@ describe('account', () => {
     const codes = page.getByRole('region', { name: 'Recovery codes' });
     await becomes(async () => (await codes.innerText()).trim().split('\n').length, 10);
     list();
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave this page' });
+    await question.getByText('The recovery codes stay valid, but are not shown again.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'I saved the codes' }).click();
     await factor.getByText('On', { exact: true }).waitFor();
   });

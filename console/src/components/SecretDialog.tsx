@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Snippet } from './Snippet';
-import { useUnsavedChanges } from './unsaved-changes';
+import { leavingSecret, useUnsavedChanges } from './unsaved-changes';
 
 interface SecretDialogProps {
   /** What the secret is, such as "key". */
@@ -17,7 +17,10 @@ interface SecretDialogProps {
 
 /** Shows a secret once. The server keeps only its fingerprint, so the dialog closes by its button only. */
 export function SecretDialog({ name, label, secret, onClose, action, children }: SecretDialogProps) {
-  const unsaved = useUnsavedChanges(secret !== undefined, `The ${name} is not shown again.`);
+  const unsaved = useUnsavedChanges(
+    secret !== undefined,
+    leavingSecret(`The ${name} stays valid, but is not shown again.`),
+  );
   return (
     <Modal
       opened={secret !== undefined}

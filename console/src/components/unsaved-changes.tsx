@@ -2,14 +2,30 @@ import { useBlocker } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { QuestionDialog } from './ConfirmDialog';
 
+/** The question before the page is left. */
+interface Question {
+  title: string;
+  /** What is lost. */
+  loss: string;
+  verb: string;
+}
+
+const unsavedChanges: Question = {
+  title: 'Leave without saving',
+  loss: 'The changes on this page are not saved.',
+  verb: 'Discard the changes',
+};
+
+/** The question about something that exists already, and that the page shows once. */
+export const leavingSecret = (loss: string): Question => ({ title: 'Leave this page', loss, verb: 'Leave' });
+
 /**
  * Asks before unsaved changes are lost: by a link, the back button, closing the tab, or by closing a dialog with `leave`. The form
  * renders the question.
  */
 export function useUnsavedChanges(
   isDirty: boolean,
-  /** What is lost. */
-  loss = 'The changes on this page are not saved.',
+  { title, loss, verb } = unsavedChanges,
 ): {
   question: ReactNode;
   /** Runs the action, if there are changes only after a confirmation. */
@@ -29,8 +45,8 @@ export function useUnsavedChanges(
         setWaiting(undefined);
         blocker.reset?.();
       }}
-      title="Leave without saving"
-      verb="Discard the changes"
+      title={title}
+      verb={verb}
       onConfirm={() => {
         setWaiting(undefined);
         if (isBlocked) blocker.proceed();

@@ -4,7 +4,7 @@ import { renderSVG } from 'uqr';
 import { ErrorText } from '../../components/ErrorState';
 import { Snippet } from '../../components/Snippet';
 import { State } from '../../components/State';
-import { useUnsavedChanges } from '../../components/unsaved-changes';
+import { leavingSecret, useUnsavedChanges } from '../../components/unsaved-changes';
 import { saveText } from '../../components/save-file';
 import { toAuthenticatorCode } from '../sign-in/authenticator-code';
 import {
@@ -138,7 +138,10 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
 
 function RecoveryCodes({ codes, email, onDone }: { codes: string[]; email: string; onDone: () => void }) {
   const text = codes.join('\n');
-  const unsaved = useUnsavedChanges(true, 'The recovery codes are not shown again.');
+  const unsaved = useUnsavedChanges(
+    true,
+    leavingSecret('The recovery codes stay valid, but are not shown again.'),
+  );
   return (
     <Stack gap="sm" maw={420}>
       {unsaved.question}
