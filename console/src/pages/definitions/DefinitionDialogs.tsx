@@ -2,7 +2,7 @@ import { Select, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { FormDialog } from '../../components/FormDialog';
 import { changesOf } from '../../components/form-submit';
-import { useChangeDefinition, useCreateDefinition, type Definition } from './queries';
+import { scopeChoices, useChangeDefinition, useCreateDefinition, type Definition } from './queries';
 
 interface DialogProps {
   tenantId: string;
@@ -36,11 +36,7 @@ function ChangeableFields({
     <>
       <Select
         label="Scope"
-        data={[
-          { value: 'match', label: 'Match events' },
-          { value: 'player', label: 'Player events' },
-          { value: 'both', label: 'Both' },
-        ]}
+        data={scopeChoices}
         {...(autofocus && { 'data-autofocus': true })}
         {...form.getInputProps('eventScope')}
       />

@@ -23,6 +23,8 @@ import {
   definitionSettingsQuery,
   definitionsQuery,
   requestExport,
+  scopeChoices,
+  scopeNames,
   useSetActive,
   useSetAutoCreate,
   type Definition,
@@ -32,8 +34,6 @@ import { useDroppedFile } from './use-dropped-file';
 import classes from './DefinitionsPage.module.css';
 
 const route = getRouteApi('/app/games/$tenantId/definitions');
-
-const scopeNames = { match: 'Match events', player: 'Player events', both: 'Both' };
 
 export const preload = (
   queryClient: QueryClient,
@@ -117,7 +117,7 @@ function Definitions() {
             <FilterSelect
               label="Scope"
               value={filter.scope}
-              choices={Object.entries(scopeNames).map(([value, label]) => ({ value, label }))}
+              choices={scopeChoices}
               onChange={(scope) => change({ scope })}
             />
             <FilterSelect

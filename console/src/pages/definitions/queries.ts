@@ -63,6 +63,11 @@ export const definitionName = ({
 }: Pick<Definition, 'eventKey' | 'eventValue'>): string =>
   eventValue === null ? eventKey : `${eventKey} · ${eventValue}`;
 
+/** The scopes in words. */
+export const scopeNames = { match: 'Match events', player: 'Player events', both: 'Both' };
+
+export const scopeChoices = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
+
 export const definitionSettingsQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['definition-settings', tenantId],

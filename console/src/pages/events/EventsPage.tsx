@@ -23,7 +23,7 @@ import { Chart } from '../../components/Chart';
 import { startDownload } from '../../components/downloads';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { definitionName, definitionsQuery } from '../definitions/queries';
+import { definitionName, definitionsQuery, scopeChoices } from '../definitions/queries';
 import { AutoCreateSwitch } from '../first-run/Prerequisites';
 import { SignInLink } from '../players/SignInSnippet';
 import { playerQuery, usePlayerNames } from '../players/queries';
@@ -120,10 +120,7 @@ export function EventsPage() {
             <SegmentedControl
               size="xs"
               aria-label="Scope"
-              data={[
-                { value: 'match', label: 'Match events' },
-                { value: 'player', label: 'Player events' },
-              ]}
+              data={scopeChoices.filter(({ value }) => value !== 'both')}
               value={filter.scope}
               onChange={(scope) =>
                 change({ scope, ...(scope === 'player' && { matchSessionId: undefined }) })

@@ -10,7 +10,7 @@ import { ButtonLink } from '../../components/links';
 import { Facts, Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { CreateDefinitionDialog } from '../definitions/DefinitionDialogs';
-import { definitionName } from '../definitions/queries';
+import { definitionName, scopeNames } from '../definitions/queries';
 import { useKeyNames } from '../usage/queries';
 import { rejectedEventsQuery, type RejectedEventGroup } from './queries';
 
@@ -76,7 +76,7 @@ const columns: Column<RejectedEventGroup>[] = [
   },
   { id: 'event', header: 'Event', width: 200, cell: nameOf },
   { id: 'reason', header: 'Why they were refused', narrowWidth: 190, cell: ({ error }) => error },
-  { id: 'scope', header: 'Scope', width: 80, cell: ({ scope }) => scopeNames[scope] },
+  { id: 'scope', header: 'Scope', width: 110, cell: ({ scope }) => scopeNames[scope] },
   { id: 'status', header: 'Status', width: 70, align: 'right', cell: ({ statusCode }) => statusCode },
   {
     id: 'count',
@@ -87,8 +87,6 @@ const columns: Column<RejectedEventGroup>[] = [
     cell: ({ count }) => formatNumber(count),
   },
 ];
-
-const scopeNames = { match: 'Match', player: 'Player' };
 
 function GroupDetails({ group }: { group: RejectedEventGroup }) {
   const game = useGame();
@@ -101,7 +99,7 @@ function GroupDetails({ group }: { group: RejectedEventGroup }) {
       <Facts
         facts={[
           ['Event', nameOf(group)],
-          ['Scope', `${scopeNames[group.scope]} events`],
+          ['Scope', scopeNames[group.scope]],
           ['Status', group.statusCode],
           ['Events', formatNumber(group.count)],
           ['First seen', <RelativeTime key="first" at={group.firstSeenAt} />],
