@@ -39,45 +39,64 @@ async function taken<Slice>(slices: AsyncIterable<Slice>) {
 
 describe('inSlices', () => {
   test('yields all slices in order, with a turn of the event loop between slices', async () => {
-    const { all, turns } = await taken(inSlices([1, 2, 3, 4, 5], 2));
+    const { all, turns } = await taken(inSlices('a', [1, 2, 3, 4, 5], 2));
     assert.deepEqual(all, [[1, 2], [3, 4], [5]]);
     assert.ok(turns >= 2);
   });
 
   test('yields nothing for an empty list', async () => {
-    assert.deepEqual((await taken(inSlices([], 2))).all, []);
+    assert.deepEqual((await taken(inSlices('a', [], 2))).all, []);
   });
 });
 
 describe('bytesInSlices', () => {
   test('yields all slices in order, with a turn of the event loop between slices', async () => {
     const bytes = Buffer.from('abcdefg');
-    const { all, turns } = await taken(bytesInSlices(bytes, 3));
+    const { all, turns } = await taken(bytesInSlices('a', bytes, 3));
     assert.deepEqual(all.map(String), ['abc', 'def', 'g']);
     assert.ok(turns >= 2);
   });
 });
 
+/**
+ * Takes three slices for each work, all at once. The owner of a work is the letter in its name. Each slice takes longer than the quantum.
+ * Returns the names in the order of their slices.
+ */
+async function takeSlices(names: string[]): Promise<{ order: string[]; turns: number }> {
+  const order: string[] = [];
+  const take = async (name: string): Promise<void> => {
+    for (let slice = 0; slice < 3; slice++) {
+      await nextSlice(name[0]!);
+      order.push(name);
+      work(LONG_MS);
+    }
+  };
+  // The quantum of an earlier test is over.
+  work(LONG_MS);
+  const turns = await countTurns(Promise.all(names.map(take)));
+  return { order, turns };
+}
+
 describe('nextSlice', () => {
-  test('gives each of several lists every fourth turn, in the order in which they ask', async () => {
-    const order: string[] = [];
-    const take = async (name: string): Promise<void> => {
-      for await (const slice of inSlices([1, 2, 3], 1)) {
-        order.push(`${name}${slice[0]}`);
-        work(LONG_MS);
-      }
-    };
-    const turns = await countTurns(Promise.all([take('a'), take('b')]));
-    assert.deepEqual(order, ['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
-    // Each list waits twice.
-    assert.ok(turns >= 4 * 4 - 1, `${turns} turns`);
+  test('gives the work of an owner every fourth turn, in the order in which it asks', async () => {
+    const { order, turns } = await takeSlices(['a1', 'a2']);
+    assert.deepEqual(order, ['a1', 'a2', 'a1', 'a2', 'a1', 'a2']);
+    assert.ok(turns >= 6 * 4 - 1, `${turns} turns`);
+  });
+
+  test('takes owners in turn, so that work waits for one slice of each other owner', async () => {
+    const { order } = await takeSlices(['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']);
+    assert.deepEqual(order.slice(0, 9), ['a1', 'b1', 'c1', 'a2', 'b1', 'c2', 'a3', 'b1', 'c1']);
+    // The owner b has no more work.
+    assert.deepEqual(order.slice(9, 15), ['a4', 'c2', 'a1', 'c1', 'a2', 'c2']);
+    assert.deepEqual(order.slice(15), ['a3', 'a4', 'a1', 'a2', 'a3', 'a4']);
   });
 
   test('continues in the same turn until the quantum is over', async () => {
     const slices = 1_000;
     const turns = await countTurns(
       (async () => {
-        for (let slice = 0; slice < slices; slice++) await nextSlice();
+        for (let slice = 0; slice < slices; slice++) await nextSlice('a');
       })(),
     );
     assert.ok(turns < slices, `${turns} turns`);
@@ -89,7 +108,7 @@ describe('sortInSlices', () => {
     for (const length of [0, 1, 249, 250, 251, 500, 1_001, 3_000]) {
       const items = Array.from({ length }, (_, index) => ({ key: (index * 7_919) % 101, index }));
       const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
-      assert.deepEqual(await sortInSlices(items, byKey), items.toSorted(byKey), `${length} items`);
+      assert.deepEqual(await sortInSlices('a', items, byKey), items.toSorted(byKey), `${length} items`);
     }
   });
 });
@@ -126,7 +145,7 @@ describe('inBackground', () => {
   test('yields all slices, and pauses after each', async () => {
     const seen: string[] = [];
     const took = await timeInBusyProcess(async () => {
-      for await (const slice of inBackground(inSlices(['a', 'b', 'c'], 1))) {
+      for await (const slice of inBackground(inSlices('a', ['a', 'b', 'c'], 1))) {
         seen.push(...slice);
         work(20);
       }

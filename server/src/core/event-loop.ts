@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const waiting: (() => void)[] = [];
+/** The work that waits for a slice, by owner. The owners are in the order of their turns. */
+const waiting = new Map<string, (() => void)[]>();
 
 /** How long slices run in one turn of the event loop. Most requests wait for several turns, so they notice each millisecond several times. */
 const QUANTUM_MS = 1;
@@ -13,12 +14,17 @@ let quantumEndsAt = 0;
 /**
  * Separates the slices of work that takes long. The next slice begins at once until the quantum is over. Then it waits for a later
  * turn of the event loop that no other such work gets. So all such work together delays short requests by one quantum in four turns.
+ *
+ * Owners take turns: between two slices of an owner, each other one gets at most one. An owner is a tenant, or a queue in which tenants
+ * take turns already. So a tenant with 200 requests does not delay the only request of another tenant by 200 slices.
  */
-export async function nextSlice(): Promise<void> {
+export async function nextSlice(owner: string): Promise<void> {
   if (performance.now() < quantumEndsAt) return;
   await new Promise<void>((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) passTurns(TURNS_BETWEEN_QUANTA);
+    if (waiting.size === 0) passTurns(TURNS_BETWEEN_QUANTA);
+    const queue = waiting.get(owner);
+    if (queue) queue.push(resolve);
+    else waiting.set(owner, [resolve]);
   });
 }
 
@@ -26,26 +32,40 @@ function passTurns(turns: number): void {
   setImmediate(() => {
     if (turns > 0) return passTurns(turns - 1);
     quantumEndsAt = performance.now() + QUANTUM_MS;
-    waiting.shift()!();
-    if (waiting.length > 0) passTurns(TURNS_BETWEEN_QUANTA);
+    takeNext()();
+    if (waiting.size > 0) passTurns(TURNS_BETWEEN_QUANTA);
   });
 }
 
+/** Takes the first work of the first owner. If the owner has more, it moves behind the others. */
+function takeNext(): () => void {
+  const [owner, queue] = waiting.entries().next().value!;
+  const next = queue.shift()!;
+  waiting.delete(owner);
+  if (queue.length > 0) waiting.set(owner, queue);
+  return next;
+}
+
 /** Yields a list in slices, with {@link nextSlice} between them. */
-export async function* inSlices<Item>(items: readonly Item[], size: number): AsyncGenerator<readonly Item[]> {
+export async function* inSlices<Item>(
+  owner: string,
+  items: readonly Item[],
+  size: number,
+): AsyncGenerator<readonly Item[]> {
   for (let at = 0; at < items.length; at += size) {
-    if (at > 0) await nextSlice();
+    if (at > 0) await nextSlice(owner);
     yield items.slice(at, at + size);
   }
 }
 
 /** Calls `work` for each item of a list, with {@link nextSlice} between slices. */
 export async function forEachInSlices<Item>(
+  owner: string,
   items: readonly Item[],
   size: number,
   work: (item: Item) => void,
 ): Promise<void> {
-  for await (const slice of inSlices(items, size)) for (const item of slice) work(item);
+  for await (const slice of inSlices(owner, items, size)) for (const item of slice) work(item);
 }
 
 /** Items that are sorted at once, at first. Sorting them takes 0.3 ms. */
@@ -53,22 +73,23 @@ const SORTED_PER_SLICE = 250;
 
 /** Returns a sorted list. Sorts slices first, and then merges two neighbours at a time, which sorting does in linear time. */
 export async function sortInSlices<Item>(
+  owner: string,
   items: readonly Item[],
   compare: (a: Item, b: Item) => number,
 ): Promise<Item[]> {
   let sorted = [...items];
   for (let size = SORTED_PER_SLICE; ; size *= 2) {
     const merged: Item[][] = [];
-    for await (const slice of inSlices(sorted, size)) merged.push(slice.toSorted(compare));
+    for await (const slice of inSlices(owner, sorted, size)) merged.push(slice.toSorted(compare));
     sorted = merged.flat();
     if (size >= items.length) return sorted;
   }
 }
 
 /** Yields bytes like {@link inSlices}. */
-export async function* bytesInSlices(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+export async function* bytesInSlices(owner: string, bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) {
-    if (at > 0) await nextSlice();
+    if (at > 0) await nextSlice(owner);
     yield bytes.subarray(at, at + size);
   }
 }

@@ -24,8 +24,11 @@ export function createTurns(limits: SemaphoreLimits): RunInTurn {
 /**
  * Creates turns for short tasks that block the event loop. One runs at a time, after it has waited for a slice of the event loop. 1,000
  * others of an owner wait, for at most 10 seconds.
+ *
+ * The slices belong to the name of these turns, not to the owner of the task. Otherwise the task would wait for all other work of its
+ * owner, and the tasks of other owners would wait for it.
  */
-export function createSliceTurns(): RunInTurn {
+export function createSliceTurns(name: string): RunInTurn {
   const runInTurn = createTurns({
     running: 1,
     runningPerOwner: 1,
@@ -34,7 +37,7 @@ export function createSliceTurns(): RunInTurn {
   });
   return (owner, task) =>
     runInTurn(owner, async () => {
-      await nextSlice();
+      await nextSlice(name);
       return task();
     });
 }

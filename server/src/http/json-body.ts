@@ -77,7 +77,7 @@ const PARSED_AT_ONCE = 8 * 1024;
  * Larger bodies wait here, and only one of them among the other work in slices. Otherwise a batch of events would wait for all of them
  * before each of its slices: 100 rosters delayed it from 0.4 to more than 60 seconds.
  */
-const parseInTurn = createSliceTurns();
+const parseInTurn = createSliceTurns('bodies');
 
 /** The tenant of the key, or the network. */
 function senderOf(request: FastifyRequest): string {

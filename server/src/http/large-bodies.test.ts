@@ -50,7 +50,7 @@ test('other work in slices does not wait for all of them', async () => {
   let isOver = false;
   const batch = (async () => {
     for (; !isOver; slices++) {
-      await nextSlice();
+      await nextSlice('batch');
       await nextTurn();
     }
   })();

@@ -46,7 +46,7 @@ export async function importDefinitions(
   const csvRows = await oneFileAtATime(() => readDefinitionCsv(file, { id: overwriteExisting }));
   const failures = new Map<number, string>();
   const rows: CheckedRow[] = [];
-  for await (const slice of inBackground(inSlices(csvRows, ROWS_PER_TURN)))
+  for await (const slice of inBackground(inSlices(tenantId, csvRows, ROWS_PER_TURN)))
     for (const one of slice) {
       const { row, errors } = checkRow(one);
       if (errors.length === 0) rows.push(row);
@@ -132,11 +132,11 @@ async function overwrite(
   );
   const byId = new Map<string, FullDefinition>();
   // All transactions lock rows in the order of their IDs, which prevents deadlocks.
-  for await (const ids of inSlices(firsts.map(idOf).filter(isGuid).toSorted(), ROWS_PER_TURN))
+  for await (const ids of inSlices(tenantId, firsts.map(idOf).filter(isGuid).toSorted(), ROWS_PER_TURN))
     for (const definition of await lockDefinitions(transaction, tenantId, ids))
       byId.set(definition.id, definition);
   const owners = new Map<string, string>();
-  for await (const slice of inSlices(firsts, ROWS_PER_TURN)) {
+  for await (const slice of inSlices(tenantId, firsts, ROWS_PER_TURN)) {
     const pairs = slice.map((row) => row.pair);
     for (const one of await findDefinitionsByPair(transaction, tenantId, pairs))
       owners.set(pairKey(one.eventKey, one.eventValue), one.id);

@@ -43,7 +43,7 @@ export async function addDefinitions(
   const free = wanted.filter((one) => !taken.has(pairKey(one.eventKey, one.eventValue)));
   const room = Math.max(limit - count, 0);
   const created: FullDefinition[] = [];
-  for await (const slice of inSlices(free.slice(0, room), DEFINITIONS_PER_STATEMENT))
+  for await (const slice of inSlices(tenantId, free.slice(0, room), DEFINITIONS_PER_STATEMENT))
     created.push(...(await insertAudited(transaction, tenantId, slice, writer)));
   return { created, existing, overLimit: free.slice(room) };
 }
@@ -89,7 +89,7 @@ export async function changeDefinitions(
   writer: AuditAuthor,
 ): Promise<FullDefinition[]> {
   const written: FullDefinition[] = [];
-  for await (const slice of inSlices(wanted, DEFINITIONS_PER_STATEMENT))
+  for await (const slice of inSlices(tenantId, wanted, DEFINITIONS_PER_STATEMENT))
     written.push(...(await updateAudited(transaction, tenantId, slice, writer)));
   return written;
 }

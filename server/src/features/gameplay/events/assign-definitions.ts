@@ -49,10 +49,11 @@ export async function assignDefinitions(
 ): Promise<IndexedRow[]> {
   const { definitions } = services;
   const { tenantId } = billing;
-  const { byId, byPair } = await definitions.resolve(tenantId, await collectWanted(events));
+  const { byId, byPair } = await definitions.resolve(tenantId, await collectWanted(tenantId, events));
   const known: BatchDefinitions = { byId, byPair, created: new Map() };
   const autoCreate =
-    (await collectUnknown(known, events)).length > 0 && (await definitions.isAutoCreateOn(tenantId));
+    (await collectUnknown(tenantId, known, events)).length > 0 &&
+    (await definitions.isAutoCreateOn(tenantId));
   let distinct = events;
   if (autoCreate) {
     distinct = await withoutDuplicates(services, scope, tenantId, known, events);
@@ -62,18 +63,21 @@ export async function assignDefinitions(
       const storable = distinct.filter((event) => isStorable(known, scope, event));
       await admitEvents(services, scope, billing, storable);
     }
-    const unknown = await collectUnknown(known, distinct);
+    const unknown = await collectUnknown(tenantId, known, distinct);
     if (unknown.length > 0) known.created = await definitions.autoCreate(tenantId, scope, unknown);
   }
-  const { rows, others } = await toRows(scope, known, autoCreate, distinct);
+  const { rows, others } = await toRows(tenantId, scope, known, autoCreate, distinct);
   if (others.length > 0) await refuseUnstored(services, scope, tenantId, others, progress);
   return rows;
 }
 
-async function collectWanted(events: CheckedEvent[]): Promise<{ ids: string[]; pairs: DefinitionPair[] }> {
+async function collectWanted(
+  tenantId: string,
+  events: CheckedEvent[],
+): Promise<{ ids: string[]; pairs: DefinitionPair[] }> {
   const ids = new Set<string>();
   const pairs = new Map<string, DefinitionPair>();
-  await forEachInSlices(events, EVENTS_PER_SLICE, ({ eventDefinitionId, eventKey, eventValue }) => {
+  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, ({ eventDefinitionId, eventKey, eventValue }) => {
     if (eventDefinitionId !== null) ids.add(eventDefinitionId);
     if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
   });
@@ -92,9 +96,13 @@ function findDefinition(
 }
 
 /** Returns the pairs of events that have no definition. */
-async function collectUnknown(known: BatchDefinitions, events: CheckedEvent[]): Promise<DefinitionPair[]> {
+async function collectUnknown(
+  tenantId: string,
+  known: BatchDefinitions,
+  events: CheckedEvent[],
+): Promise<DefinitionPair[]> {
   const unknown = new Map<string, DefinitionPair>();
-  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
     const { eventKey, eventValue } = event;
     if (eventKey !== null && !findDefinition(known, event))
       unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
@@ -122,7 +130,7 @@ async function withoutDuplicates(
   const keys = new Set<string>();
   const distinct: CheckedEvent[] = [];
   const unknown: CheckedEvent[] = [];
-  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
     if (isStorable(known, scope, event)) {
       const key = `${event.occurredAt} ${event.idempotencyKey}`;
       if (keys.has(key)) return;
@@ -138,6 +146,7 @@ async function withoutDuplicates(
 
 /** Makes the rows of events whose definition is usable, and says why the others are refused. */
 async function toRows(
+  tenantId: string,
   scope: EventScope,
   known: BatchDefinitions,
   autoCreate: boolean,
@@ -145,7 +154,7 @@ async function toRows(
 ): Promise<{ rows: IndexedRow[]; others: UndefinedEvent[] }> {
   const rows: IndexedRow[] = [];
   const others: UndefinedEvent[] = [];
-  await forEachInSlices(events, EVENTS_PER_SLICE, (event) => {
+  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
     const definition = findDefinition(known, event);
     if (!definition) others.push({ event, refused: withoutDefinition(event, autoCreate) });
     else if (!isUsable(definition, scope)) {

@@ -57,7 +57,7 @@ export async function* copyRows(
     if (chunk.free < MAX_ROW_BYTES) {
       yield chunk.written();
       chunk = new RowBuffer(CHUNK_BYTES);
-      await nextSlice();
+      await nextSlice(origin.tenantId);
     }
   }
   chunk.bytes(TRAILER);

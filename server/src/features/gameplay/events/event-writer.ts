@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import type pg from 'pg';
 import { measurePool } from '../../../database/pool-metrics.ts';
 import { createBatcher } from '../../../database/batcher.ts';
@@ -9,6 +8,7 @@ import { isDeadlock, isQuotaExceeded, isRefusedByNode, isUniqueViolation } from 
 import { openPool } from '../../../database/pool.ts';
 import { empty, join, raw, sql, unprepared, type Sql } from '../../../database/sql.ts';
 import { inSlices } from '../../../core/event-loop.ts';
+import { createFairSemaphore } from '../../../core/fair-semaphore.ts';
 import { shareOf } from '../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../core/billing-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -58,7 +58,11 @@ export async function openEventWriter(
 ): Promise<EventWriter> {
   const poolSize = shareOf(COPY_CONNECTIONS, processes, LEAST_COPY_CONNECTIONS);
   const pool = openPool(databaseUrl, 'guildhall_event_writer', { poolSize, pipeline: false, work: 'events' });
-  const inOwnTransaction = pLimit(Math.floor(poolSize * SHARE_OF_OWN_TRANSACTIONS));
+  const ownTransactions = Math.floor(poolSize * SHARE_OF_OWN_TRANSACTIONS);
+  const inOwnTransaction = createFairSemaphore({
+    running: ownTransactions,
+    runningPerOwner: ownTransactions,
+  });
   measurePool('events', pool);
   const role = await database.row<{ canCopy: boolean }>(
     sql`SELECT rolbypassrls AS "canCopy" FROM pg_roles WHERE rolname = 'guildhall_event_writer'`,
@@ -101,7 +105,7 @@ export async function openEventWriter(
   });
 
   const storeAlone = async (write: Write): Promise<AddedRows> => {
-    const stored = await inOwnTransaction(() => store(write));
+    const stored = await inOwnTransaction.run(write.billing.tenantId, () => store(write));
     return stored.length === write.rows.length ? 'all' : idsOf(stored);
   };
 
@@ -173,7 +177,7 @@ async function insertRows(
   const origin = originOf(billing);
   return database.forTenant(billing.tenantId).transaction(async (transaction) => {
     const added = new Set<string>();
-    for await (const slice of inSlices(rows, ROWS_PER_INSERT))
+    for await (const slice of inSlices(billing.tenantId, rows, ROWS_PER_INSERT))
       for (const { id } of await transaction.rows<{ id: string }>(insertion(scope, origin, slice)))
         added.add(id);
     const addedRows = rows.filter(({ id }) => added.has(id));

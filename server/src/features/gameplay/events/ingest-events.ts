@@ -45,13 +45,14 @@ export async function ingestEvents(
   sender: Sender,
   batch: unknown[],
 ): Promise<IngestResult> {
+  const { tenantId } = sender.billing;
   const warnings = findUnknownMembers(scope, batch);
   const progress: BatchProgress = { records: [], warnings, refused: [], duplicateCount: 0 };
   // splice empties the array, so that unknown members are not kept in memory while the batch waits for the database.
-  const valid = await checkFields(scope, batch.splice(0), progress);
+  const valid = await checkFields(tenantId, scope, batch.splice(0), progress);
   const authorized = await checkActors(services, scope, sender, valid, progress);
   const rows = await assignDefinitions(services, scope, sender.billing, authorized, progress);
-  const unique = await sortAndDeduplicate(rows, progress);
+  const unique = await sortAndDeduplicate(tenantId, rows, progress);
   const admitted = await admitEvents(services, scope, sender.billing, unique);
   progress.duplicateCount += unique.length - admitted.length;
   if (admitted.length > 0) await store(services.writer, scope, sender.billing, admitted, progress);
@@ -61,7 +62,7 @@ export async function ingestEvents(
   events.inc({ scope, result: 'rejected' }, refused.length);
   refused.sort((a, b) => a.error.index - b.error.index);
   result.warnings.sort((a, b) => a.index - b.index);
-  await forEachInSlices(refused, EVENTS_PER_SLICE, (event) =>
+  await forEachInSlices(tenantId, refused, EVENTS_PER_SLICE, (event) =>
     services.rejectedEvents.count(sender.billing, scope, event),
   );
   return { ...result, errors: refused.map(({ error }) => error) };
@@ -71,6 +72,7 @@ export async function ingestEvents(
 const CHECKED_PER_SLICE = 50;
 
 async function checkFields(
+  tenantId: string,
   scope: EventScope,
   batch: unknown[],
   { refused }: BatchProgress,
@@ -78,7 +80,7 @@ async function checkFields(
   const valid: CheckedEvent[] = [];
   const latest = latestOccurrence();
   let index = 0;
-  await forEachInSlices(batch, CHECKED_PER_SLICE, (event) => {
+  await forEachInSlices(tenantId, batch, CHECKED_PER_SLICE, (event) => {
     const checked = checkEvent(scope, event, index, latest);
     if (typeof checked === 'string') {
       const error = { index, statusCode: 400, error: checked };
@@ -126,11 +128,15 @@ async function checkActors(
 }
 
 /** Sorts by the deduplication key and drops duplicates, keeping the first. */
-async function sortAndDeduplicate(rows: IndexedRow[], progress: BatchProgress): Promise<IndexedRow[]> {
+async function sortAndDeduplicate(
+  tenantId: string,
+  rows: IndexedRow[],
+  progress: BatchProgress,
+): Promise<IndexedRow[]> {
   // The usual case: clients send events in the order in which they occurred.
   if (rows.every((row, position) => position === 0 || comparePositions(rows[position - 1]!, row) < 0))
     return rows;
-  const sorted = await sortInSlices(rows, (a, b) => comparePositions(a, b) || a.index - b.index);
+  const sorted = await sortInSlices(tenantId, rows, (a, b) => comparePositions(a, b) || a.index - b.index);
   const unique = withoutRepeats(sorted);
   progress.duplicateCount += rows.length - unique.length;
   return unique;
@@ -147,7 +153,7 @@ async function store(
   progress: BatchProgress,
 ): Promise<void> {
   const inserted = await writer.write(scope, rows, billing);
-  await forEachInSlices(rows, EVENTS_PER_SLICE, (row) => {
+  await forEachInSlices(billing.tenantId, rows, EVENTS_PER_SLICE, (row) => {
     if (inserted === 'all' || inserted.has(row.id)) {
       progress.records.push(toRecord(row));
       if (row.hasUnknownId) progress.warnings.push({ index: row.index, message: UNKNOWN_ID });

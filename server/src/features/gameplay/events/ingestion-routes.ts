@@ -50,7 +50,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
         const body = request.body as Buffer | undefined;
         request.body = undefined;
         const events = parseEvents(
-          body && (await parseBatch(body, MAX_VALUES)),
+          body && (await parseBatch(key.tenantId, body, MAX_VALUES)),
           Math.min(allowed, MAX_EVENTS_PER_REQUEST),
         );
         return ingestEvents(services, scope, sender, events);
@@ -62,7 +62,7 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
         return reply
           .code(201)
           .type('application/json; charset=utf-8')
-          .send(await writeResult(result));
+          .send(await writeResult(key.tenantId, result));
       if (result.records.length > 0) return reply.code(201).send(result);
       const detail =
         result.errors.length === 0

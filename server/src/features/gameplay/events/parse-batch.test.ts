@@ -5,7 +5,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { parseBatch } from './parse-batch.ts';
 
 const parse = (text: string | Buffer, mostValues = 200_000) =>
-  parseBatch(Buffer.from(text as string), mostValues);
+  parseBatch('tenant', Buffer.from(text as string), mostValues);
 const isRefused = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code;
 
 /** Compares large values. The assertion library would take seconds for them. */

@@ -22,13 +22,13 @@ const MAX_VALUES_PER_EVENT = 10_000;
  * A large body is parsed in slices. Throws malformed_json. Throws batch_size if the body has more than `mostValues` values, or one
  * event more than 10,000.
  */
-export async function parseBatch(body: Buffer, mostValues: number): Promise<unknown> {
+export async function parseBatch(tenantId: string, body: Buffer, mostValues: number): Promise<unknown> {
   if (!isUtf8(body))
     throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
   const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
   if (json.length <= Math.min(SMALL_BODY_BYTES, mostValues)) return parse(json.toString());
 
-  const arrays = await findArrays(json, mostValues);
+  const arrays = await findArrays(tenantId, json, mostValues);
   if (arrays.length === 0) return parse(json.toString());
   // Each array is replaced by a string that a client cannot guess. The rest of the body is small.
   const placeholder = randomUUID();
@@ -37,7 +37,7 @@ export async function parseBatch(body: Buffer, mostValues: number): Promise<unkn
   const parsed: unknown[][] = [];
   for (const array of arrays) {
     rest += `${json.toString('utf8', end, array.start)}"${placeholder}${parsed.length}"`;
-    parsed.push(await parseInSlices(json, array));
+    parsed.push(await parseInSlices(tenantId, json, array));
     end = array.end;
   }
   const envelope = parse(rest + json.toString('utf8', end));
@@ -86,11 +86,15 @@ interface EventArray {
   cuts: number[];
 }
 
-async function parseInSlices(json: Buffer, { start, end, cuts }: EventArray): Promise<unknown[]> {
+async function parseInSlices(
+  tenantId: string,
+  json: Buffer,
+  { start, end, cuts }: EventArray,
+): Promise<unknown[]> {
   const items: unknown[] = [];
   const bounds = [start, ...cuts, end - 1];
   for (let slice = 1; slice < bounds.length; slice++) {
-    if (slice > 1) await nextSlice();
+    if (slice > 1) await nextSlice(tenantId);
     const parsed = parse(`[${json.toString('utf8', bounds[slice - 1]! + 1, bounds[slice])}]`) as unknown[];
     // Between two commas, or between a comma and a bracket, there must be an event.
     if (parsed.length === 0 && cuts.length > 0) throw new ProblemError('malformed_json');
@@ -126,7 +130,7 @@ interface Scan {
  * Finds the arrays whose items are parsed in slices: the body itself, or members of its object. Counts commas
  * and opening brackets outside of strings, before the body becomes objects. Does not check the syntax.
  */
-async function findArrays(json: Buffer, mostValues: number): Promise<EventArray[]> {
+async function findArrays(tenantId: string, json: Buffer, mostValues: number): Promise<EventArray[]> {
   const scan: Scan = {
     index: 0,
     isText: false,
@@ -141,7 +145,7 @@ async function findArrays(json: Buffer, mostValues: number): Promise<EventArray[
   };
   scanPart(json, scan, mostValues);
   while (scan.index < json.length) {
-    await nextSlice();
+    await nextSlice(tenantId);
     scanPart(json, scan, mostValues);
   }
   if (scan.array) throw new ProblemError('malformed_json');

@@ -163,7 +163,7 @@ export async function withoutStored<Event extends EventPosition>(
   events: readonly Event[],
 ): Promise<Event[]> {
   const missing: Event[] = [];
-  for await (const slice of inSlices(events, EVENTS_PER_LOOK_UP)) {
+  for await (const slice of inSlices(tenantId, events, EVENTS_PER_LOOK_UP)) {
     // OFFSET 0 keeps the planner from turning the look-up into a join, which may read all events of the tenant.
     const found = await db.rows<{ position: number }>(sql`
       SELECT (number - 1)::int AS position

@@ -5,16 +5,14 @@ import type { IngestResult } from './ingest-result.ts';
 const ENTRIES_PER_SLICE = 250;
 
 /** Writes a result as JSON, in slices. The text of 10,000 records has 1.5 MB. One turn would take 40 ms to write and send it. */
-export async function writeResult({
-  records,
-  warnings,
-  errors,
-  duplicateCount,
-}: IngestResult): Promise<Buffer> {
+export async function writeResult(
+  tenantId: string,
+  { records, warnings, errors, duplicateCount }: IngestResult,
+): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const [name, list] of Object.entries({ records, warnings, errors })) {
     let before = `${parts.length === 0 ? '{' : ','}"${name}":[`;
-    for await (const slice of inSlices<object>(list, ENTRIES_PER_SLICE)) {
+    for await (const slice of inSlices<object>(tenantId, list, ENTRIES_PER_SLICE)) {
       parts.push(Buffer.from(before + JSON.stringify(slice).slice(1, -1)));
       before = ',';
     }

@@ -18,6 +18,6 @@ export async function readMatch(
   ]);
   if (!match) throw new ProblemError('not_found', 'The tenant does not have this match.');
   // To serialize 1,000 players takes 4 ms.
-  if (players.length > PLAYERS_AT_ONCE) await nextSlice();
+  if (players.length > PLAYERS_AT_ONCE) await nextSlice(tenantId);
   return { ...match, players };
 }

@@ -16,7 +16,7 @@ const LARGEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
  * To recover a key takes 1 to 3 ms of the event loop, more than the rest of a sign-in. The public game key of one tenant is enough to cause
  * 500 recoveries per second. So one of them runs in a turn of the event loop, and tenants take turns.
  */
-const recoverInTurn = createSliceTurns();
+const recoverInTurn = createSliceTurns('wallet signatures');
 
 /**
  * Whether the key of an address signed a message (ERC-191) of a challenge of the tenant. A signature has 65 bytes, or 64 bytes (EIP-2098).

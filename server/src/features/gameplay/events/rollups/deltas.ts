@@ -19,7 +19,7 @@ const COLUMNS = `tenant_id, scope, starts_at, definition_id, events, value_count
  * because a query text with COPY accepts none.
  */
 export async function deltaText(scope: EventScope, tenantId: string, rows: EventRow[]): Promise<string> {
-  const deltas = await countRows(rows);
+  const deltas = await countRows(tenantId, rows);
   const column = (type: string, valueOf: (delta: Delta) => string | number | bigint): string =>
     `'{${deltas.map(valueOf).join(',')}}'::${type}[]`;
   const ofValues = (type: string, valueOf: (delta: Delta) => bigint): string =>
@@ -43,9 +43,9 @@ export async function deltaText(scope: EventScope, tenantId: string, rows: Event
 const ROWS_PER_SLICE = 1_000;
 
 /** Counts rows by definition and minute. */
-async function countRows(rows: EventRow[]): Promise<Delta[]> {
+async function countRows(tenantId: string, rows: EventRow[]): Promise<Delta[]> {
   const deltas = new Map<string, Delta>();
-  await forEachInSlices(rows, ROWS_PER_SLICE, ({ occurredAt, definitionId, value: digits }) => {
+  await forEachInSlices(tenantId, rows, ROWS_PER_SLICE, ({ occurredAt, definitionId, value: digits }) => {
     const minute = occurredAt.slice(0, 16);
     const key = minute + definitionId;
     let delta = deltas.get(key);
