@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { statementChannel } from '../../../core/statement-channel.ts';
 import type { AlteredRow } from '../../../core/row-hash.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -228,6 +229,26 @@ describe('GET /api/bus_tenants/:tenantId/events/export', () => {
       ).size,
       5_001,
     );
+  });
+
+  test('reads the events of one player 5,000 at a time', async () => {
+    const { playerId, caller } = await arrangePlayer(app, tenant);
+    const many = Array.from({ length: 5_001 }, (_, index) => ({
+      playerId,
+      eventKey: 'bulk',
+      idempotencyKey: `of-player-${index}`,
+      occurredAt: '2026-11-22T00:00:00Z',
+    }));
+    await app.http.post('/api/game/player-events', many, caller);
+    let reads = 0;
+    const countReads = (statement: unknown): void => {
+      if ((statement as { text: string }).text.includes('WITH event AS MATERIALIZED')) reads++;
+    };
+    statementChannel.start.subscribe(countReads);
+    const { text } = await app.http.get(`${events}/export?scope=player&playerId=${playerId}`, reader);
+    statementChannel.start.unsubscribe(countReads);
+    assert.equal(text.trimEnd().split('\n').length, 5_001);
+    assert.equal(reads, 2);
   });
 });
 
