@@ -78,7 +78,7 @@ export async function changeDevice(
     if (!updated) return undefined;
     const { wasBlocked, ...changed } = updated;
     const isBlockChanged = changed.isBlocked !== wasBlocked;
-    // Before the sessions are searched: with 100,000 sessions, the search takes half a second.
+    // Before the sessions are searched, because a player can have many.
     if (!isBlockChanged) await services.smallProfileChanges.spend(playerId);
     if (isBlockChanged && wasBlocked) await services.profileChanges.spend(playerId);
     if (isBlocked)
