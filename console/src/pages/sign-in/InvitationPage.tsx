@@ -1,9 +1,10 @@
 import { TextLink } from '../../components/links';
 import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, client } from '../../app/client';
+import { useChange } from '../../app/use-change';
 import { RelativeTime } from '../../components/RelativeTime';
 import { useAfterSignIn } from './after-sign-in';
 import { NewPasswordField } from './AuthFields';
@@ -70,16 +71,18 @@ function AcceptStep({
     validate: { password: (value) => (hasAccount ? null : checkPassword(value)) },
     validateInputOnBlur: true,
   });
-  const accept = useMutation({
-    mutationFn: async ({ password, displayName }: { password: string; displayName: string }) => {
+  const accept = useChange(
+    { keys: [] },
+    async ({ password, displayName }: { password: string; displayName: string }) => {
       const { membership, ...signedIn } = await api.POST('/api/saas-auth/invitations/accept', {
         body: { token, password, ...(displayName && { displayName }) },
       });
       await client.adopt(signedIn);
       return membership;
     },
-    onSuccess: ({ workspaceId }) => enter(`/workspaces/${workspaceId}`),
-  });
+  );
+  const join = (values: { password: string; displayName: string }): void =>
+    accept.mutate(values, { onSuccess: ({ workspaceId }) => enter(`/workspaces/${workspaceId}`) });
   return (
     <AuthPage
       title={`Join ${workspaceName}`}
@@ -93,7 +96,7 @@ function AcceptStep({
         verb="Join the workspace"
         isPending={accept.isPending}
         error={accept.error}
-        onSubmit={form.onSubmit((values) => accept.mutate(values))}
+        onSubmit={form.onSubmit(join)}
         footer={
           <>
             {hasAccount && (
