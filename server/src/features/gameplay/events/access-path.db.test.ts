@@ -40,9 +40,13 @@ for (const [table, columns, actors] of [
   );
 await app.owner.query('ANALYZE player_events, match_events');
 
-/** Returns a querier that runs statements as the tenant, and counts the events that PostgreSQL reads for them. */
-function createInspector(): { db: Querier; rowsRead(): number } {
+/**
+ * Returns a querier that runs statements as the tenant, and counts the events that PostgreSQL reads for them, and how often it searches
+ * the roll-ups.
+ */
+function createInspector(): { db: Querier; rowsRead(): number; rollupSearches(): number } {
   let read = 0;
+  let searches = 0;
   const explain = async (statement: Sql): Promise<unknown[]> => {
     const client = await app.owner.connect();
     try {
@@ -53,7 +57,11 @@ function createInspector(): { db: Querier; rowsRead(): number } {
         `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
         statement.values,
       );
-      read += eventsReadBy(rows[0]['QUERY PLAN'][0].Plan);
+      const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+      read += sumOf(plan, eventsReadBy);
+      searches += sumOf(plan, (node) =>
+        node['Relation Name']?.startsWith('event_rollups') ? node['Actual Loops'] : 0,
+      );
       return (await client.query(statement.text, statement.values)).rows;
     } finally {
       await client.query('ROLLBACK');
@@ -70,7 +78,7 @@ function createInspector(): { db: Querier; rowsRead(): number } {
     run: async (statement) => (await explain(statement)).length,
     changes: async (statement) => (await explain(statement)).length > 0,
   };
-  return { db, rowsRead: () => read };
+  return { db, rowsRead: () => read, rollupSearches: () => searches };
 }
 
 interface PlanNode {
@@ -81,12 +89,16 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Returns the number of rows that the scans of event partitions in a plan read. */
+/** Adds up a number of each node of a plan. */
+function sumOf(plan: PlanNode, numberOf: (node: PlanNode) => number): number {
+  return (plan.Plans ?? []).reduce((sum, child) => sum + sumOf(child, numberOf), numberOf(plan));
+}
+
+/** The number of rows that a scan of an event partition reads. */
 function eventsReadBy(node: PlanNode): number {
-  const own = /_events_/.test(node['Relation Name'] ?? '')
+  return /_events_/.test(node['Relation Name'] ?? '')
     ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
     : 0;
-  return own + (node.Plans ?? []).reduce((sum, child) => sum + eventsReadBy(child), 0);
 }
 
 async function readPage(filter: EventFilter): Promise<number> {
@@ -163,6 +175,28 @@ describe('findMinutes', () => {
     assert.equal(until, undefined);
     // The other events are one second apart.
     assert.ok(rowsRead() <= 200, `${rowsRead()} events were read`);
+  });
+
+  test('searches the minutes of a definition only in hours with its events', async () => {
+    const definitions = Array.from({ length: 20 }, () => randomUUID());
+    for (const span of ['hour', 'minute'])
+      await app.owner.query(
+        `INSERT INTO event_rollups (tenant_id, scope, span, is_total, starts_at, definition_id, events, value_count)
+         SELECT $1, 'player', $2, false, date_trunc('hour', now()) - number * interval '1 hour', id, 1, 0
+         FROM unnest($3::uuid[]) WITH ORDINALITY AS definition (id, number)`,
+        [tenantId, span, definitions],
+      );
+    const { db, rollupSearches } = createInspector();
+    const { ranges } = await findMinutes(db, tenantId, {
+      scope: 'player',
+      definitions,
+      from: undefined,
+      before: undefined,
+      events: 100,
+    });
+    assert.ok(ranges.length >= definitions.length);
+    // One for each definition, and one for each minute of its hour.
+    assert.ok(rollupSearches() <= definitions.length * 61, `${rollupSearches()} searches`);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { TimeRange } from '../../../../core/time-range.ts';
 import { startOfSpan } from '../../../../core/time-spans.ts';
 import type { Querier } from '../../../../database/database.ts';
-import { sql, type Sql } from '../../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../../database/sql.ts';
 import { beforeAll, type EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';
 import { isOfDefinition, minuteOfDefinition, rollupStart } from './counted-events.ts';
@@ -16,7 +16,7 @@ export interface FoundTimes {
 
 /**
  * Finds the newest minutes before a position that have `events` events of some definitions together, archived ones included. For each
- * definition it reads up to `events` hours, and the minutes of those that it needs. If there are fewer events, it adds the time from
+ * definition it reads up to `events` hours, and its minutes in those that are needed. If there are fewer events, it adds the time from
  * before the roll-ups.
  */
 export async function findMinutes(
@@ -52,14 +52,15 @@ export async function findMinutes(
         WHERE span = 'hour' AND ${isOfDefinition(ofTenant, sql`definition.id`)} AND ${since} AND starts_at <= ${hourOfPosition}
         ORDER BY starts_at DESC
         LIMIT ${events + 1}) hour`,
+    sql`array_agg(definition.id) AS definitions,`,
   );
   const minutes = newestWith(
     events,
     sql`sum(events)`,
     sql`
       (SELECT minute.starts_at, minute.events FROM hour
+      CROSS JOIN unnest(definitions) AS definition (id)
       CROSS JOIN generate_series(0, 59) AS number
-      CROSS JOIN ${definition}
       CROSS JOIN LATERAL (
         ${minuteOfDefinition(ofTenant, sql`hour.starts_at + number * interval '1 minute'`, sql`definition.id`)}) minute
       UNION ALL
@@ -79,10 +80,10 @@ export async function findMinutes(
   return { ranges: [...ranges, ...earlier.map(({ to }) => ({ from: '-infinity', to }))], until: undefined };
 }
 
-/** Adds counts up by time, and returns the newest times that have `events` events together. */
-const newestWith = (events: number, sum: Sql, counts: Sql): Sql => sql`
-  SELECT starts_at, events FROM (
-    SELECT starts_at, ${sum} AS events, sum(${sum}) OVER (ORDER BY starts_at DESC) - ${sum} AS newer
+/** Adds counts up by time, and returns the newest times that have `events` events together. `others` are further columns. */
+const newestWith = (events: number, sum: Sql, counts: Sql, others: Sql = empty): Sql => sql`
+  SELECT * FROM (
+    SELECT starts_at, ${sum} AS events, ${others} sum(${sum}) OVER (ORDER BY starts_at DESC) - ${sum} AS newer
     FROM ${counts}
     GROUP BY starts_at) counted
   WHERE newer < ${events}`;
