@@ -144,8 +144,8 @@ export interface WorkspaceUsage {
 }
 
 /**
- * Moves usage entries into the daily totals. Returns their number, and the usage of the workspaces that they charge. If another
- * process does so already, it moves nothing.
+ * Moves usage entries into the daily totals. Returns their number, and the usage of the workspaces with a limit that they charge. If
+ * another process does so already, it moves nothing.
  */
 export function aggregateEntries(
   db: Querier,
