@@ -52,12 +52,10 @@ export function accountQueries(
     listRejectedEvents: async (studio) => {
       await owner.query(
         `INSERT INTO rejected_events (tenant_id, day, id, scope, status_code, error, events, first_seen_at, last_seen_at, last_key_id)
-         SELECT $1, now()::date, gen_random_uuid(), 'player', 400, 'value must be an integer.', 1, now(), now(), gen_random_uuid()
-         FROM generate_series(1, 2)`,
+         VALUES ($1, now()::date, gen_random_uuid(), 'player', 400, 'value must be an integer.', 1, now(), now(), gen_random_uuid())`,
         [studio.tenant.tenantId],
       );
-      const cursor = await cursorOf(`${place(studio)}/rejected-events?limit=1`, studio);
-      return { ...range(), cursor, limit: '1' };
+      return range();
     },
     listTenantMatches: async (studio) => {
       await newMatch(studio);
