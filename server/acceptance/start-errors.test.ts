@@ -19,7 +19,6 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { GUILDHALL } from '../built-programs.ts';
-import { sessionOptions } from '../src/database/pool.ts';
 import { eventually } from './eventually.ts';
 import { startExternalPostgres, type ExternalPostgres } from './external-postgres.ts';
 import {
@@ -342,20 +341,6 @@ describe('a start on an external database', () => {
       await refusal(other),
       /^MASTER_KEY cannot decrypt the secrets of this database\. Set the MASTER_KEY/,
     );
-  });
-
-  test('lets PostgreSQL end the sessions of a machine that has disappeared after a minute', async () => {
-    const client = new pg.Client({
-      connectionString: postgres.url('guildhall', 'guildhall'),
-      options: sessionOptions(),
-    });
-    await client.connect();
-    const { rows } = await client.query(
-      `SELECT setting FROM pg_settings WHERE name LIKE 'tcp_keepalives_%' ORDER BY name`,
-    );
-    await client.end();
-    const [count, idle, interval] = rows.map(({ setting }) => Number(setting)) as [number, number, number];
-    assert.equal(idle + count * interval, 60);
   });
 
   test('refuses a pooler that drops the options of connections', async () => {
