@@ -48,11 +48,17 @@ export const BUCKET_MS: Record<Bucket, number> = {
   month: 28 * DAY_MS,
 };
 
-/** The milliseconds from the start of the first of `count` buckets to a time in UTC that is within the last one, or its end. */
-export function lengthOfBuckets(count: number, bucket: 'minute' | 'hour' | 'day', to: string): number {
+/** Like {@link resolveRange}. `from` defaults to the start of the first of the last `count` buckets, of which the last may not be over. */
+export function resolveBuckets(
+  range: OpenRange,
+  bucket: 'minute' | 'hour' | 'day',
+  count: number,
+): TimeRange {
+  const to = toMicroseconds(range.to ?? now())!;
   const begin = startOfSpan(to, bucket);
   const wholeBuckets = begin === to ? count : count - 1;
-  return Date.parse(to) - Date.parse(begin) + wholeBuckets * BUCKET_MS[bucket];
+  const partOfLast = Date.parse(to) - Date.parse(begin);
+  return resolveRange({ ...range, to }, partOfLast + wholeBuckets * BUCKET_MS[bucket]);
 }
 
 /** Throws `invalid_request` if a range may have more than `most` buckets. */

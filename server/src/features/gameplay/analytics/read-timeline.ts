@@ -1,13 +1,12 @@
 import type { Database } from '../../../database/database.ts';
 import {
-  lengthOfBuckets,
   requireFewBuckets,
-  resolveRange,
+  resolveBuckets,
   type OpenRange,
   type TimeRange,
 } from '../../../core/time-range.ts';
 import { startOfSpan } from '../../../core/time-spans.ts';
-import { now, toMicroseconds } from '../../../core/timestamps.ts';
+import { toMicroseconds } from '../../../core/timestamps.ts';
 import {
   countOpenBuckets,
   findRolledUpTo,
@@ -39,8 +38,7 @@ export async function readTimeline(
   range: OpenRange & { bucket: TimelineBucket },
 ): Promise<SessionTimeline> {
   const { bucket } = range;
-  const to = toMicroseconds(range.to ?? now())!;
-  const { from: begin } = resolveRange({ ...range, to }, lengthOfBuckets(DEFAULT_BUCKETS, bucket, to));
+  const { from: begin, to } = resolveBuckets(range, bucket, DEFAULT_BUCKETS);
   const from = startOfSpan(begin, bucket);
   requireFewBuckets({ from, to }, bucket, MAX_BUCKETS);
 

@@ -1,5 +1,4 @@
-import { lengthOfBuckets, requireFewBuckets, resolveRange } from '../../../core/time-range.ts';
-import { now, toMicroseconds } from '../../../core/timestamps.ts';
+import { requireFewBuckets, resolveBuckets } from '../../../core/time-range.ts';
 import { countArchived } from './archive/count-archived.ts';
 import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from './event-filter.ts';
 import type { EventSources } from './event-sources.ts';
@@ -33,8 +32,7 @@ export async function summariseEvents(
   options: SummaryOptions,
 ): Promise<EventSummary> {
   const { bucket, groupBy } = options;
-  const to = toMicroseconds(filter.to ?? now())!;
-  const limits = resolveRange({ ...filter, to }, lengthOfBuckets(DEFAULT_BUCKETS, bucket, to));
+  const limits = resolveBuckets(filter, bucket, DEFAULT_BUCKETS);
   requireFewBuckets(limits, bucket, MAX_BUCKETS);
   const tenant = database.heavy.forTenant(tenantId);
   const items = await tenant.transaction(async (transaction) => {

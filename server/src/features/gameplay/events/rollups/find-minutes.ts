@@ -40,13 +40,12 @@ export async function findMinutes(
   const since = sql`starts_at >= greatest(${rollupStart(scope)}, ${from ? startOfSpan(from, 'hour') : '-infinity'}::timestamptz)`;
   const hourOfPosition = sql`${before ? startOfSpan(before.occurredAt, 'hour') : 'infinity'}::timestamptz`;
   const position = sql`(${before?.occurredAt ?? 'infinity'}::timestamptz, ${before?.idempotencyKey ?? ''}::text COLLATE "C")`;
-  const definition = sql`unnest(${definitions}::uuid[]) AS definition (id)`;
   // The events of the hour of the position may all be newer than it. So they are not counted, and one more hour is read.
   const hours = newestWith(
     events,
     sql`CASE WHEN starts_at = ${hourOfPosition} THEN 0 ELSE sum(events) END`,
     sql`
-      ${definition}
+      unnest(${definitions}::uuid[]) AS definition (id)
       CROSS JOIN LATERAL (
         SELECT starts_at, events FROM event_rollups
         WHERE span = 'hour' AND ${isOfDefinition(ofTenant, sql`definition.id`)} AND ${since} AND starts_at <= ${hourOfPosition}
