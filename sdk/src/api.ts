@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 3c3bf721b925b33cf4a17362827ffb8178603ecfb5167632f7aa4863e259878d
+// Document: 002327e4e630c551ce4c172febaf7fce2e7fc620f7c83c3612653ef12fb1d871
 
 export interface paths {
     "/metrics": {
@@ -4234,6 +4234,7 @@ export interface components {
             slug?: string | undefined;
             /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
             hiddenFromDiscovery?: (boolean | null) | undefined;
+            settings?: components["schemas"]["UpdateTenantSettings"] | undefined;
         };
         CreateWalletPlayerRequest: {
             /** @description The name of the player, unique in the tenant and case-sensitive. It has no invisible character, and white space only as single spaces. It is not "." or "..". */
@@ -6653,8 +6654,13 @@ export interface components {
             slug?: string | undefined;
             /** @description Whether the tenant is hidden when a third party reads the profile of a player. */
             hiddenFromDiscovery?: (boolean | null) | undefined;
+            settings?: components["schemas"]["UpdateTenantSettings"] | undefined;
             /** @description False disables the tenant, as DELETE does. True enables it again. */
             isActive?: (boolean | null) | undefined;
+        };
+        UpdateTenantSettings: {
+            /** @description Whether an event with an unknown event key creates its event definition. */
+            autoCreateDefinitions?: (boolean | null) | undefined;
         };
         UpdateWebhookRequest: {
             /** @description The URL that receives events: http or https, a public address, without credentials. */

@@ -4,13 +4,21 @@ import type { Author } from '../../../core/author.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { audit, difference, type AuditAction } from '../../platform/audit/index.ts';
-import { lockTenant, updateTenant, type ChangeableTenant, type Tenant } from './queries.ts';
+import {
+  lockTenant,
+  updateTenant,
+  type ChangeableTenant,
+  type Tenant,
+  type TenantSettings,
+} from './queries.ts';
 import { requireRoomForTenant } from './tenant-limit.ts';
 
 export interface TenantServices {
   database: Database;
   /** The cache of keys. The keys of a disabled tenant do not work. */
   keys: { invalidate(tenantId: string): void };
+  /** The cache of the settings. */
+  definitions: { invalidateSettings(tenantId: string): void };
 }
 
 /**
@@ -18,10 +26,13 @@ export interface TenantServices {
  * invalid_request, not_found, tenant_limit and slug_taken.
  */
 export async function changeTenant(
-  { database, keys }: TenantServices,
+  { database, keys, definitions }: TenantServices,
   author: Author,
   tenantId: string,
-  change: Partial<ChangeableTenant>,
+  {
+    settings,
+    ...change
+  }: Partial<Omit<ChangeableTenant, 'settings'>> & { settings?: Partial<TenantSettings> | undefined },
 ): Promise<Tenant> {
   if (change.name !== undefined) requireDisplayName(change.name, 'name');
   try {
@@ -29,7 +40,11 @@ export async function changeTenant(
       const tenant = await lockTenant(transaction, tenantId);
       if (!tenant) throw new ProblemError('not_found');
       const before = changeableFields(tenant);
-      const after = changeableFields({ ...before, ...change });
+      const after = changeableFields({
+        ...before,
+        ...change,
+        settings: { ...before.settings, ...settings },
+      });
       const details = difference(before, after);
       if (!details) return tenant;
       if (after.isActive && !before.isActive) await requireRoomForTenant(transaction, tenant.workspaceId);
@@ -44,14 +59,16 @@ export async function changeTenant(
       return updated;
     });
     if (change.isActive !== undefined) keys.invalidate(tenantId);
+    if (settings) definitions.invalidateSettings(tenantId);
     return changed;
   } catch (error) {
     throw isUniqueViolation(error, 'tenants_workspace_id_slug_key') ? new ProblemError('slug_taken') : error;
   }
 }
 
-function changeableFields({ name, slug, hiddenFromDiscovery, isActive }: ChangeableTenant): ChangeableTenant {
-  return { name, slug, hiddenFromDiscovery, isActive };
+function changeableFields(tenant: ChangeableTenant): ChangeableTenant {
+  const { name, slug, hiddenFromDiscovery, isActive, settings } = tenant;
+  return { name, slug, hiddenFromDiscovery, isActive, settings };
 }
 
 function actionOf(before: ChangeableTenant, after: ChangeableTenant): AuditAction {

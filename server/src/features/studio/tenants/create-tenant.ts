@@ -14,7 +14,7 @@ export interface NewTenant {
   name: string;
   slug?: string | undefined;
   hiddenFromDiscovery?: boolean | undefined;
-  autoCreateDefinitions?: boolean;
+  autoCreateDefinitions?: boolean | undefined;
   isDemo?: boolean;
 }
 

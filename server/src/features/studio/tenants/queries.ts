@@ -12,9 +12,13 @@ export interface Tenant {
   hiddenFromDiscovery: boolean;
   isActive: boolean;
   isDemo: boolean;
-  settings: { autoCreateDefinitions: boolean };
+  settings: TenantSettings;
   createdAt: string;
   disabledAt: string | null;
+}
+
+export interface TenantSettings {
+  autoCreateDefinitions: boolean;
 }
 
 const columns = sql`
@@ -94,17 +98,19 @@ export interface ChangeableTenant {
   slug: string;
   hiddenFromDiscovery: boolean;
   isActive: boolean;
+  settings: TenantSettings;
 }
 
 /** Updates a tenant. If the tenant is already disabled, `disabled_at` keeps its value. */
 export function updateTenant(
   db: Querier,
   tenantId: string,
-  { name, slug, hiddenFromDiscovery, isActive }: ChangeableTenant,
+  { name, slug, hiddenFromDiscovery, isActive, settings }: ChangeableTenant,
 ): Promise<Tenant> {
   return db.one(sql`
     UPDATE tenants
     SET name = ${name}, slug = ${slug}, hidden_from_discovery = ${hiddenFromDiscovery},
+        auto_create_definitions = ${settings.autoCreateDefinitions},
         disabled_at = CASE WHEN ${isActive} THEN NULL ELSE coalesce(disabled_at, now()) END
     WHERE id = ${tenantId}
     RETURNING ${columns}`);

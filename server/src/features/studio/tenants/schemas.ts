@@ -11,11 +11,25 @@ const hiddenFromDiscovery = Type.Boolean({
   description: 'Whether the tenant is hidden when a third party reads the profile of a player.',
 });
 
+const settings = {
+  autoCreateDefinitions: Type.Boolean({
+    description: 'Whether an event with an unknown event key creates its event definition.',
+  }),
+};
+
+const settingsToChange = Type.Optional(
+  Type.Object(
+    { autoCreateDefinitions: Type.Optional(settings.autoCreateDefinitions) },
+    { title: 'UpdateTenantSettings' },
+  ),
+);
+
 export const CreateTenantBody = Type.Object(
   {
     name: DisplayName(128),
     slug: Type.Optional(Slug),
     hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
+    settings: settingsToChange,
   },
   { title: 'CreateTenantRequest' },
 );
@@ -25,6 +39,7 @@ export const ChangeTenantBody = Type.Object(
     name: Type.Optional(DisplayName(128)),
     slug: Type.Optional(Slug),
     hiddenFromDiscovery: Type.Optional(hiddenFromDiscovery),
+    settings: settingsToChange,
     isActive: Type.Optional(
       Type.Boolean({ description: 'False disables the tenant, as DELETE does. True enables it again.' }),
     ),
@@ -41,14 +56,7 @@ export const Tenant = Type.Object(
     hiddenFromDiscovery: Type.Boolean(),
     isActive: Type.Boolean({ description: 'If false, the keys of the tenant do not work.' }),
     isDemo: Type.Boolean({ description: 'Whether this is the demo tenant that the first start creates.' }),
-    settings: Type.Object(
-      {
-        autoCreateDefinitions: Type.Boolean({
-          description: 'Whether an event with an unknown event key creates its event definition.',
-        }),
-      },
-      { title: 'TenantSettings' },
-    ),
+    settings: Type.Object(settings, { title: 'TenantSettings' }),
     createdAt: Timestamp,
     disabledAt: Nullable(Timestamp),
   },

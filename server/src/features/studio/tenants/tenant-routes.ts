@@ -47,7 +47,7 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
         },
       },
       async (request, reply) => {
-        const { name, slug, hiddenFromDiscovery } = request.body;
+        const { name, slug, hiddenFromDiscovery, settings } = request.body;
         const { workspaceId } = request.params;
         const id = newId();
         reply.code(201);
@@ -58,6 +58,7 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
             name,
             slug,
             hiddenFromDiscovery,
+            autoCreateDefinitions: settings?.autoCreateDefinitions,
           }),
         );
       },

@@ -93,6 +93,39 @@ describe('PATCH and DELETE /api/bus_tenants/{tenantId}', () => {
     });
   });
 
+  test('turns auto-create on with the settings, and accepts what GET returns', async () => {
+    const settings = { autoCreateDefinitions: true };
+    const { id, settings: created } = (await create({ name: someName(), settings })).body;
+    assert.deepEqual(created, settings);
+    const read = async () => (await app.http.get(`${pathOf(id)}/event-definitions/settings`, admin)).body;
+    assert.deepEqual(await read(), { autoCreate: true });
+    const off = { settings: { autoCreateDefinitions: false } };
+    assert.deepEqual((await app.http.patch(pathOf(id), off, admin)).body.settings, off.settings);
+    assert.deepEqual(await read(), { autoCreate: false });
+    assert.deepEqual((await auditOf(id)).at(-1).details, { before: { settings }, after: off });
+
+    const tenant = (await app.http.get(pathOf(id), admin)).body;
+    assert.deepEqual((await app.http.patch(pathOf(id), tenant, admin)).body, tenant);
+    assert.deepEqual((await app.http.patch(pathOf(id), { settings: {} }, admin)).body, tenant);
+    assert.equal((await auditOf(id)).length, 2);
+    const wrong = await app.http.patch(pathOf(id), { settings: { autoCreateDefinitions: 'yes' } }, admin);
+    assert.equal(wrong.status, 400);
+  });
+
+  test('applies changed settings to the next batch of events', async () => {
+    const tenant = await arrangeTenant(app, { workspaceId: arranged.workspaceId });
+    const { playerId, caller } = await arrangePlayer(app, tenant);
+    const send = (eventKey: string) =>
+      app.http.post(
+        '/api/game/player-events',
+        [{ playerId, eventKey, idempotencyKey: eventKey, occurredAt: new Date().toISOString() }],
+        caller,
+      );
+    assert.equal((await send('first')).status, 422);
+    await app.http.patch(pathOf(tenant.tenantId), { settings: { autoCreateDefinitions: true } }, admin);
+    assert.equal((await send('second')).status, 201);
+  });
+
   test('rejects the keys of a disabled tenant in every process, keeps its data, and can enable it again', async () => {
     const other = await startTestApp({ databaseUrl: app.databaseUrl });
     const tenant = await arrangeTenant(app, { workspaceId: arranged.workspaceId });
