@@ -26,13 +26,14 @@ export async function listAuditRecords(
   return cursorPage(found, limit, ({ id }) => id);
 }
 
-/** A record keeps the id that the player had. */
+/** A record keeps the id that the player had. Targets that are no UUIDs, such as providers, have names in exact letters. */
 async function targetsOf(
   database: Database,
   scope: Place | 'deployment',
   targetId: string,
 ): Promise<string[]> {
-  if (scope === 'deployment' || !('tenantId' in scope) || !isGuid(targetId)) return [targetId];
+  if (!isGuid(targetId)) return [targetId];
+  if (scope === 'deployment' || !('tenantId' in scope)) return [targetId.toLowerCase()];
   return findProfilesOf(database.forTenant(scope.tenantId), scope.tenantId, [targetId]);
 }
 
