@@ -73,7 +73,8 @@ export function claimForPlayer(db: Querier, email: string, playerId: string): Pr
     WITH claimed AS (
       UPDATE email_credentials SET player_id = ${playerId}, verified_at = coalesce(verified_at, now())
       WHERE email = ${email} AND (player_id IS NULL OR player_id = ${playerId})
-      RETURNING email)
+      RETURNING email),
+    ${showAddress(email, playerId)}
     UPDATE players SET email = coalesce(players.email, claimed.email) FROM claimed WHERE id = ${playerId}`);
 }
 
@@ -87,10 +88,17 @@ export async function markVerified(
   await db.run(sql`
     WITH verified AS (
       UPDATE email_credentials SET verified_at = coalesce(verified_at, now()) WHERE email = ${email}),
+    ${showAddress(email, playerId)},
     profile AS (
       UPDATE players SET email = coalesce(email, ${email}) WHERE id = ${playerId})
     ${insertMethod({ email, playerId, authMethodId, provider: 'EmailOneTimeCode' })}`);
 }
+
+/** The sign-in method by password shows its address as soon as it is verified, as the method by code does. */
+const showAddress = (email: string, playerId: string) => sql`
+    method AS (
+      UPDATE auth_methods SET email = ${email}
+      WHERE auth_provider = 'EmailPassword' AND issuer = '' AND provider_user_id = ${email} AND player_id = ${playerId})`;
 
 export async function setPassword(
   db: Querier,

@@ -23,6 +23,10 @@ const confirm = (token: string, newPassword: string, caller = tenant) =>
   post('email/password-reset/confirm', { token, newPassword }, caller);
 const row = async (statement: string, ...values: unknown[]) =>
   (await app.owner.query(statement, values)).rows[0];
+const shownAddresses = async (playerId: string) =>
+  (await app.owner.query('SELECT email FROM auth_methods WHERE player_id = $1', [playerId])).rows.map(
+    ({ email }) => email,
+  );
 const signedUp = async () => {
   const email = someEmail();
   return { email, ...(await signUp(email, tenant)).body };
@@ -207,6 +211,7 @@ describe('POST /api/player-auth/email/verify', () => {
     assert.deepEqual([verified.status, verified.body], [200, { email }]);
     assert.equal((await verify(token)).status, 401);
     assert.equal((await row('SELECT email FROM players WHERE id = $1', playerId)).email, email);
+    assert.deepEqual(await shownAddresses(playerId), [email, email]);
     assert.equal((await logIn(email, tenant)).status, 200);
     const byCode = await exchange(email, await codeFor(email, tenant), tenant);
     assert.equal(byCode.body.playerId, playerId);
