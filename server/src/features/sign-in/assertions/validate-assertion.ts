@@ -14,7 +14,11 @@ export async function validateAssertion(
   bearer: BearerCaller,
   audience: string | undefined,
 ): Promise<AssertionCaller> {
-  if (bearer.kind === 'third_party') throw new ProblemError('invalid_bearer');
+  if (bearer.kind === 'third_party')
+    throw new ProblemError(
+      'invalid_bearer',
+      'This endpoint needs an assertion as the bearer token, and not the refresh token of a third party.',
+    );
   if (bearer.kind !== 'assertion')
     throw new ProblemError('wrong_token_scope', 'This endpoint needs an assertion as the bearer token.');
   if (bearer.tenantId !== tenantId) throw new ProblemError('tenant_mismatch');
