@@ -94,8 +94,7 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply);
     // Some clients, such as `curl -d ''`, send the type of a form with an empty body.
-    if (request.headers['content-length'] === '0' && !request.routeOptions.schema?.body)
-      delete request.headers['content-type'];
+    if (request.headers['content-length'] === '0') delete request.headers['content-type'];
     if (request.url.includes('%00'))
       throw new ProblemError('invalid_request', 'The URL contains a NUL byte. Remove it.');
     if (request.raw.httpVersion === '1.1' && countHeader(request, 'host') !== 1)
