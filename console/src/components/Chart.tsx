@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text, useComputedColorScheme } from '@mantine/core';
+import { Button, Text, useComputedColorScheme } from '@mantine/core';
 import { useDisclosure, useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
@@ -29,7 +29,6 @@ interface ChartProps {
   height?: number;
   /** Charts with the same name move their cursor together. */
   sync?: string;
-  isLoading?: boolean;
 }
 
 const formatTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
@@ -72,18 +71,9 @@ const describeBucket = (time: number, times: number[], bucketSeconds: number): s
  * Lines over time. A bucket that is not over is a circle beside the line, because a line to it would look like a fall. Drag zooms, a double
  * click resets. The table has the same numbers for screen readers.
  */
-export function Chart({
-  title,
-  times,
-  bucketSeconds,
-  series,
-  height = 220,
-  sync,
-  isLoading = false,
-}: ChartProps) {
+export function Chart({ title, times, bucketSeconds, series, height = 220, sync }: ChartProps) {
   const [isTable, table] = useDisclosure();
   const toggleLabel = isTable ? 'View as chart' : 'View as table';
-  if (isLoading) return <Skeleton height={height + LEGEND_HEIGHT} radius="sm" />;
   if (series.length === 0)
     return (
       <Text size="sm" c="dimmed">

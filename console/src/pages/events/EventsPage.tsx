@@ -1,4 +1,4 @@
-import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
+import { Button, Drawer, Menu, SegmentedControl, Skeleton, Stack, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, linkOptions, type LinkProps } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -195,14 +195,11 @@ function EventChart({
   const lines = all.data && frequent.data && topSeries(all.data, frequent.data);
   return (
     <Panel title={title}>
-      <Chart
-        title={title}
-        isLoading={!lines}
-        times={lines?.times ?? []}
-        bucketSeconds={BUCKET_SECONDS[bucket]}
-        series={lines?.series ?? []}
-        height={150}
-      />
+      {lines ? (
+        <Chart title={title} bucketSeconds={BUCKET_SECONDS[bucket]} {...lines} height={150} />
+      ) : (
+        <Skeleton height={180} radius="md" />
+      )}
     </Panel>
   );
 }

@@ -1,30 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Chart } from '../../components/Chart';
-import { ErrorState } from '../../components/ErrorState';
 import { Panel } from '../../components/Page';
+import { Pending } from '../../components/Pending';
 import { State } from '../../components/State';
 import { eventsPerMinuteQuery, MINUTES, type Minutes } from './queries';
 
 /** The events of the last hour by minute, read again every five seconds. */
 export function EventsPerMinute({ tenantId }: { tenantId: string }) {
-  const { data, error, refetch } = useQuery(eventsPerMinuteQuery(tenantId));
+  const query = useQuery(eventsPerMinuteQuery(tenantId));
+  const { data, error } = query;
   const chart = useMemo(() => data && toChart(data), [data]);
   return (
     <Panel
       title="Events per minute"
       actions={error ? <State tone="warn">Not updated</State> : <State tone="good">● Live</State>}
     >
-      {error && !data ? (
-        <ErrorState error={error} what="Events could not be counted" retry={() => void refetch()} />
+      {chart ? (
+        <Chart title="Events per minute" bucketSeconds={60} {...chart} />
       ) : (
-        <Chart
-          title="Events per minute"
-          isLoading={!chart}
-          times={chart?.times ?? []}
-          bucketSeconds={60}
-          series={chart?.series ?? []}
-        />
+        <Pending query={query} failure="Events could not be counted" height={250} />
       )}
     </Panel>
   );

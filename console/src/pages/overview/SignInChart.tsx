@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { Chart } from '../../components/Chart';
-import { ErrorState } from '../../components/ErrorState';
+import { Pending } from '../../components/Pending';
 import { BUCKET_SECONDS, type RangeName } from '../../components/range';
 import { signInTimelineQuery } from './queries';
 
 export function SignInChart({ tenantId, range }: { tenantId: string; range: RangeName }) {
-  const { data, error, refetch } = useQuery(signInTimelineQuery(tenantId, range));
-  if (error && !data)
-    return <ErrorState error={error} what="Sign-ins could not be counted" retry={() => void refetch()} />;
-  const { items, bucket } = data ?? { items: [], bucket: 'hour' };
+  const query = useQuery(signInTimelineQuery(tenantId, range));
+  const { data } = query;
+  if (!data) return <Pending query={query} failure="Sign-ins could not be counted" height={230} />;
+  const { items, bucket } = data;
   return (
     <Chart
       title={`Sign-ins per ${bucket}`}
-      isLoading={!data}
       times={items.map(({ bucketStart }) => Date.parse(bucketStart) / 1000)}
       bucketSeconds={BUCKET_SECONDS[bucket]}
       series={[

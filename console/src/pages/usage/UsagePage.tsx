@@ -5,7 +5,6 @@ import { useGameNames } from '../../app/game';
 import { Chart } from '../../components/Chart';
 import { useSearchChange } from '../../components/use-search-change';
 import { Pending } from '../../components/Pending';
-import { ErrorState } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
 import { distinctNames, shortenId } from '../../components/format';
 import { ButtonLink } from '../../components/links';
@@ -94,19 +93,10 @@ export function UsagePage() {
         <QuotaMeter workspaceId={workspaceId} />
       </Panel>
       <Panel title="Units per day">
-        {byDay.error && !byDay.data ? (
-          <ErrorState
-            error={byDay.error}
-            what="Usage could not be loaded"
-            retry={() => void byDay.refetch()}
-          />
+        {byDay.data ? (
+          <Chart title="Units per day" bucketSeconds={86_400} {...toChart(byDay.data.items)} />
         ) : (
-          <Chart
-            title="Units per day"
-            isLoading={!byDay.data}
-            bucketSeconds={86_400}
-            {...toChart(byDay.data?.items ?? [])}
-          />
+          <Pending query={byDay} failure="Usage could not be loaded" height={250} />
         )}
       </Panel>
       <UsageDetails
