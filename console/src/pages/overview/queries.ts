@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api } from '../../app/client';
-import { limitsOf, ranges, type RangeName } from '../../components/range';
+import { limitsOf, ranges, wholeMinutesOf, type RangeName } from '../../components/range';
 import { eventCountsQuery, type EventScope } from '../events/queries';
 
 /** Sign-ins, players and their providers in a range, or in the range before it. */
@@ -42,37 +42,20 @@ export const recentAlertsQuery = (workspaceId: string, tenantId: string) =>
     refetchInterval: 60_000,
   });
 
-/** The time that the live chart shows. */
-export const MINUTES = 60;
-
 /** The events of the last hour by minute and scope, read again every five seconds. */
 export const eventsPerMinuteQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['events-per-minute', tenantId],
-    queryFn: ({ signal }) => readMinutes(tenantId, signal),
+    queryFn: async ({ signal }) => {
+      // One hour for both, so that their lines have the same times.
+      const hour = { ...wholeMinutesOf('1h'), bucket: 'minute', groupBy: 'time' } as const;
+      const read = (scope: EventScope) =>
+        api.GET('/api/bus_tenants/{tenantId}/events/summary', {
+          params: { path: { tenantId }, query: { scope, ...hour } },
+          signal,
+        });
+      const [match, player] = await Promise.all([read('match'), read('player')]);
+      return { match, player };
+    },
     refetchInterval: 5_000,
   });
-
-async function readMinutes(tenantId: string, signal: AbortSignal) {
-  const to = Math.floor(Date.now() / 60_000) * 60_000 + 60_000;
-  const from = to - MINUTES * 60_000;
-  const [match, player] = await Promise.all(
-    (['match', 'player'] as const).map(async (scope) => {
-      const query = {
-        scope,
-        bucket: 'minute',
-        groupBy: 'time',
-        from: new Date(from).toISOString(),
-        to: new Date(to).toISOString(),
-      } as const;
-      const { items } = await api.GET('/api/bus_tenants/{tenantId}/events/summary', {
-        params: { path: { tenantId }, query },
-        signal,
-      });
-      return items;
-    }),
-  );
-  return { from, match: match!, player: player! };
-}
-
-export type Minutes = Awaited<ReturnType<typeof readMinutes>>;
