@@ -2,22 +2,24 @@ import type { ReactNode } from 'react';
 import { DataTable, type DataTableProps } from './DataTable';
 import { Panel } from './Page';
 
-/** A part of a page that is one short table, with the state of the request that reads it. */
-export function TablePanel<Row>({
-  title,
-  actions,
-  query,
-  ...table
-}: Omit<DataTableProps<Row>, 'label' | 'inline' | 'error' | 'retry'> & {
-  title: string;
-  /** The name of the table, if it differs from the title. */
-  label?: string;
+type TablePanelProps<Row> = Omit<DataTableProps<Row>, 'label' | 'inline'> & {
   actions?: ReactNode;
-  query: { error: unknown; refetch: () => Promise<unknown> };
-}) {
+  /** The request for the rows. A list has `error` and `retry` of useTableRows instead. */
+  query?: { error: unknown; refetch: () => Promise<unknown> };
+  // The label is the name of the table, if it differs from the title. Without a title, the page has one table.
+} & ({ title: string; label?: string } | { title?: never; label: string });
+
+/** A part of a page that is one short table, with the state of the request that reads it. */
+export function TablePanel<Row>({ title, label = title!, actions, query, ...table }: TablePanelProps<Row>) {
   return (
     <Panel title={title} flush actions={actions}>
-      <DataTable inline label={title} error={query.error} retry={() => void query.refetch()} {...table} />
+      <DataTable
+        inline
+        label={label}
+        error={query?.error}
+        retry={query && (() => void query.refetch())}
+        {...table}
+      />
     </Panel>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGame } from '../../app/game';
 import { CopyableId, ShortId } from '../../components/CopyableId';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { capitalize, formatNumber } from '../../components/format';
 import { NoRows } from '../../components/NoRows';
 import { JsonView } from '../../components/JsonView';
@@ -11,6 +11,7 @@ import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { TablePanel } from '../../components/TablePanel';
 import { recentEventsQuery } from '../events/queries';
 import { eventColumns } from '../events/columns';
 import { usePlayerNames } from '../players/queries';
@@ -75,28 +76,21 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
               ]}
             />
           </Panel>
-          <Panel title="Roster" flush>
-            <DataTable
-              inline
-              label="Roster"
-              columns={rosterColumns(tenantId, match.endedAt !== null, playerNames)}
-              rows={match.players}
-              rowKey={({ matchPlayerId }) => matchPlayerId}
-              empty={null}
-            />
-          </Panel>
-          <Panel title="Latest events" flush>
-            <DataTable
-              inline
-              label="Latest events"
-              columns={eventColumns(playerNames).filter(({ id }) => id !== 'match')}
-              rows={events.data?.items}
-              rowKey={({ eventRecordId }) => eventRecordId}
-              error={events.error}
-              retry={() => void events.refetch()}
-              empty={<NoRows>No player of this match has sent a match event.</NoRows>}
-            />
-          </Panel>
+          <TablePanel
+            title="Roster"
+            columns={rosterColumns(tenantId, match.endedAt !== null, playerNames)}
+            rows={match.players}
+            rowKey={({ matchPlayerId }) => matchPlayerId}
+            empty={null}
+          />
+          <TablePanel
+            title="Latest events"
+            columns={eventColumns(playerNames).filter(({ id }) => id !== 'match')}
+            rows={events.data?.items}
+            rowKey={({ eventRecordId }) => eventRecordId}
+            query={events}
+            empty={<NoRows>No player of this match has sent a match event.</NoRows>}
+          />
           <TextLink
             size="sm"
             to="/games/$tenantId/events"

@@ -3,12 +3,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { meQuery, useRole, type Role } from '../../app/account';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { capitalize } from '../../components/format';
-import { Page, Panel } from '../../components/Page';
+import { Page } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { RowButton } from '../../components/RowButton';
 import { State } from '../../components/State';
+import { TablePanel } from '../../components/TablePanel';
 import { useTableRows } from '../../components/use-table-rows';
 import { InviteDialog, LeaveDialog, RemoveDialog, RoleDialog } from './MemberDialogs';
 import { membersQuery, type Member } from './queries';
@@ -37,15 +38,12 @@ export function MembersPage() {
         roles.length > 0 && <Button onClick={() => setDialog({ kind: 'invite' })}>Invite a member</Button>
       }
     >
-      <Panel flush>
-        <DataTable
-          inline
-          label="Members"
-          columns={columns(ownId, roles, setDialog)}
-          {...useTableRows(members, ({ userId, invitationId }) => userId ?? invitationId ?? '')}
-          empty={null}
-        />
-      </Panel>
+      <TablePanel
+        label="Members"
+        columns={columns(ownId, roles, setDialog)}
+        {...useTableRows(members, ({ userId, invitationId }) => userId ?? invitationId ?? '')}
+        empty={null}
+      />
       {dialog?.kind === 'invite' && <InviteDialog {...common} roles={roles} />}
       {dialog?.kind === 'role' && (
         <RoleDialog

@@ -5,13 +5,14 @@ import { getRouteApi } from '@tanstack/react-router';
 import { meQuery } from '../../app/account';
 import { CopyableId } from '../../components/CopyableId';
 import { NoRows } from '../../components/NoRows';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { capitalize } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { RecordPage } from '../../components/RecordPage';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { TablePanel } from '../../components/TablePanel';
 import { planFacts } from '../usage/plan-facts';
 import { PlanDialog } from './PlanDialog';
 import { anyWorkspaceQuery, type AnyWorkspaceDetail } from './queries';
@@ -64,26 +65,20 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
           ]}
         />
       </Panel>
-      <Panel title="Games" flush>
-        <DataTable
-          inline
-          label="Games"
-          columns={gameColumns}
-          rows={tenants}
-          rowKey={({ tenantId }) => tenantId}
-          empty={<NoRows>This workspace has no game.</NoRows>}
-        />
-      </Panel>
-      <Panel title="Members" flush>
-        <DataTable
-          inline
-          label="Members"
-          columns={memberColumns}
-          rows={members}
-          rowKey={({ accountId }) => accountId}
-          empty={<NoRows>This workspace has no member. Nobody can change it.</NoRows>}
-        />
-      </Panel>
+      <TablePanel
+        title="Games"
+        columns={gameColumns}
+        rows={tenants}
+        rowKey={({ tenantId }) => tenantId}
+        empty={<NoRows>This workspace has no game.</NoRows>}
+      />
+      <TablePanel
+        title="Members"
+        columns={memberColumns}
+        rows={members}
+        rowKey={({ accountId }) => accountId}
+        empty={<NoRows>This workspace has no member. Nobody can change it.</NoRows>}
+      />
       {isEditing && <PlanDialog workspaceId={id} name={name} plan={plan} onClose={editing.close} />}
     </Page>
   );

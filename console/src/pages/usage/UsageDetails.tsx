@@ -4,11 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { CopyableId, ShortId } from '../../components/CopyableId';
 import { toCsv } from '../../components/csv';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { formatBytes, formatNumber } from '../../components/format';
-import { Panel } from '../../components/Page';
 import { saveText } from '../../components/save-file';
+import { TablePanel } from '../../components/TablePanel';
 import type { Grouping, UsageItem, UsageReport } from './queries';
 
 export const GROUPINGS: { value: Grouping; label: string }[] = [
@@ -28,11 +28,10 @@ interface UsageDetailsProps {
 
 /** The used units by day, game or key. The CSV file has the rows that are shown. */
 export function UsageDetails({ groupBy, onGroup, report, games, keys }: UsageDetailsProps) {
-  const { data, error, refetch } = report;
+  const { data } = report;
   return (
-    <Panel
+    <TablePanel
       title="Usage"
-      flush
       actions={
         <>
           <SegmentedControl<Grouping>
@@ -52,19 +51,13 @@ export function UsageDetails({ groupBy, onGroup, report, games, keys }: UsageDet
           </Button>
         </>
       }
-    >
-      <DataTable
-        inline
-        label="Usage"
-        columns={columnsOf(groupBy, games, keys)}
-        // The newest day first.
-        rows={groupBy === 'day' ? data?.items.toReversed() : data?.items}
-        rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
-        error={error}
-        retry={() => void refetch()}
-        empty={<EmptyState title="No usage">No request on a key was accepted during this time.</EmptyState>}
-      />
-    </Panel>
+      columns={columnsOf(groupBy, games, keys)}
+      // The newest day first.
+      rows={groupBy === 'day' ? data?.items.toReversed() : data?.items}
+      rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
+      query={report}
+      empty={<EmptyState title="No usage">No request on a key was accepted during this time.</EmptyState>}
+    />
   );
 }
 

@@ -5,10 +5,11 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useGameNames } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { Page, Panel } from '../../components/Page';
+import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
+import { TablePanel } from '../../components/TablePanel';
 import { CreateWebhookDialog } from './WebhookForm';
 import { SigningSecretDialog } from './SigningSecretDialog';
 import { WebhookState } from './WebhookState';
@@ -35,33 +36,29 @@ export function WebhooksPage() {
       subtitle={`Signed requests to your servers when something happens${isOfWorkspace ? '' : ' in any workspace'}`}
       actions={canChange && add}
     >
-      <Panel flush>
-        <DataTable
-          inline
-          label="Webhooks"
-          columns={[...columns(workspaceId), ...(isOfWorkspace ? [gameColumn(gameNames)] : [])]}
-          rows={webhooks.data?.items}
-          rowKey={({ id }) => id}
-          error={webhooks.error}
-          retry={() => void webhooks.refetch()}
-          onOpen={({ id }) => void navigate(linkTo({ workspaceId, webhookId: id }))}
-          empty={
-            <EmptyState
-              title="No webhooks yet"
-              next={
-                canChange && (
-                  <Button w="fit-content" onClick={creating.open}>
-                    Add a webhook
-                  </Button>
-                )
-              }
-            >
-              A webhook sends alerts and usage warnings to your server as signed POST requests. Failed
-              deliveries are tried again for more than a day.
-            </EmptyState>
-          }
-        />
-      </Panel>
+      <TablePanel
+        label="Webhooks"
+        columns={[...columns(workspaceId), ...(isOfWorkspace ? [gameColumn(gameNames)] : [])]}
+        rows={webhooks.data?.items}
+        rowKey={({ id }) => id}
+        query={webhooks}
+        onOpen={({ id }) => void navigate(linkTo({ workspaceId, webhookId: id }))}
+        empty={
+          <EmptyState
+            title="No webhooks yet"
+            next={
+              canChange && (
+                <Button w="fit-content" onClick={creating.open}>
+                  Add a webhook
+                </Button>
+              )
+            }
+          >
+            A webhook sends alerts and usage warnings to your server as signed POST requests. Failed
+            deliveries are tried again for more than a day.
+          </EmptyState>
+        }
+      />
       {isCreating && (
         <CreateWebhookDialog workspaceId={workspaceId} onClose={creating.close} onCreated={setSecret} />
       )}

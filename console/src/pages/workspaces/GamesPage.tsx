@@ -7,12 +7,13 @@ import { useCan } from '../../app/account';
 import type { Answer } from '../../app/client';
 import { gamesQuery } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
-import { DataTable, type Column } from '../../components/DataTable';
+import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { FormDialog } from '../../components/FormDialog';
-import { Page, Panel } from '../../components/Page';
+import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
+import { TablePanel } from '../../components/TablePanel';
 import { workspaceQuery } from '../usage/queries';
 import { useCreateGame, useRenameWorkspace } from './queries';
 
@@ -42,33 +43,29 @@ export function GamesPage() {
         </>
       }
     >
-      <Panel flush>
-        <DataTable
-          inline
-          label="Games"
-          columns={columns}
-          rows={games.data?.items}
-          rowKey={({ id }) => id}
-          error={games.error}
-          retry={() => void games.refetch()}
-          onOpen={({ id }) => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}
-          empty={
-            <EmptyState
-              title="No games yet"
-              next={
-                canCreate && (
-                  <Button onClick={creating.open} w="fit-content">
-                    Create a game
-                  </Button>
-                )
-              }
-            >
-              A game has its own players, events, keys and sign-in providers. Create one for each game and for
-              each environment, such as staging.
-            </EmptyState>
-          }
-        />
-      </Panel>
+      <TablePanel
+        label="Games"
+        columns={columns}
+        rows={games.data?.items}
+        rowKey={({ id }) => id}
+        query={games}
+        onOpen={({ id }) => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}
+        empty={
+          <EmptyState
+            title="No games yet"
+            next={
+              canCreate && (
+                <Button onClick={creating.open} w="fit-content">
+                  Create a game
+                </Button>
+              )
+            }
+          >
+            A game has its own players, events, keys and sign-in providers. Create one for each game and for
+            each environment, such as staging.
+          </EmptyState>
+        }
+      />
       {isCreating && <CreateGameDialog onClose={creating.close} workspaceId={workspaceId} />}
       {isRenaming && workspace.data && (
         <RenameDialog onClose={renaming.close} workspaceId={workspaceId} name={workspace.data.name} />
