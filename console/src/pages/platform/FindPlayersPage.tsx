@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { Pending } from '../../components/Pending';
-import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { NoRows } from '../../components/NoRows';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -16,10 +15,11 @@ import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { SearchInput } from '../../components/SearchInput';
 import { State } from '../../components/State';
 import { useSearchChange } from '../../components/use-search-change';
+import { DeletePlayerDialog } from '../players/PlayerDialogs';
 import { providerNames } from '../players/providers';
 import { DeletionReceiptPanel } from './DeletionReceipt';
 import classes from './FindPlayersPage.module.css';
-import { findPlayersQuery, useDeleteAnyPlayer, type FoundPlayer } from './queries';
+import { findPlayersQuery, type FoundPlayer } from './queries';
 
 const route = getRouteApi('/app/platform/players');
 
@@ -71,6 +71,7 @@ function Results({ search }: { search: string }) {
 
 function PlayerPanel({ player }: { player: FoundPlayer }) {
   const [isDeleting, deleting] = useDisclosure();
+  const change = useSearchChange<{ search: string | undefined }>();
   const name = nameOf({ ...player, playerId: player.id });
   return (
     <Panel
@@ -117,31 +118,19 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
           empty={<NoRows>This player has not signed in to a game.</NoRows>}
         />
       </>
-      {isDeleting && <DeleteDialog playerId={player.id} name={name} onClose={deleting.close} />}
+      {isDeleting && (
+        <DeletePlayerDialog
+          playerId={player.id}
+          name={name}
+          onClose={deleting.close}
+          onDone={() => {
+            deleting.close();
+            // The address no longer finds the player. The id does, and shows the receipt.
+            change({ search: player.id });
+          }}
+        />
+      )}
     </Panel>
-  );
-}
-
-function DeleteDialog({ playerId, name, onClose }: { playerId: string; name: string; onClose: () => void }) {
-  const remove = useDeleteAnyPlayer(playerId);
-  const change = useSearchChange<{ search: string | undefined }>();
-  return (
-    <ConfirmDialog
-      onClose={onClose}
-      title={`Delete ${name}`}
-      verb="Delete the player"
-      typed={name}
-      mutation={remove}
-      input={undefined}
-      onDone={() => {
-        onClose();
-        // The address no longer finds the player. The id does, and shows the receipt.
-        change({ search: playerId });
-      }}
-    >
-      Removes the profile, its sign-in methods and its personal data in all games of this server. Events and
-      matches stay without a name. This cannot be undone.
-    </ConfirmDialog>
   );
 }
 

@@ -1,6 +1,6 @@
-import { queryOptions, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
-import { readAgain, useChange } from '../../app/use-change';
+import { useChange } from '../../app/use-change';
 import { byCursor } from '../../components/paging';
 
 export type AnyWorkspace = Answer<'/api/admin/workspaces', 'get'>['items'][number];
@@ -42,18 +42,6 @@ export const findPlayersQuery = (search: string | undefined) =>
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
-
-export function useDeleteAnyPlayer(playerId: string) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: () => api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId } } }),
-    onSettled: () => {
-      // The open search is not sent again. A later one is.
-      void queryClient.invalidateQueries({ queryKey: ['platform', 'players'], refetchType: 'none' });
-      return readAgain(queryClient, [['player'], ['players'], ['deletion-receipts']]);
-    },
-  });
-}
 
 export type DeletionReceipt = Answer<'/api/admin/players/{playerId}/deletion-receipt', 'get'>;
 

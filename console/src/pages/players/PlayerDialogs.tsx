@@ -45,8 +45,17 @@ export function ForceLogoutDialog({
   );
 }
 
-export function DeletePlayerDialog({ path, name, ...dialog }: DialogProps) {
-  const remove = useDeletePlayer(path);
+export function DeletePlayerDialog({
+  playerId,
+  name,
+  ...dialog
+}: {
+  playerId: string;
+  name: string;
+  onClose: () => void;
+  onDone?: () => void;
+}) {
+  const remove = useDeletePlayer(playerId);
   return (
     <ConfirmDialog
       {...dialog}

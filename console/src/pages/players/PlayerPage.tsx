@@ -205,7 +205,9 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
       {dialog === 'forceLogout' && (
         <ForceLogoutDialog {...common} openSessions={player.counts.openSessions} />
       )}
-      {dialog === 'delete' && <DeletePlayerDialog {...common} />}
+      {dialog === 'delete' && (
+        <DeletePlayerDialog playerId={player.playerId} name={name} onClose={common.onClose} />
+      )}
     </>
   );
 }

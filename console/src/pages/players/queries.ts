@@ -237,9 +237,14 @@ export const requestPlayerExport = (path: PlayerPath, signal: AbortSignal): Prom
   });
 
 /** Deletes the player in all games of the deployment, for platform administrators. */
-export function useDeletePlayer(path: PlayerPath) {
-  const keys = [...outdatedBy(path).keys, ['platform', 'players'], ['deletion-receipts']];
-  return useChange({ keys }, () =>
-    api.DELETE('/api/admin/players/{playerId}', { params: { path: { playerId: path.playerId } } }),
+export function useDeletePlayer(playerId: string) {
+  const queryClient = useQueryClient();
+  return useChange({ keys: [['player'], ['players'], ['deletion-receipts']] }, () =>
+    api
+      .DELETE('/api/admin/players/{playerId}', { params: { path: { playerId } } })
+      // The open search of the platform is not sent again, because each leaves an audit record. A later one is.
+      .finally(() => {
+        void queryClient.invalidateQueries({ queryKey: ['platform', 'players'], refetchType: 'none' });
+      }),
   );
 }
