@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { api, type Answer } from '../../app/client';
+import { api, type Answer, type Body } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 
@@ -16,10 +16,7 @@ export const accountSessionsQuery = infiniteQueryOptions({
 const outdated = { keys: [['me'], accountSessionsQuery.queryKey], waits: false };
 
 /** The current password, or a code of the authenticator app. */
-export interface Reauthentication {
-  password?: string;
-  code?: string;
-}
+export type Reauthentication = Body<'/api/saas-auth/totp/enroll', 'post'>;
 
 export const useChangePassword = () =>
   useChange(outdated, (body: { currentPassword: string; newPassword: string }) =>

@@ -1,11 +1,11 @@
 import { SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { FormDialog } from '../../components/FormDialog';
-import { useBanPlayer } from './queries';
+import { useBanPlayer, type PlayerPath } from './queries';
 
 interface BanDialogProps {
   onClose: () => void;
-  path: { tenantId: string; playerId: string };
+  path: PlayerPath;
   name: string;
 }
 

@@ -1,10 +1,10 @@
 import { formatCount } from '../../components/format';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
-import { useDeletePlayer, useForceLogout, useLiftBan } from './queries';
+import { useDeletePlayer, useForceLogout, useLiftBan, type PlayerPath } from './queries';
 
 interface DialogProps {
   onClose: () => void;
-  path: { tenantId: string; playerId: string };
+  path: PlayerPath;
   name: string;
 }
 

@@ -11,13 +11,8 @@ import { RelativeTime } from '../../components/RelativeTime';
 import { submitOf } from '../../components/form-submit';
 import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { useDraft } from '../../components/use-draft';
-import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote } from './queries';
+import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote, type PlayerPath } from './queries';
 import classes from './PlayerNotes.module.css';
-
-interface PlayerPath {
-  tenantId: string;
-  playerId: string;
-}
 
 const MAX_LENGTH = 2_000;
 

@@ -15,12 +15,7 @@ import { matchColumns } from '../matches/columns';
 import { matchesQuery } from '../matches/queries';
 import { ledgerProviderName } from '../overview/provider-names';
 import { providerNames } from './providers';
-import { usePlayerBans, usePlayerDevices, usePlayerSessions, type Player } from './queries';
-
-interface PlayerPath {
-  tenantId: string;
-  playerId: string;
-}
+import { usePlayerBans, usePlayerDevices, usePlayerSessions, type Player, type PlayerPath } from './queries';
 
 type Items<Hook extends (path: PlayerPath) => { data: { pages: { items: unknown[] }[] } | undefined }> =
   NonNullable<ReturnType<Hook>['data']>['pages'][number]['items'][number];

@@ -117,7 +117,7 @@ export const playerQuery = (tenantId: string, playerId: string) =>
       api.GET('/api/bus_tenants/{tenantId}/players/{playerId}', { params: { path: { tenantId, playerId } } }),
   });
 
-interface PlayerPath {
+export interface PlayerPath {
   tenantId: string;
   playerId: string;
 }

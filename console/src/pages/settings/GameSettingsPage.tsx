@@ -14,7 +14,13 @@ import { SettingsForm } from '../../components/SettingsForm';
 import { State } from '../../components/State';
 import { markSaved, useStoredForm } from '../../components/use-stored-form';
 import { WholeNumberInput } from '../../components/WholeNumberInput';
-import { alertSettingsQuery, useChangeAlertSettings, useChangeGame, useDisableGame } from './queries';
+import {
+  alertSettingsQuery,
+  useChangeAlertSettings,
+  useChangeGame,
+  useDisableGame,
+  type AlertSettings,
+} from './queries';
 
 export function GameSettingsPage() {
   const game = useGame();
@@ -110,7 +116,7 @@ function LoadedAlertForm({
 }: {
   tenantId: string;
   canChange: boolean;
-  settings: { rateLimitPerMinute: number; payloadBytesPerMinute: number };
+  settings: AlertSettings;
 }) {
   const change = useChangeAlertSettings(tenantId);
   const form = useStoredForm(settings, change.isPending, {

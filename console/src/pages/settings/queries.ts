@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, type Body } from '../../app/client';
+import { api, type Answer, type Body } from '../../app/client';
 import { useChange } from '../../app/use-change';
+
+export type AlertSettings = Answer<'/api/bus_tenants/{tenantId}/alert-settings', 'get'>;
 
 export const alertSettingsQuery = (tenantId: string) =>
   queryOptions({

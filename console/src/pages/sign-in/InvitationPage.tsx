@@ -3,7 +3,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, client } from '../../app/client';
+import { api, client, type Answer } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { RelativeTime } from '../../components/RelativeTime';
 import { useAfterSignIn } from './after-sign-in';
@@ -56,14 +56,7 @@ function AcceptStep({
   invitation: { workspaceName, invitedBy, role, email, hasAccount, expiresAt },
 }: {
   token: string;
-  invitation: {
-    workspaceName: string;
-    invitedBy: string;
-    role: string;
-    email: string;
-    hasAccount: boolean;
-    expiresAt: string;
-  };
+  invitation: Answer<'/api/saas-auth/invitations/look-up', 'post'>;
 }) {
   const enter = useAfterSignIn();
   const form = useForm({

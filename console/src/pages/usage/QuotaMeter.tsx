@@ -2,7 +2,7 @@ import { Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber, LOCALE } from '../../components/format';
 import { Pending } from '../../components/Pending';
-import { quotaQuery } from './queries';
+import { quotaQuery, type Quota } from './queries';
 
 const WARN_PERCENT = 75;
 
@@ -51,19 +51,7 @@ export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
 const dayFormat = new Intl.DateTimeFormat(LOCALE, { month: 'long', day: 'numeric', timeZone: 'UTC' });
 
 /** When the units end if they are used at the rate of the period so far. */
-function forecast({
-  limit,
-  used,
-  periodStart,
-  periodEnd,
-  hardStop,
-}: {
-  limit: number | null;
-  used: number;
-  periodStart: string;
-  periodEnd: string;
-  hardStop: boolean;
-}): string {
+function forecast({ limit, used, periodStart, periodEnd, hardStop }: Quota): string {
   const end = `The period ends on ${dayFormat.format(new Date(periodEnd))}.`;
   if (limit === null || used === 0) return end;
   const consequence = hardStop ? 'Then requests are refused.' : 'Then requests are still accepted.';

@@ -4,6 +4,8 @@ import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
 import { daysOf } from './periods';
 
+export type Quota = Answer<'/api/workspaces/{workspaceId}/quota', 'get'>;
+
 export const quotaQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['quota', workspaceId],

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { meQuery } from '../../app/account';
+import { meQuery, type Me } from '../../app/account';
 import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { capitalize } from '../../components/format';
@@ -10,13 +10,6 @@ import { Page, Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
 import { TablePanel } from '../../components/TablePanel';
 import { useCreateWorkspace, useJoinWorkspace } from './queries';
-
-interface Membership {
-  workspaceId: string;
-  workspaceName: string;
-  workspaceSlug: string;
-  role: string;
-}
 
 export function WorkspacesPage() {
   const me = useQuery(meQuery);
@@ -48,7 +41,7 @@ export function WorkspacesPage() {
   );
 }
 
-const columns: Column<Membership>[] = [
+const columns: Column<Me['memberships'][number]>[] = [
   {
     id: 'name',
     header: 'Name',
