@@ -20,6 +20,7 @@ import { startDownload } from '../../components/downloads';
 import { CreateDefinitionDialog, EditDefinitionDialog } from './DefinitionDialogs';
 import { ImportDialog } from './ImportDialog';
 import {
+  definitionName,
   definitionSettingsQuery,
   definitionsQuery,
   requestExport,
@@ -193,9 +194,6 @@ function AutoCreate({ tenantId }: { tenantId: string }) {
   );
 }
 
-const nameOf = ({ eventKey, eventValue }: Definition): string =>
-  eventValue === null ? eventKey : `${eventKey} ${eventValue}`;
-
 const columns = (
   setActive: (change: { definitionId: string; isActive: boolean }) => void,
 ): Column<Definition>[] => [
@@ -224,7 +222,7 @@ const columns = (
     cell: (definition) => (
       <Switch
         size="xs"
-        aria-label={`${nameOf(definition)} is active`}
+        aria-label={`${definitionName(definition)} is active`}
         checked={definition.isActive}
         onChange={({ currentTarget: { checked } }) =>
           setActive({ definitionId: definition.id, isActive: checked })
