@@ -65,3 +65,8 @@ export function distinctNames(records: { id: string; name: string }[]): Map<stri
 export function shortenId(id: string): string {
   return id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`;
 }
+
+/** The choices of a select, from pairs of a value and its name. */
+export const choicesOf = (
+  names: Iterable<[value: string, label: string]>,
+): { value: string; label: string }[] => Array.from(names, ([value, label]) => ({ value, label }));

@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGameNames } from '../../app/game';
+import { choicesOf } from '../../components/format';
 import { CopyableId, ShortId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -39,13 +40,13 @@ export function AlertsPage() {
             <FilterSelect
               label="Type"
               value={filter.type}
-              choices={Object.entries(alertNames).map(([value, label]) => ({ value, label }))}
+              choices={choicesOf(Object.entries(alertNames))}
               onChange={(type) => change({ type })}
             />
             <FilterSelect
               label="Game"
               value={filter.tenantId}
-              choices={[...gameNames].map(([value, label]) => ({ value, label }))}
+              choices={choicesOf(gameNames)}
               onChange={(tenantId) => change({ tenantId })}
               width={180}
             />

@@ -6,7 +6,7 @@ import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { LOCALE } from '../../components/format';
+import { choicesOf, LOCALE } from '../../components/format';
 import { NoResults } from '../../components/NoResults';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
@@ -110,9 +110,9 @@ function usePlayersIn(records: AuditRecord[]): Map<string, string> {
 /** The target of a changed provider is its name in the API. */
 const providers = new Map<string, string>(Object.entries(providerNames));
 
-const choices = Object.entries(actionWords)
-  .map(([value, label]) => ({ value, label }))
-  .toSorted((one, other) => one.label.localeCompare(other.label, LOCALE));
+const choices = choicesOf(Object.entries(actionWords)).toSorted((one, other) =>
+  one.label.localeCompare(other.label, LOCALE),
+);
 
 /** The URL can name an action that is newer than this page. */
 const choicesWith = (action: string | undefined) =>

@@ -9,6 +9,7 @@ import {
 import { api, type Answer, type Body } from '../../app/client';
 import { optimistic } from '../../app/optimistic';
 import { readAgain, useChange } from '../../app/use-change';
+import { choicesOf } from '../../components/format';
 import { byOffset } from '../../components/paging';
 
 type Listed = Answer<'/api/bus_tenants/{tenantId}/event-definitions', 'get'>;
@@ -66,7 +67,7 @@ export const definitionName = ({
 /** The scopes in words. */
 export const scopeNames = { match: 'Match events', player: 'Player events', both: 'Both' };
 
-export const scopeChoices = Object.entries(scopeNames).map(([value, label]) => ({ value, label }));
+export const scopeChoices = choicesOf(Object.entries(scopeNames));
 
 export const definitionSettingsQuery = (tenantId: string) =>
   queryOptions({

@@ -1,3 +1,4 @@
+import { choicesOf } from '../../components/format';
 import type { AuthProvider } from './queries';
 
 export const providerNames: Record<AuthProvider, string> = {
@@ -10,4 +11,4 @@ export const providerNames: Record<AuthProvider, string> = {
   Mock: 'Mock',
 };
 
-export const providerChoices = Object.entries(providerNames).map(([value, label]) => ({ value, label }));
+export const providerChoices = choicesOf(Object.entries(providerNames));

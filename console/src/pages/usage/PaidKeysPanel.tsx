@@ -10,7 +10,7 @@ import { Panel } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
 import { RowButton } from '../../components/RowButton';
 import { useTableRows } from '../../components/use-table-rows';
-import { membersQuery } from '../members/queries';
+import { useMemberNames } from '../members/queries';
 import { paidKeysQuery, useEndPayment, type PaidKey } from './queries';
 
 /** The API keys of other workspaces whose reads this workspace pays for. */
@@ -84,7 +84,7 @@ function EndPaymentDialog({
 /** The workspace of a key is known by name only to its members. Who agreed is a member of the paying workspace. */
 function useFactColumns(workspaceId: string): Column<PaidKey>[] {
   const workspaces = useQuery(meQuery).data?.memberships;
-  const members = useInfiniteQuery(membersQuery(workspaceId)).data?.pages.flatMap(({ items }) => items);
+  const members = useMemberNames(workspaceId);
   return [
     { id: 'name', header: 'Key', width: 200, narrowWidth: 124, cell: ({ name }) => name },
     {
@@ -112,8 +112,7 @@ function useFactColumns(workspaceId: string): Column<PaidKey>[] {
       header: 'Agreed by',
       width: 140,
       narrowWidth: 130,
-      cell: ({ agreedBy }) =>
-        members?.find(({ userId }) => userId === agreedBy)?.email ?? <CopyableId id={agreedBy} />,
+      cell: ({ agreedBy }) => members.get(agreedBy) ?? <CopyableId id={agreedBy} />,
     },
     { id: 'agreed', header: 'Agreed', width: 100, cell: ({ agreedAt }) => <RelativeTime at={agreedAt} /> },
     {

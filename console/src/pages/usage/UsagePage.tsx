@@ -6,7 +6,7 @@ import { Chart } from '../../components/Chart';
 import { useSearchChange } from '../../components/use-search-change';
 import { Pending } from '../../components/Pending';
 import { FilterSelect } from '../../components/FilterSelect';
-import { distinctNames, shortenId } from '../../components/format';
+import { choicesOf, distinctNames, shortenId } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Facts, Page, Panel } from '../../components/Page';
 import { PaidKeysPanel } from './PaidKeysPanel';
@@ -61,7 +61,7 @@ export function UsagePage() {
           <FilterSelect
             label="Game"
             value={tenantId}
-            choices={[...choices].map(([value, label]) => ({ value, label }))}
+            choices={choicesOf(choices)}
             onChange={(next) => change({ tenantId: next, keyId: undefined })}
             width={180}
           />

@@ -1,3 +1,4 @@
+import { choicesOf } from '../../components/format';
 import type { EntryKind, WalletEntry } from './queries';
 
 export const kindNames: Record<EntryKind, string> = {
@@ -12,7 +13,7 @@ export const kindNames: Record<EntryKind, string> = {
   'match.ended': 'Match ended',
 };
 
-export const kindChoices = Object.entries(kindNames).map(([value, label]) => ({ value, label }));
+export const kindChoices = choicesOf(Object.entries(kindNames));
 
 export const nameOfKind = (kind: string): string => kindNames[kind as EntryKind] ?? kind;
 

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
 import { ErrorText } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
-import { formatExactTime, formatNumber } from '../../components/format';
+import { choicesOf, formatExactTime, formatNumber } from '../../components/format';
 import { JsonView } from '../../components/JsonView';
 import { Facts } from '../../components/Page';
 import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
@@ -98,7 +98,7 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
             <FilterSelect
               label="Event"
               value={filter.eventType}
-              choices={Object.entries(typeNames).map(([value, label]) => ({ value, label }))}
+              choices={choicesOf(Object.entries(typeNames))}
               onChange={(eventType) => change({ eventType })}
               width={180}
             />

@@ -1,6 +1,7 @@
 import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useGameNames } from '../../app/game';
+import { choicesOf } from '../../components/format';
 import { changesOf } from '../../components/form-submit';
 import { FormDialog } from '../../components/FormDialog';
 import {
@@ -12,7 +13,7 @@ import {
   type Webhook,
 } from './queries';
 
-const EVENT_TYPES = Object.entries(eventTypeNames).map(([value, label]) => ({ value, label }));
+const EVENT_TYPES = choicesOf(Object.entries(eventTypeNames));
 
 interface FormProps {
   workspaceId: string;
@@ -85,10 +86,7 @@ export function CreateWebhookDialog({
       {isOfWorkspace && (
         <Select
           label="Game"
-          data={[
-            { value: '', label: 'All games of the workspace' },
-            ...[...gameNames].map(([value, label]) => ({ value, label })),
-          ]}
+          data={[{ value: '', label: 'All games of the workspace' }, ...choicesOf(gameNames)]}
           {...form.getInputProps('tenantId')}
         />
       )}
