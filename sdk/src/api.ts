@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 002327e4e630c551ce4c172febaf7fce2e7fc620f7c83c3612653ef12fb1d871
+// Document: efd0c4b12b648d3b136cd28f831eee953c8ca58c7b2875d43e545528fcdc3cd0
 
 export interface paths {
     "/metrics": {
@@ -1663,7 +1663,7 @@ export interface paths {
         };
         /**
          * Read a match of a tenant
-         * @description Returns the match with its whole roster, the sessions of the players, and results.
+         * @description Returns the match with its whole roster and results, including players who have left. Only members of the workspace see the sessions of the players.
          */
         get: operations["getTenantMatch"];
         put?: never;
@@ -6317,8 +6317,11 @@ export interface components {
             placement: number | null;
             score: number | null;
             outcome: string | null;
-            /** Format: uuid */
-            loginSessionId: string | null;
+            /**
+             * Format: uuid
+             * @description Only members of the workspace see it.
+             */
+            loginSessionId?: (string | null) | undefined;
         };
         TenantOfWorkspace: {
             /** Format: uuid */

@@ -16,9 +16,10 @@ export const gameplay = {
   routes: [
     behind('gameKeyAndMaybePlayer', matchRoutes),
     behind('gameKeyAndPlayer', eventIngestionRoutes),
-    behind('account', eventDefinitionRoutes, definitionCsvRoutes, tenantMatchRoutes),
+    behind('account', eventDefinitionRoutes, definitionCsvRoutes),
     behind(
       'accountOrApiKey',
+      tenantMatchRoutes,
       eventReadingRoutes,
       eventQueryRoutes,
       rejectedEventRoutes,

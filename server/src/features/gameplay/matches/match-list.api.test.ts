@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangeKeyWithoutData,
+  arrangePlayer,
+  arrangeTenant,
+} from '../../../testing/arrange.ts';
+import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -9,7 +15,7 @@ const tenant = await arrangeTenant(app);
 const viewer = await arrangeAccount(app, tenant, 'viewer');
 const MATCHES = `/api/bus_tenants/${tenant.tenantId}/matches`;
 
-const list = (query: Record<string, string> = {}, caller = viewer) =>
+const list = (query: Record<string, string> = {}, caller: Caller = viewer) =>
   app.http.get(`${MATCHES}?${new URLSearchParams(query)}`, caller);
 const ids = (items: { matchSessionId: string }[]) => items.map(({ matchSessionId }) => matchSessionId);
 
@@ -106,10 +112,49 @@ describe('GET /api/bus_tenants/{tenantId}/matches/{matchSessionId}', () => {
     );
   });
 
+  test('shows the sessions of the players to members only', async () => {
+    const sessions = async (caller: Caller) => {
+      const { body } = await app.http.get(`${MATCHES}/${newest}`, caller);
+      return body.players.map(({ loginSessionId }: { loginSessionId?: string }) => loginSessionId);
+    };
+    assert.deepEqual(await sessions(viewer), [ada.sessionId]);
+    assert.deepEqual(await sessions({ apiKey: tenant.apiKey }), [undefined]);
+  });
+
   test('returns 404 for an unknown match and for a match of another tenant', async () => {
     assert.equal((await app.http.get(`${MATCHES}/${randomUUID()}`, viewer)).status, 404);
     const other = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const path = `/api/bus_tenants/${other.tenantId}/matches/${oldest}`;
     assert.equal((await app.http.get(path, viewer)).status, 404);
+  });
+});
+
+describe('the matches of a tenant for API keys', () => {
+  const paths = [MATCHES, `${MATCHES}/${newest}`];
+
+  test('are the same as for members', async () => {
+    const reader = { apiKey: tenant.apiKey };
+    assert.deepEqual(ids((await list({ playerId: ada.playerId }, reader)).body.items), [newest, oldest]);
+    assert.deepEqual((await list({}, reader)).body, (await list()).body);
+    assert.equal((await app.http.get(paths[1]!, reader)).body.matchSessionId, newest);
+  });
+
+  test('need allowDataApi, and a key of the tenant that works', async () => {
+    const mute = await arrangeKeyWithoutData(app, tenant.tenantId);
+    const other = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const disabled = await arrangeTenant(app);
+    await app.owner.query('UPDATE tenants SET disabled_at = now() WHERE id = $1', [disabled.tenantId]);
+    for (const path of paths)
+      for (const [caller, status, code] of [
+        [{ apiKey: mute }, 403, 'data_api_not_allowed'],
+        [{ apiKey: other.apiKey }, 404, 'not_found'],
+        [{ apiKey: disabled.apiKey }, 401, 'invalid_api_key'],
+        [{ apiKey: tenant.gameKey }, 401, 'invalid_api_key'],
+        [{ gameKey: tenant.gameKey }, 401, 'missing_bearer'],
+        [{ ...viewer, apiKey: tenant.apiKey }, 400, 'conflicting_credentials'],
+      ] as const) {
+        const { body } = await app.http.get(path, caller);
+        assert.deepEqual([body.status, body.code], [status, code], path);
+      }
   });
 });

@@ -115,11 +115,16 @@ export const Match = Type.Object(
 );
 
 const TenantMatchPlayer = Type.Object(
-  { ...MatchPlayer.properties, loginSessionId: Nullable(Guid) },
+  {
+    ...MatchPlayer.properties,
+    loginSessionId: Type.Optional(
+      Nullable(Type.String({ ...Guid, description: 'Only members of the workspace see it.' })),
+    ),
+  },
   { title: 'TenantMatchPlayer' },
 );
 
-/** A match for members of the workspace. */
+/** A match for members of the workspace and for API keys. */
 export const TenantMatch = Type.Object(
   { ...MatchSession.properties, players: Type.Array(TenantMatchPlayer, roster) },
   { title: 'TenantMatch' },

@@ -130,6 +130,7 @@ describe('usage metering', () => {
         apiKey: payer.apiKey,
       }),
       await app.http.get(`/api/bus_tenants/${payer.tenantId}/sessions/analytics`, { apiKey: payer.apiKey }),
+      await app.http.get(`/api/bus_tenants/${payer.tenantId}/matches`, { apiKey: payer.apiKey }),
     ];
     for (const answer of answers) assert.equal(answer.status, 200, answer.text);
     const refused = [
@@ -156,12 +157,20 @@ describe('usage metering', () => {
     assert.deepEqual(
       byKey.map((row: { keyKind: string; units: number }) => [row.keyKind, row.units]),
       [
-        ['api', 5],
+        ['api', 6],
         ['game', 3],
       ],
     );
     const [api] = byKey;
-    const withApiKey = [answers[1]!, answers[2]!, answers[4]!, answers[5]!, answers[6]!, refused[1]!];
+    const withApiKey = [
+      answers[1]!,
+      answers[2]!,
+      answers[4]!,
+      answers[5]!,
+      answers[6]!,
+      answers[7]!,
+      refused[1]!,
+    ];
     assert.equal(
       api.bytesOut,
       withApiKey.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
