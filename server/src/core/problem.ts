@@ -267,7 +267,7 @@ export const problemCatalog = {
   session_expired: [
     409,
     'The player session has expired',
-    'The player has no session from the last two hours. Sign the player in, then join again.',
+    'The player’s session has ended, or its sign-in was more than 2 hours ago. A refresh does not count. Sign the player in again, then join.',
   ],
   match_ended: [409, 'The match has ended', 'The match has ended. Create another one.'],
   already_in_match: [
@@ -300,7 +300,7 @@ export const problemCatalog = {
   players_rejected: [
     410,
     'A player session has expired',
-    'At least one player has no session from the last two hours. The member errors lists these players. Sign them in, then create the match again.',
+    'At least one player’s session has ended, or its sign-in was more than 2 hours ago. The member errors lists these players. Sign them in again, then create the match.',
   ],
   body_too_large: [
     413,

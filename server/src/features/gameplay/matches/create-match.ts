@@ -16,7 +16,11 @@ export interface CreateMatchRequest {
 const rejections: Record<Rejection, { statusCode: 404 | 410; error: string }> = {
   unknown_player: { statusCode: 404, error: 'The tenant does not have this player.' },
   unknown_session: { statusCode: 404, error: 'The player does not have this session in the tenant.' },
-  session_expired: { statusCode: 410, error: 'The player’s session has ended or expired.' },
+  session_expired: {
+    statusCode: 410,
+    error:
+      'The player’s session has ended, or its sign-in was more than 2 hours ago. A refresh does not count. Sign the player in again.',
+  },
 };
 
 /**

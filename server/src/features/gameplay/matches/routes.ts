@@ -41,11 +41,12 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
           tags,
           summary: 'Create a match',
           description:
-            'Creates a running match with its roster. Each player needs a session that has not ended and was last seen within 2 ' +
-            'hours. Without a given session, it is the latest session of the player in the tenant. If any player is rejected, nothing is ' +
-            'created and `errors` lists the rejected players. The status is then 410 if a session has ended or expired, and ' +
-            '404 if only players or sessions are unknown. With a bearer token, the player of the token is the only player ' +
-            'allowed. With an `Idempotency-Key`, an equal request within 24 hours returns the first response.',
+            'Creates a running match with its roster. Each player needs a session that has not ended and whose sign-in was within the ' +
+            'last 2 hours. A refresh does not count, so sign the player in again before the match if necessary. Without a given session, ' +
+            'it is the latest session of the player in the tenant. If any player is rejected, nothing is created and `errors` lists the ' +
+            'rejected players. The status is then 410 if a session has ended or expired, and 404 if only players or sessions are ' +
+            'unknown. With a bearer token, the player of the token is the only player allowed. With an `Idempotency-Key`, an equal ' +
+            'request within 24 hours returns the first response.',
           body: CreateMatchBody,
           response: { 201: CreatedMatch, ...problems(403, 404, 410) },
         },
@@ -65,7 +66,8 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
           tags,
           summary: 'Add a player to a match',
           description:
-            'Adds a player to a running match. A player who has left may join again and keeps the same `matchPlayerId`. A match ' +
+            'Adds a player to a running match. The player needs a session like the players of a new match (409 `session_expired` ' +
+            'otherwise). A player who has left may join again and keeps the same `matchPlayerId`. A match ' +
             'may have at most 1,000 players. With an `Idempotency-Key`, an equal request within 24 hours returns the first ' +
             'response.',
           params: MatchPath,

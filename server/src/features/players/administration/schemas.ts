@@ -233,7 +233,8 @@ export const PlayerSession = Type.Object(
   {
     sessionId: Guid,
     isActive: Type.Boolean({
-      description: 'Whether the session has not ended. A session expires 2 hours after it was last seen.',
+      description:
+        'Whether the session has not ended. It may have expired: for matches, a session is valid for 2 hours after its sign-in.',
     }),
     startedAt: Timestamp,
     lastSeenAt: Timestamp,
