@@ -1437,7 +1437,7 @@ export interface paths {
         put?: never;
         /**
          * End a match
-         * @description Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns the first end. With a bearer token, the roster may contain only the player of the token.
+         * @description Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns the first end. With a bearer token, the roster may contain only the player of the token. If others were in the match, even if they have left, send the game key alone.
          */
         post: operations["endMatch"];
         delete?: never;

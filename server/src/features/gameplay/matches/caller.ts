@@ -19,7 +19,8 @@ export function requireOwnPlayer(caller: MatchCaller, playerIds: string[]): void
   if (playerId !== undefined && playerIds.some((id) => id !== playerId))
     throw new ProblemError(
       'forbidden',
-      'A request with a bearer token may act for the player of that token only.',
+      'A request with a bearer token may act for the player of that token only. To act for other players, or to end a match that ' +
+        'others were in, send the game key alone.',
     );
 }
 

@@ -501,6 +501,10 @@ describe('match endpoints', () => {
     assert.equal((await record(match, mixed, ada!.caller)).status, 403);
     assert.equal((await leave(match, matchPlayerId, bob!.caller)).status, 200);
     assert.equal((await read(match, bob!.caller)).status, 200);
+    const refused = await end(match, ada!.caller);
+    assert.equal(refused.status, 403, 'another player was in the roster');
+    assert.match(refused.body.detail, /send the game key alone/);
+    assert.equal((await end(match)).status, 200);
 
     const alone = await create([{ playerId: ada!.playerId }], {}, ada!.caller);
     assert.equal((await end(alone.body.matchSessionId, ada!.caller)).status, 200);

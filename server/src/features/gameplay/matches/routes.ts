@@ -111,7 +111,8 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
           summary: 'End a match',
           description:
             'Sets `endedAt`. Players can no longer join, but results can still be recorded. Idempotent: a second call returns ' +
-            'the first end. With a bearer token, the roster may contain only the player of the token.',
+            'the first end. With a bearer token, the roster may contain only the player of the token. If others were in the match, even ' +
+            'if they have left, send the game key alone.',
           params: MatchPath,
           response: { 200: MatchSession, ...problems(403) },
         },
