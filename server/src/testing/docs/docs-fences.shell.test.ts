@@ -48,6 +48,7 @@ async function startDemo(): Promise<{ app: TestApp; env: Record<string, string> 
     app,
     env: {
       URL: app.url,
+      PUBLIC_URL: app.issuer,
       TENANT_ID: demo.tenantId,
       WORKSPACE_ID: demo.workspaceId,
       GAME_KEY: demo.gameKey,
