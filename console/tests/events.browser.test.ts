@@ -17,13 +17,15 @@ const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
 await autoCreate(studio.tenant);
 
 let count = 0;
-/** Sends player events that occur now. */
-async function send(...events: { eventKey: string; value?: number | string }[]): Promise<void> {
+/** Sends player events. They occur now by default. */
+async function send(
+  ...events: { eventKey: string; value?: number | string; occurredAt?: string }[]
+): Promise<void> {
   const body = events.map((event) => ({
-    ...event,
     playerId: ada.playerId,
     occurredAt: new Date().toISOString(),
     idempotencyKey: `event-${++count}`,
+    ...event,
   }));
   const { status, text } = await studio.app.http.post(
     '/api/game/player-events',
@@ -214,6 +216,15 @@ describe('events', () => {
     await page.getByRole('cell', { name: 'jump' }).waitFor();
     await send({ eventKey: 'arrived_live' });
     await page.getByRole('cell', { name: 'arrived_live' }).waitFor();
+  });
+
+  test('exports the 24 hours that the live tail shows', async () => {
+    const occurredAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    await send({ eventKey: 'three_hours_old', occurredAt });
+    const page = await studio.open(`${studio.game}/events?scope=player&live=true&eventKey=three_hours_old`);
+    await page.getByRole('cell', { name: 'three_hours_old' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), startExport(page)]);
+    assert.match(await readFile(await download.path(), 'utf8'), /three_hours_old/);
   });
 
   test('counts events over time as a chart and as a table', async () => {

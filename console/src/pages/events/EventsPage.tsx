@@ -36,6 +36,7 @@ import {
   rejectedEventsQuery,
   frequentKeysQuery,
   requestExport,
+  TAIL_RANGE,
   toEventRange,
   useEventTail,
   type EventFilter,
@@ -91,7 +92,9 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      subtitle={isLive ? 'The newest events, read every second' : 'Events that the game sent'}
+      subtitle={
+        isLive ? 'The newest events of the last 24 hours, read every second' : 'Events that the game sent'
+      }
       actions={
         <>
           <Switch
@@ -103,7 +106,7 @@ export function EventsPage() {
             <RangeSelect value={range} choices={EVENT_RANGES} onChange={(next) => change({ range: next })} />
           )}
           <RejectedEventsLink tenantId={game.id} />
-          <ExportButton tenantId={game.id} filter={filter} range={range} />
+          <ExportButton tenantId={game.id} filter={filter} range={isLive ? TAIL_RANGE : range} />
         </>
       }
       fill

@@ -63,13 +63,15 @@ export const rejectedEventsQuery = (tenantId: string) =>
 
 const TAIL_MS = 1_000;
 const TAIL_SIZE = 100;
+/** How far the live tail looks back. */
+export const TAIL_RANGE: RangeName = '24h';
 
 /** The newest events of the last 24 hours, read again every second while the tail is on. */
 export function useEventTail(tenantId: string, filter: EventFilter, { enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: ['event-tail', tenantId, filter],
     queryFn: ({ signal }) =>
-      readEvents(tenantId, { ...filter, from: limitsOf('24h').from, limit: TAIL_SIZE }, signal),
+      readEvents(tenantId, { ...filter, from: sinceOf(TAIL_RANGE), limit: TAIL_SIZE }, signal),
     refetchInterval: TAIL_MS,
     enabled,
   });
