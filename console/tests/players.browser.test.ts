@@ -330,7 +330,7 @@ describe('players', () => {
     const page = await studio.open(`${studio.game}/players/${ben.playerId}`);
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'End all sessions' }).click();
-    await page.getByText('Ends 1 open session in this game.').waitFor();
+    await page.getByText('Ends 1 session in this game, expired ones too.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
     await page.getByRole('cell', { name: 'Kicked', exact: true }).waitFor();
   });
@@ -608,6 +608,8 @@ describe('players', () => {
     await lastSeen(121);
     await page.reload();
     await state('Expired').waitFor();
+    // The number counts it, because it has not ended and can be refreshed.
+    await page.getByRole('term').filter({ hasText: 'Sessions not ended' }).waitFor();
     await assertAccessible(page, 'an expired session');
   });
 

@@ -39,8 +39,8 @@ export function ForceLogoutDialog({
       mutation={end}
       input=""
     >
-      Ends {formatCount(openSessions, 'open session')} in this game. The player can sign in again. Ended
-      sessions cannot be resumed.
+      Ends {formatCount(openSessions, 'session')} in this game, expired ones too. The player can sign in
+      again. Ended sessions cannot be resumed.
     </ConfirmDialog>
   );
 }

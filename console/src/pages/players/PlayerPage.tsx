@@ -81,7 +81,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
             ['First seen', <RelativeTime key="first" at={player.firstSeenAt} />],
             ['Last seen', <RelativeTime key="last" at={player.lastSeenAt} />],
             ['Sign-ins', formatNumber(player.loginCount)],
-            ['Open sessions', formatNumber(player.counts.openSessions)],
+            ['Sessions not ended', formatNumber(player.counts.openSessions)],
             ['Devices', formatNumber(player.counts.devices)],
             ['Role in the game', capitalize(player.tenantRole)],
             ['Profile visibility', capitalize(player.profileVisibility)],
