@@ -17,7 +17,7 @@ import { eventColumns } from '../events/columns';
 import { usePlayerNames } from '../players/queries';
 import { MatchState } from './MatchState';
 import { matchQuery, type Match } from './queries';
-import { timeLineOf, type Moment } from './time-line';
+import { formatDuration, timeLineOf, type Moment } from './time-line';
 import classes from './MatchPage.module.css';
 
 const route = getRouteApi('/app/games/$tenantId/matches/$matchSessionId');
@@ -72,6 +72,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
               facts={[
                 ['Started', <RelativeTime key="started" at={match.startedAt} />],
                 ['Ended', <MaybeTime key="ended" at={match.endedAt} />],
+                ['Duration', match.endedAt === null ? '–' : formatDuration(match.startedAt, match.endedAt)],
                 ['Players', formatNumber(match.players.length)],
               ]}
             />
@@ -102,7 +103,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
         </div>
         <div className={classes.stack}>
           <Panel title="Timeline">
-            <TimeLine moments={timeLineOf(match)} playerNames={playerNames} />
+            <TimeLine startedAt={match.startedAt} moments={timeLineOf(match)} playerNames={playerNames} />
           </Panel>
           <Panel title="Metadata">
             <JsonView value={match.metadata} name="Metadata" />
@@ -113,7 +114,16 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
   );
 }
 
-function TimeLine({ moments, playerNames }: { moments: Moment[]; playerNames: Map<string, string> }) {
+/** The times count from the start of the match. The exact ones show on hover (TipLayer). */
+function TimeLine({
+  startedAt,
+  moments,
+  playerNames,
+}: {
+  startedAt: string;
+  moments: Moment[];
+  playerNames: Map<string, string>;
+}) {
   return (
     <ol className={classes.timeLine}>
       {moments.map(({ at, text, playerId }, index) => (
@@ -121,9 +131,9 @@ function TimeLine({ moments, playerNames }: { moments: Moment[]; playerNames: Ma
           <span>
             {text} {playerId && <CopyableId id={playerId} name={playerNames.get(playerId)} />}
           </span>
-          <span className={classes.when}>
-            <RelativeTime at={at} />
-          </span>
+          <time dateTime={at} className={classes.when}>
+            +{formatDuration(startedAt, at)}
+          </time>
         </li>
       ))}
     </ol>

@@ -25,3 +25,11 @@ export function timeLineOf({ startedAt, endedAt, players }: MatchTimes): Moment[
     ...(endedAt === null ? [] : [{ at: endedAt, text: 'Ended' }]),
   ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
+
+/** The time between two times, such as "02:13" or "1:02:13". */
+export function formatDuration(from: string, to: string): string {
+  const seconds = Math.floor((Date.parse(to) - Date.parse(from)) / 1000);
+  const [hours, ...rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor);
+  const clock = rest.map((part) => String(part).padStart(2, '0')).join(':');
+  return hours === 0 ? clock : `${hours}:${clock}`;
+}
