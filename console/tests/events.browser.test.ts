@@ -62,14 +62,25 @@ async function run(commands: string, variables: Record<string, string> = {}): Pr
 }
 
 describe('the first steps of a game', () => {
-  test('work when they are pasted into one terminal', async () => {
+  test('work with a key of the page when they are pasted into one terminal', async () => {
     const tenant = await arrangeGame();
     const page = await studio.open(`/games/${tenant.tenantId}/first-run`);
-    const signIn = await commandOf(page, 'Sign-in', tenant);
-    const event = await commandOf(page, 'Event', tenant);
-    const output = await run(`${signIn}\n${event}`);
+    // Nobody can read the whole key of the game again.
+    await commandOf(page, 'Sign-in', tenant);
+    await page.getByRole('button', { name: 'Create a game key' }).click();
+    await page.getByLabel('Name').fill('First steps');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const gameKey = (await page.getByRole('region', { name: 'New key' }).innerText()).trim();
+    await page.getByRole('button', { name: 'I saved the key' }).click();
+    await page.getByText('Replace gh_game_').waitFor({ state: 'detached' });
+    const commands = page.getByRole('region', { name: /: curl command$/ });
+    const output = await run((await commands.allInnerTexts()).join('\n'));
     assert.match(output, /"records":\[\{/);
     await page.getByText('The event level_completed arrived.').waitFor();
+
+    // Another page load does not have the key, and shows the newest one.
+    await page.goto(`/games/${tenant.tenantId}/events`);
+    await commandOf(page, 'Event', { ...tenant, gameKey });
   });
 
   test('are not shown as open while it is unknown what happened', async () => {

@@ -1,5 +1,6 @@
+import { LARGEST_PAGE } from '../components/paging';
 import { api } from './client';
-import { createdKey, KEY_LISTS, type KeyKind } from './created-keys';
+import { createdKey, KEY_LISTS, newestKey, type KeyKind } from './created-keys';
 
 /** What the API reference fills in: server/src/http/api-reference.ts. */
 interface Filling {
@@ -32,11 +33,11 @@ async function fillingOf(tenantId: string): Promise<Filling> {
   return { type: 'guildhall-reference', tenantId, gameKey, apiKey };
 }
 
-/** A key that this tab has created, the prefix of another one, or nothing. */
+/** A key that this tab has created, the prefix of the newest other one, or nothing. */
 async function keyOf(tenantId: string, kind: KeyKind): Promise<string> {
   const held = createdKey(tenantId, kind);
   if (held !== undefined) return held;
-  const params = { path: { tenantId }, query: { limit: 1 } };
+  const params = { path: { tenantId }, query: { limit: LARGEST_PAGE } };
   const list = await api.GET(KEY_LISTS[kind], { params }).catch(() => undefined);
-  return list?.items[0]?.prefix ?? '';
+  return newestKey(list?.items ?? [])?.prefix ?? '';
 }

@@ -6,9 +6,22 @@ export const KEY_LISTS = {
 
 export type KeyKind = keyof typeof KEY_LISTS;
 
+interface ListedKey {
+  prefix: string;
+  expiresAt: string | null;
+  successorId: string | null;
+}
+
+/** The newest key of a list without revoked keys that is neither expired nor rotated. The server lists the oldest key first. */
+export const newestKey = (keys: ListedKey[]): ListedKey | undefined =>
+  keys.findLast(
+    ({ expiresAt, successorId }) =>
+      successorId === null && (expiresAt === null || Date.parse(expiresAt) > Date.now()),
+  );
+
 /**
- * Keys that were created in this tab. The server never shows them again. They stay in the memory of the tab, for the API reference,
- * until the tab is reloaded or closed or the account signs out. They are in no storage, URL or log.
+ * Keys that were created in this tab. The server never shows them again. They stay in the memory of the tab, for the API reference
+ * and for snippets, until the tab is reloaded or closed or the account signs out. They are in no storage, URL or log.
  */
 const created = new Map<string, { keyId: string; key: string }>();
 

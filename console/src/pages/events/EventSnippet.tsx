@@ -1,5 +1,5 @@
 import { Snippets } from '../../components/Snippet';
-import { useKeyPlaceholder } from '../keys/queries';
+import { useSnippetKey } from '../keys/queries';
 import type { EventScope } from './queries';
 
 interface EventSnippetProps {
@@ -10,7 +10,7 @@ interface EventSnippetProps {
 
 /** The sending of a first event, with the address of this server and a key of the game. */
 export function EventSnippet({ tenantId, scope, playerId = '$PLAYER_ID' }: EventSnippetProps) {
-  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const gameKey = useSnippetKey(tenantId, 'game');
   const { origin } = window.location;
   const isMatch = scope === 'match';
   // Two names, because auto-create makes a definition for the scope of its first event.

@@ -1,16 +1,18 @@
-import { Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useGame } from '../../app/game';
+import { createdKey } from '../../app/created-keys';
+import { useCanChangeGame, useGame } from '../../app/game';
 import { TextLink, ButtonLink } from '../../components/links';
 import { Page } from '../../components/Page';
 import { Pending } from '../../components/Pending';
 import { nameOf } from '../../components/player-name';
 import { EventSnippet } from '../events/EventSnippet';
 import { rejectedEventsQuery } from '../events/queries';
-import { useKeyPlaceholder, useKeys } from '../keys/queries';
+import { useKeys, useSnippetKey } from '../keys/queries';
 import { SignInSnippet } from '../players/SignInSnippet';
+import { CreateKey } from './CreateKey';
 import { AutoCreateSwitch, MockSwitch } from './Prerequisites';
 import { firstEventQuery, firstPlayersQuery } from './queries';
 import classes from './FirstRunPage.module.css';
@@ -19,7 +21,8 @@ import classes from './FirstRunPage.module.css';
 export function FirstRunPage() {
   const game = useGame();
   const keys = useKeys(game.id, 'game');
-  const keyPlaceholder = useKeyPlaceholder(game.id, 'game');
+  const snippetKey = useSnippetKey(game.id, 'game');
+  const canChange = useCanChangeGame();
   const players = useQuery(firstPlayersQuery(game.id));
   const event = useQuery(firstEventQuery(game.id));
   const player = players.data?.items[0];
@@ -42,9 +45,12 @@ export function FirstRunPage() {
               ? 'The terminal printed a key at the first start. A key is shown once: if it is lost, create another.'
               : 'The game sends its key with each request. The key is shown once, when you create it.'}
           </Text>
-          <ButtonLink to="/games/$tenantId/keys" params={{ tenantId: game.id }}>
-            Open the keys
-          </ButtonLink>
+          <Group gap="xs">
+            {canChange && <CreateKey tenantId={game.id} isFirst={!hasKey} />}
+            <ButtonLink to="/games/$tenantId/keys" params={{ tenantId: game.id }}>
+              Open the keys
+            </ButtonLink>
+          </Group>
         </Step>
         <Step isDone={player !== undefined} title="Sign in a first player">
           {player ? (
@@ -61,8 +67,13 @@ export function FirstRunPage() {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Run the command in a terminal, or the code in Node. Replace <code>{keyPlaceholder}</code> with
-                your whole key. The sign-in appears here.
+                Run the command in a terminal, or the code in Node.{' '}
+                {createdKey(game.id, 'game') === undefined && (
+                  <>
+                    Replace <code>{snippetKey}</code> with your whole key.{' '}
+                  </>
+                )}
+                The sign-in appears here.
               </Text>
               <MockSwitch tenantId={game.id} />
               <SignInSnippet tenantId={game.id} />

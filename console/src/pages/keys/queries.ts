@@ -2,7 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer, type Body } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, LARGEST_PAGE } from '../../components/paging';
-import { dropCreatedKey, holdCreatedKey, KEY_LISTS, type KeyKind } from '../../app/created-keys';
+import {
+  createdKey,
+  dropCreatedKey,
+  holdCreatedKey,
+  KEY_LISTS,
+  newestKey,
+  type KeyKind,
+} from '../../app/created-keys';
 
 export type { KeyKind };
 
@@ -35,11 +42,14 @@ export function useKeys(tenantId: string, kind: KeyKind, includeRevoked = false)
   });
 }
 
-/** The prefix of a key of the game with dots for the rest, for snippets. Nobody can read the whole key again. */
-export function useKeyPlaceholder(tenantId: string, kind: KeyKind): string {
+/**
+ * A key of the game for snippets: the whole key if this tab has created one. Otherwise the prefix of the newest key, with dots for the
+ * rest, because nobody can read a whole key again.
+ */
+export function useSnippetKey(tenantId: string, kind: KeyKind): string {
   const keys = useKeys(tenantId, kind);
-  const first = keys.data?.pages[0]?.items[0];
-  return first ? `${first.prefix}…` : `<${kind} key>`;
+  const newest = newestKey(keys.data?.pages[0]?.items ?? []);
+  return createdKey(tenantId, kind) ?? (newest ? `${newest.prefix}…` : `<${kind} key>`);
 }
 
 /** The answer to a change may hold a key that is shown once. */

@@ -11,7 +11,7 @@ import { TextFilter } from '../../components/TextFilter';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { useKeyPlaceholder } from '../keys/queries';
+import { useSnippetKey } from '../keys/queries';
 import { SignInLink } from '../players/SignInSnippet';
 import { matchColumns } from './columns';
 import { matchesQuery, type MatchFilter } from './queries';
@@ -78,7 +78,7 @@ export function MatchesPage() {
 }
 
 function MatchSnippet({ tenantId }: { tenantId: string }) {
-  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const gameKey = useSnippetKey(tenantId, 'game');
   const { origin } = window.location;
   return (
     <Snippets

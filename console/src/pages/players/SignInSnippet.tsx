@@ -1,10 +1,10 @@
 import { TextLink } from '../../components/links';
 import { keep, Snippets } from '../../components/Snippet';
-import { useKeyPlaceholder } from '../keys/queries';
+import { useSnippetKey } from '../keys/queries';
 
 /** The sign-in of a first player, with the address of this server and a key of the game. */
 export function SignInSnippet({ tenantId, username = 'ada' }: { tenantId: string; username?: string }) {
-  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const gameKey = useSnippetKey(tenantId, 'game');
   const { origin } = window.location;
   const token = `mock:${username}:secret`;
   return (

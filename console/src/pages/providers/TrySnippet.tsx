@@ -1,12 +1,12 @@
 import { Snippet } from '../../components/Snippet';
-import { useKeyPlaceholder } from '../keys/queries';
+import { useSnippetKey } from '../keys/queries';
 import { providerNames } from '../players/providers';
 import { SignInSnippet } from '../players/SignInSnippet';
 import type { Provider } from './queries';
 
 /** The first request of a sign-in with a provider, with the address of this server and a key of the game. */
 export function TrySnippet({ tenantId, provider: { provider } }: { tenantId: string; provider: Provider }) {
-  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const gameKey = useSnippetKey(tenantId, 'game');
   // The commands of matches and events continue it.
   if (provider === 'Mock') return <SignInSnippet tenantId={tenantId} />;
   const [path, body] = firstRequest(provider);

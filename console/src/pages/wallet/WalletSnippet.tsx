@@ -1,9 +1,9 @@
 import { Snippet } from '../../components/Snippet';
-import { useKeyPlaceholder } from '../keys/queries';
+import { useSnippetKey } from '../keys/queries';
 
 /** Adds a first wallet player, with the address of this server and a key of the game. */
 export function WalletSnippet({ tenantId }: { tenantId: string }) {
-  const gameKey = useKeyPlaceholder(tenantId, 'game');
+  const gameKey = useSnippetKey(tenantId, 'game');
   return (
     <Snippet
       label="curl command"
