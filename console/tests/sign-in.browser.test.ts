@@ -255,6 +255,9 @@ describe('account', () => {
     await assertAccessible(page, 'sign-up');
     await page.getByRole('button', { name: 'Create the account' }).click();
     await page.waitForURL('**/workspaces');
+    await page.getByText(`Open the link in the email to ${email} to verify your address.`).waitFor();
+    await page.getByRole('button', { name: 'Send the email again' }).click();
+    await page.getByRole('button', { name: 'Email sent' }).waitFor();
     await page.goto('/account');
     const factor = page.locator('section', { hasText: 'Second factor' });
     await factor.getByRole('textbox', { name: 'Your password' }).fill(ACCOUNT_PASSWORD);
@@ -267,6 +270,9 @@ describe('account', () => {
     await pressTwice(page.getByRole('button', { name: 'Verify' }));
     await page.getByText(`${email} is verified.`).waitFor();
     assert.equal(requests, 1);
+    await page.goto('/workspaces');
+    await page.getByText('No workspace yet').waitFor();
+    await countBecomes(page.getByText('Open the link in the email'), 0);
   });
 
   test('accepts an invitation, which is looked up once', async () => {

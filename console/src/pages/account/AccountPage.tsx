@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -24,6 +24,7 @@ import {
 import { browserName } from './browser-name';
 import { SecondFactor } from './SecondFactor';
 import { PasswordField } from '../../components/PasswordField';
+import { ResendButton } from './ResendButton';
 
 export function AccountPage() {
   const { data } = useQuery(meQuery);
@@ -44,15 +45,7 @@ export function AccountPage() {
               ) : (
                 <Group gap="xs">
                   <State tone="warn">Not verified</State>
-                  <Button
-                    variant="default"
-                    size="compact-xs"
-                    loading={resend.isPending}
-                    disabled={resend.isSuccess}
-                    onClick={() => resend.mutate()}
-                  >
-                    {resend.isSuccess ? 'Email sent' : 'Send the email again'}
-                  </Button>
+                  <ResendButton resend={resend} />
                 </Group>
               ),
             ],

@@ -1,14 +1,17 @@
-import { TextInput } from '@mantine/core';
+import { Group, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { meQuery, type Me } from '../../app/account';
 import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
+import { ErrorText } from '../../components/ErrorState';
 import { capitalize } from '../../components/format';
 import { Page, Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
 import { TablePanel } from '../../components/TablePanel';
+import { useResendVerification } from '../account/queries';
+import { ResendButton } from '../account/ResendButton';
 import { useCreateWorkspace, useJoinWorkspace } from './queries';
 
 export function WorkspacesPage() {
@@ -16,6 +19,7 @@ export function WorkspacesPage() {
   const navigate = useNavigate();
   return (
     <Page title="Workspaces" subtitle="A workspace is a studio: its members, its games and its plan">
+      {me.data?.user.emailVerified === false && <VerificationNotice email={me.data.user.email} />}
       <TablePanel
         title="Your workspaces"
         columns={columns}
@@ -55,6 +59,20 @@ const columns: Column<Me['memberships'][number]>[] = [
   { id: 'slug', header: 'Slug', width: 200, cell: ({ workspaceSlug }) => workspaceSlug },
   { id: 'role', header: 'Your role', width: 120, narrowWidth: 110, cell: ({ role }) => capitalize(role) },
 ];
+
+/** A sign-up opens this page. Without the notice, nothing says that an email was sent. */
+function VerificationNotice({ email }: { email: string }) {
+  const resend = useResendVerification();
+  return (
+    <Panel>
+      <Group gap="xs">
+        <Text size="sm">Open the link in the email to {email} to verify your address.</Text>
+        <ResendButton resend={resend} />
+      </Group>
+      {resend.error && <ErrorText error={resend.error} />}
+    </Panel>
+  );
+}
 
 function CreateForm() {
   const form = useForm({ initialValues: { name: '' } });
