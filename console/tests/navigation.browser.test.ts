@@ -248,6 +248,10 @@ describe('a phone', () => {
     await heading(page, 'Lagoon Labs').waitFor();
     await countBecomes(drawer, 0);
     await becomes(async () => new URL(page.url()).pathname, `/workspaces/${elsewhere.workspaceId}`);
+
+    await page.getByRole('button', { name: /^Notifications/ }).click();
+    const { x, width } = (await page.getByRole('dialog', { name: 'Notifications' }).boundingBox())!;
+    assert.ok(x >= 0 && x + width <= 360, `from ${x} px, ${width} px wide`);
   });
 });
 

@@ -243,6 +243,7 @@ describe('players', () => {
     await page.getByText('Nobody has changed anything about this player.').waitFor();
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await page.getByLabel('Reason').fill('Aim bot');
+    await page.getByRole('textbox', { name: 'Note', exact: true }).fill('Seen twice.\nSee ticket 42.');
     await page.getByRole('button', { name: 'Ban the player' }).click();
     await page.getByText('Banned', { exact: true }).first().waitFor();
     await page.getByText('Banned a player').waitFor();
@@ -252,6 +253,7 @@ describe('players', () => {
     await ban.getByText(studio.owner.email).waitFor();
     await ban.getByText('in 7 days').waitFor();
     await ban.getByText('Reason: Aim bot').waitFor();
+    assert.equal(await ban.getByText('Note:').innerText(), 'Note: Seen twice.\nSee ticket 42.');
     const { rows } = await studio.app.owner.query('SELECT reason FROM player_bans WHERE player_id = $1', [
       cyd.playerId,
     ]);
@@ -418,6 +420,16 @@ describe('players', () => {
       return x + width <= 390;
     };
     await becomes(endsInView, true);
+  });
+
+  test('offers all durations of a ban on a phone', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`, {
+      viewport: { width: 360, height: 740 },
+    });
+    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    const durations = page.getByRole('radiogroup', { name: 'Duration' });
+    // The control cuts off what is wider.
+    await becomes(() => durations.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0);
   });
 
   test('shows a match whose metadata has an integer that a JavaScript number rounds', async () => {

@@ -27,7 +27,7 @@ export function Page({ title, subtitle, state, actions, fill = false, children }
             {state}
           </Group>
           {subtitle && (
-            <Text size="sm" c="dimmed" component="div">
+            <Text size="sm" c="dimmed" component="div" className={classes.subtitle}>
               {subtitle}
             </Text>
           )}

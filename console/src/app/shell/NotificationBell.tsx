@@ -66,7 +66,7 @@ export function NotificationBell() {
           </Indicator>
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown p={0} aria-label="Notifications">
+      <Popover.Dropdown p={0} className={classes.notifications} aria-label="Notifications">
         <Group justify="space-between" px="sm" py={8} className={classes.head}>
           <Text fw={600} size="sm">
             Notifications

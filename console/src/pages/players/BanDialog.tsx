@@ -1,5 +1,6 @@
 import { SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useMediaQuery } from '@mantine/hooks';
 import { FormDialog } from '../../components/FormDialog';
 import { useBanPlayer, type PlayerPath } from './queries';
 
@@ -20,7 +21,11 @@ const DURATIONS = [
 
 const DAY_MS = 86_400_000;
 
+/** In a narrower window, the dialog cuts the last duration off. */
+const FITS_IN_A_ROW = '(min-width: 400px)';
+
 export function BanDialog({ onClose, path, name }: BanDialogProps) {
+  const fits = useMediaQuery(FITS_IN_A_ROW, undefined, { getInitialValueInEffect: false });
   const form = useForm({
     initialValues: { days: '7', until: '', reason: '', note: '' },
     validate: {
@@ -56,6 +61,7 @@ export function BanDialog({ onClose, path, name }: BanDialogProps) {
         <SegmentedControl
           data={DURATIONS}
           size="xs"
+          orientation={fits ? 'horizontal' : 'vertical'}
           aria-labelledby="ban-duration"
           {...form.getInputProps('days')}
         />

@@ -24,7 +24,11 @@ export function BanPanel({ ban, ...path }: BanPanelProps) {
           ]}
         />
         {ban.reason && <Text size="sm">Reason: {ban.reason}</Text>}
-        {record?.note && <Text size="sm">Note: {record.note}</Text>}
+        {record?.note && (
+          <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+            Note: {record.note}
+          </Text>
+        )}
       </Stack>
     </Panel>
   );
