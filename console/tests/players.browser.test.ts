@@ -85,7 +85,7 @@ describe('players', () => {
       .waitFor();
   });
 
-  test('keeps the zoom of a chart when its data change', async () => {
+  test('keeps the zoom of a chart when its data change, until the reader resets it', async () => {
     const page = await studio.open(studio.game);
     const chart = page.getByRole('img', { name: /^Events per minute/ });
     const plot = (await chart.locator('.u-over').boundingBox())!;
@@ -97,13 +97,24 @@ describe('players', () => {
       await pointAt(0.01);
       return legend.innerText();
     };
+    const drag = async (from: number, to: number) => {
+      await pointAt(from);
+      await page.mouse.down();
+      await pointAt(to);
+      await page.mouse.up();
+    };
+    /** The minutes from the left end of the chart to that of the whole time. */
+    const minutesAfter = (time: string): number =>
+      (Date.parse(time.replaceAll(/\s/g, ' ')) - Date.parse(whole.replaceAll(/\s/g, ' '))) / 60_000;
     const whole = await firstTime();
-    await pointAt(0.5);
-    await page.mouse.down();
-    await pointAt(0.9);
-    await page.mouse.up();
-    let zoomed = whole;
-    while (zoomed === whole) zoomed = await firstTime();
+    // Half a minute is too short for a zoom. Meanwhile a new minute may begin.
+    await drag(0.5, 0.51);
+    assert.ok(minutesAfter(await firstTime()) < 5);
+    await drag(0.5, 0.9);
+    const reset = page.getByRole('button', { name: 'Reset the zoom: Events per minute' });
+    await reset.waitFor();
+    const zoomed = await firstTime();
+    assert.ok(minutesAfter(zoomed) > 20);
     await page.route('**/events/summary?*', async (route) => {
       const response = await route.fetch();
       const answer = await response.json();
@@ -112,6 +123,9 @@ describe('players', () => {
     });
     await page.getByRole('img', { name: /^Events per minute: .*to 7/ }).waitFor();
     assert.equal(await firstTime(), zoomed);
+    await reset.click();
+    await reset.waitFor({ state: 'detached' });
+    assert.ok(minutesAfter(await firstTime()) < 5);
   });
 
   test('says that the connection is lost, and continues when it is back', async () => {

@@ -1,6 +1,6 @@
 import { Button, Text, useComputedColorScheme } from '@mantine/core';
 import { useDisclosure, useElementSize } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { chartColors, seriesColors } from '../app/theme';
@@ -15,6 +15,8 @@ export interface Series {
 
 /** Pixels below the plot. */
 const LEGEND_HEIGHT = 30;
+/** A shorter part of the time would be a line between two points, and a slip of the mouse selects it. */
+const MIN_ZOOM_BUCKETS = 3;
 /** With so few times the points are drawn, so that a line of two is no trend. */
 const MAX_TIMES_WITH_POINTS = 12;
 
@@ -45,6 +47,13 @@ const zoneAt = (seconds: number): string =>
   zone.formatToParts(seconds * 1000).find(({ type }) => type === 'timeZoneName')!.value;
 
 const DAY_SECONDS = 86_400;
+
+/** The distances of the labels of the time axis. uPlot's own begin at a millisecond. */
+const AXIS_STEPS = [
+  ...[1, 5, 10, 15, 30].map((minutes) => minutes * 60),
+  ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * 3_600),
+  ...[1, 2, 3, 4, 5, 7, 10, 15].map((days) => days * DAY_SECONDS),
+];
 
 const formatBucket = (seconds: number, bucketSeconds: number): string =>
   (bucketSeconds === DAY_SECONDS ? utcDay : formatTime).format(seconds * 1000);
@@ -120,6 +129,7 @@ function Plot({
 }) {
   const scheme = useComputedColorScheme();
   const { ref: frame, width } = useElementSize();
+  const [canReset, setCanReset] = useState(false);
   const plot = useRef<uPlot>(undefined);
   const target = useRef<HTMLDivElement>(null);
   const names = series.map(({ name }) => name).join('\n');
@@ -130,7 +140,7 @@ function Plot({
   useEffect(() => {
     if (width === 0 || !target.current) return;
     plot.current = new uPlot(
-      optionsOf(names.split('\n'), width, height, scheme, sync, bucketSeconds),
+      optionsOf(names.split('\n'), width, height, scheme, sync, bucketSeconds, setCanReset),
       latest.current,
       target.current,
     );
@@ -144,18 +154,34 @@ function Plot({
   return (
     <div ref={frame} style={{ minHeight: height + LEGEND_HEIGHT }}>
       <div ref={target} role="img" aria-label={`${title}: ${describe(times, bucketSeconds, series)}`} />
+      {canReset && (
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => plot.current?.setData(plot.current.data)}
+          className={classes.reset}
+          aria-label={`Reset the zoom: ${title}`}
+        >
+          Reset the zoom
+        </Button>
+      )}
     </div>
   );
+}
+
+/** Whether the plot shows a part of the time of its data. */
+function isZoomed({ data: [times], scales }: uPlot): boolean {
+  const { min = null, max = null } = scales['x'] ?? {};
+  return min !== null && max !== null && (min > times[0]! || max < times.at(-1)!);
 }
 
 /** Shows new data. The part of the time that the reader has zoomed to stays, unless the data are of another range. */
 function update(plot: uPlot, data: uPlot.AlignedData): void {
   const [before] = plot.data;
   const [times] = data;
-  const { min = null, max = null } = plot.scales['x'] ?? {};
-  const isZoomed = min !== null && max !== null && (min > before[0]! || max < before.at(-1)!);
-  const isSameRange = Math.abs(times.length - before.length) <= 1 && max! > times[0]!;
-  const keepsZoom = isZoomed && isSameRange;
+  const { min = 0, max = 0 } = plot.scales['x'] ?? {};
+  const isSameRange = Math.abs(times.length - before.length) <= 1 && max > times[0]!;
+  const keepsZoom = isZoomed(plot) && isSameRange;
   plot.setData(data, !keepsZoom);
   if (keepsZoom) plot.setScale('x', { min, max });
 }
@@ -167,6 +193,7 @@ function optionsOf(
   scheme: 'light' | 'dark',
   sync: string | undefined,
   bucketSeconds: number,
+  onZoom: (isZoomed: boolean) => void,
 ): uPlot.Options {
   const isDaily = bucketSeconds === DAY_SECONDS;
   const colors = seriesColors[scheme];
@@ -185,14 +212,22 @@ function optionsOf(
     // At the right there is room for half of the last label.
     padding: [8, 28, 0, 0],
     legend: { markers: { width: 0, fill: (_plot, index) => colors[(index - 1) % colors.length]! } },
-    hooks: { drawSeries: [(plot, index) => drawUnfinished(plot, index, bucketSeconds, surface)] },
+    hooks: {
+      drawSeries: [(plot, index) => drawUnfinished(plot, index, bucketSeconds, surface)],
+      setScale: [(plot, scale) => scale === 'x' && onZoom(isZoomed(plot))],
+    },
     cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },
+    scales: {
+      x: { range: zoomRange(bucketSeconds) },
+      y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] },
+    },
     axes: [
       {
         ...axis,
         space: 80,
         size: 26,
+        // Between two buckets there is nothing to label.
+        incrs: AXIS_STEPS.filter((step) => step >= bucketSeconds),
         grid: { show: false },
         values: (_plot, splits, _axis, _space, step) => splits.map((time) => formatTick(time, step, isDaily)),
       },
@@ -222,6 +257,16 @@ function optionsOf(
     ],
   };
 }
+
+/** Ignores a selection that is too short: the time that was shown stays. */
+const zoomRange =
+  (bucketSeconds: number): uPlot.Range.Function =>
+  ({ data: [times], scales }, min, max) => {
+    const { min: shownMin, max: shownMax } = scales['x']!;
+    const isPart = min > times[0]! || max < times.at(-1)!;
+    const isTooShort = isPart && max - min < MIN_ZOOM_BUCKETS * bucketSeconds;
+    return isTooShort && shownMin != null && shownMax != null ? [shownMin, shownMax] : [min, max];
+  };
 
 const linear = uPlot.paths.linear!();
 
