@@ -10,11 +10,13 @@ import { ServerAwayError } from './app/server-away';
 import { leave, leaveAtSessionEnd } from './app/session-end';
 import { styleNonce } from './app/style-nonce';
 import { cssVariables, theme } from './app/theme';
+import { closeTopmostOnEscape } from './components/dialogs';
 import './app/global.css';
 
 const queryClient = createQueryClient(() => void leave(router, queryClient));
 const router = createConsoleRouter(queryClient);
 leaveAtSessionEnd(router, queryClient);
+closeTopmostOnEscape();
 
 createRoot(document.getElementById('root')!, {
   // The page that catches a refused request shows it to the reader.

@@ -500,6 +500,13 @@ describe('the rejected events', () => {
     await details.getByText('door-2').waitFor();
     await details.getByRole('button', { name: 'Create the definition' }).click();
     const form = page.getByRole('dialog', { name: 'Create a definition' });
+    await form.getByLabel('Category').fill('doors');
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Leave without saving' });
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    assert.equal(await form.getByLabel('Category').inputValue(), 'doors');
     assert.equal(await form.getByLabel('Event key').inputValue(), 'door_opened');
     assert.equal(await form.getByLabel('Event value').inputValue(), 'red');
     assert.equal(await form.getByRole('combobox', { name: 'Scope' }).inputValue(), 'Player events');

@@ -83,6 +83,15 @@ describe('a form with unsaved changes', () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     await becomes(() => dialog.getByLabel('Event key').inputValue(), 'half_typed');
+
+    // Escape closes only the dialog that is above the others.
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Search and commands' });
+    await palette.locator('input:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
+    await countBecomes(question, 0);
+    await becomes(() => dialog.getByLabel('Event key').inputValue(), 'half_typed');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await question.getByRole('button', { name: 'Discard the changes' }).click();
     await dialogCloses(page);

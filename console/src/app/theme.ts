@@ -1,5 +1,6 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 import type { MouseEvent } from 'react';
+import { CLOSES_DIALOG } from '../components/dialogs';
 
 // Every value of the visual language stands in this file. Components use the variables `--gh-…` and those of Mantine.
 
@@ -62,6 +63,8 @@ export const MAX_SERIES = seriesColors.light.length;
 /** The head of a dialog is no head of the page. */
 const dialogAttributes = { header: { role: 'presentation' } };
 
+const closeButton = { 'aria-label': 'Close', [CLOSES_DIALOG]: true };
+
 /** The second click of a double click on what opens a dialog must not close it again. */
 const overlayEvents = {
   onClickCapture(event: MouseEvent) {
@@ -110,7 +113,8 @@ export const theme = createTheme({
         closeOnClickOutside: false,
         transitionProps: { duration: 120, transition: 'fade' },
         overlayProps: { backgroundOpacity: 0.4, ...overlayEvents },
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: closeButton,
+        closeOnEscape: false,
         attributes: dialogAttributes,
       },
     },
@@ -120,7 +124,8 @@ export const theme = createTheme({
         position: 'right',
         transitionProps: { duration: 120 },
         overlayProps: { backgroundOpacity: 0.2, ...overlayEvents },
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: closeButton,
+        closeOnEscape: false,
         attributes: dialogAttributes,
       },
     },

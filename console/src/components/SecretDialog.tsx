@@ -27,7 +27,6 @@ export function SecretDialog({ name, label, secret, onClose, action, children }:
       onClose={onClose}
       title={`Save this ${name} now`}
       size="lg"
-      closeOnEscape={false}
       withCloseButton={false}
     >
       <Stack gap="sm">

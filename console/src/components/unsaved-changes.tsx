@@ -38,7 +38,6 @@ export function useUnsavedChanges(
   });
   const [waiting, setWaiting] = useState<() => void>();
   const isBlocked = blocker.status === 'blocked';
-  // A mounted dialog would take the key Escape that asked to close the one below it.
   const question = (isBlocked || waiting !== undefined) && (
     <QuestionDialog
       onClose={() => {

@@ -30,6 +30,8 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
       opened
       onClose={onClose}
       withCloseButton={false}
+      // It has no button that Escape could press, and is above all other dialogs.
+      closeOnEscape
       closeOnClickOutside
       centered={false}
       yOffset="12vh"
