@@ -27,7 +27,17 @@ describe('definitions', () => {
     await page.getByRole('option', { name: 'Both' }).click();
     await dialog.getByRole('button', { name: 'Create the definition' }).click();
     await dialogCloses(page);
-    await page.getByRole('cell', { name: 'boss_defeated', exact: true }).click();
+    const cell = page.getByRole('cell', { name: 'boss_defeated', exact: true });
+    const { x, y, height } = (await cell.boundingBox())!;
+    await page.mouse.move(x + 16, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    assert.notEqual(await page.evaluate(() => getSelection()!.toString()), '');
+    assert.equal(await dialog.count(), 0, 'selecting text opens nothing');
+    for (const modifier of ['Control', 'Meta', 'Shift'] as const) await cell.click({ modifiers: [modifier] });
+    assert.equal(await dialog.count(), 0, 'a click with a modifier key opens nothing');
+    await cell.click();
     await dialog.getByLabel('Category').fill('combat');
     await dialog.getByRole('button', { name: 'Save the definition' }).click();
     await dialogCloses(page);

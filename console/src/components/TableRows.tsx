@@ -8,6 +8,7 @@ import {
   useRef,
   type CSSProperties,
   type KeyboardEvent,
+  type MouseEvent,
   type ReactNode,
 } from 'react';
 import type { Column, DataTableProps } from './data-table-types';
@@ -159,7 +160,7 @@ const RecordRow = memo(function RecordRow<Row>({
         event.currentTarget.querySelector<HTMLInputElement>('label > * input')?.click();
       }}
       onClick={(event) => {
-        if (onOpen && !(event.target as Element).closest('a, button, input, label')) onOpen(row);
+        if (onOpen && isPlainClick(event)) onOpen(row);
       }}
     >
       {columns.map(({ id, cell, align, isAction }) => (
@@ -170,6 +171,12 @@ const RecordRow = memo(function RecordRow<Row>({
     </tr>
   );
 }) as <Row>(props: RecordRowProps<Row>) => ReactNode;
+
+/** Not the click of a control in the row, the end of a selection of text, or a click that opens links in a new tab. */
+function isPlainClick({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
+  if (ctrlKey || metaKey || shiftKey || getSelection()?.isCollapsed === false) return false;
+  return !(target as Element).closest('a, button, input, label');
+}
 
 function HeaderCell<Row>({
   column: { header, head, align, isAction, sort: name },
