@@ -30,6 +30,16 @@ describe('a relative time', () => {
     assert.notEqual(format(-(2 * DAY - SECOND)), format(-2 * DAY));
     assert.equal(format(-SECOND), 'now');
   });
+
+  test('names no calendar day, month or year, because 47 hours ago may be two days back', () => {
+    assert.deepEqual([-47 * HOUR, -(2 * DAY - SECOND), -59 * DAY, -700 * DAY, DAY].map(format), [
+      '1 day ago',
+      '1 day ago',
+      '1 mo. ago',
+      '1 yr. ago',
+      'in 1 day',
+    ]);
+  });
 });
 
 describe('the names of records', () => {

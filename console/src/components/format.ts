@@ -4,7 +4,8 @@ export const LOCALE = 'en';
 const numbers = new Intl.NumberFormat(LOCALE);
 const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const exact = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'long' });
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
+/** Always with a number: what was 47 hours ago is one whole day ago, but may be older than yesterday. */
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always', style: 'short' });
 
 export const formatNumber = (value: number | bigint): string => numbers.format(value);
 
@@ -32,7 +33,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** What is ahead begins a unit this much early: what ends in a day less a few minutes ends "tomorrow", not "in 24 hr.". */
+/** What is ahead begins a unit this much early: what ends in a day less a few minutes ends "in 1 day", not "in 24 hr.". */
 const ALMOST = 0.98;
 
 /** "3 min. ago", "in 2 days". Whole units of what is over, and rounded units of what is ahead. */
