@@ -399,6 +399,35 @@ describe('paid keys of other workspaces', () => {
   });
 });
 
+describe('a disabled game', () => {
+  test('is marked on its pages, at its keys and in the menu of games', async () => {
+    const { app, tenant } = studio;
+    const disabled = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    await app.owner.query(`UPDATE tenants SET name = 'Undertow', disabled_at = now() WHERE id = $1`, [
+      disabled.tenantId,
+    ]);
+    await app.owner.query(`UPDATE tenant_keys SET revoked_at = now() WHERE tenant_id = $1 AND kind = 'api'`, [
+      disabled.tenantId,
+    ]);
+    const page = await studio.open(`/games/${disabled.tenantId}/keys?revoked=true`);
+    const stateOf = (title: string) =>
+      page.getByRole('heading', { level: 1, name: title }).locator('..').getByText('Game disabled');
+    await stateOf('Keys').waitFor();
+    const keys = (kind: string) => page.getByRole('region', { name: kind, exact: true });
+    await keys('Game keys').getByRole('cell', { name: 'Game disabled' }).waitFor();
+    await keys('API keys').getByRole('cell', { name: 'Revoked' }).waitFor();
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    await stateOf('Players').waitFor();
+    await assertAccessible(page, 'a page of a disabled game');
+
+    await page.getByRole('button', { name: 'Game: Undertow' }).click();
+    await page.getByRole('menuitem', { name: 'Undertow Disabled' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Tidewater', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await countBecomes(stateOf('Overview'), 0);
+  });
+});
+
 describe('the workspace that pays for the reads of an API key', () => {
   /** Gives the owner of the studio a role in another workspace. */
   async function arrangeWorkspace(name: string, role: 'admin' | 'viewer') {

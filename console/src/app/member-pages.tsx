@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { StateOfPages } from '../components/Page';
+import { State } from '../components/State';
 import { meQuery, useCan } from './account';
 import { rememberGame, useGame } from './game';
 import { NotAllowedPage, NotFoundPage } from './RouteErrorPage';
@@ -10,7 +12,12 @@ import { NotAllowedPage, NotFoundPage } from './RouteErrorPage';
 export function GamePages() {
   const game = useGame();
   useEffect(() => rememberGame(game), [game]);
-  return useCan(game.workspaceId, 'viewer') ? <Outlet /> : <NotFoundPage what="game" />;
+  if (!useCan(game.workspaceId, 'viewer')) return <NotFoundPage what="game" />;
+  return (
+    <StateOfPages value={!game.isActive && <State tone="bad">Game disabled</State>}>
+      <Outlet />
+    </StateOfPages>
+  );
 }
 
 export function WorkspacePages() {

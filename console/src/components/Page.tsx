@@ -1,6 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { createContext, useContext, type ReactNode } from 'react';
 import classes from './Page.module.css';
 
 interface PageProps {
@@ -15,9 +15,13 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** A state of all pages below, such as that of their game. Each shows it beside its title. */
+export const StateOfPages = createContext<ReactNode>(null);
+
 /** A page: one title, its actions, its content. */
 export function Page({ title, subtitle, state, actions, fill = false, children }: PageProps) {
   useDocumentTitle(`${title} · Guildhall`);
+  const stateOfPages = useContext(StateOfPages);
   return (
     <div className={classes.page} data-fill={fill || undefined}>
       <Group justify="space-between" align="flex-start" gap="sm">
@@ -25,6 +29,7 @@ export function Page({ title, subtitle, state, actions, fill = false, children }
           <Group gap="xs">
             <Title order={1}>{title}</Title>
             {state}
+            {stateOfPages}
           </Group>
           {subtitle && (
             <Text size="sm" c="dimmed" component="div" className={classes.subtitle}>

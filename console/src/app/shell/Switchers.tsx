@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Boxes, Check, ChevronsUpDown, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { distinctNames } from '../../components/format';
+import { State } from '../../components/State';
 import { meQuery } from '../account';
 import { gamesQuery, lastGameId, usePlace } from '../game';
 import classes from './TopBar.module.css';
@@ -57,13 +58,18 @@ export function GameSwitcher() {
           (tenantId === undefined && !games.isPending ? 'No game' : '…')
         }
       >
-        {[...names].map(([id, name]) => (
+        {games.data?.items.map(({ id, isActive }) => (
           <Menu.Item
             key={id}
             onClick={() => void navigate({ to: '/games/$tenantId', params: { tenantId: id } })}
-            rightSection={id === tenantId && <Check size={14} />}
+            rightSection={
+              <>
+                {!isActive && <State tone="bad">Disabled</State>}
+                {id === tenantId && <Check size={14} />}
+              </>
+            }
           >
-            {name}
+            {names.get(id)}
           </Menu.Item>
         ))}
         <Menu.Divider />

@@ -2,7 +2,7 @@ import { Button, Menu, ActionIcon } from '@mantine/core';
 import { Ellipsis, ExternalLink } from 'lucide-react';
 import { useState } from 'react';
 import { openApiReference } from '../../app/api-reference';
-import { useCanChangeGame } from '../../app/game';
+import { useCanChangeGame, useGame } from '../../app/game';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { formatNumber } from '../../components/format';
@@ -38,6 +38,7 @@ export function KeyPanel({
   selectedKey: string | undefined;
 }) {
   const keys = useKeys(tenantId, kind, includeRevoked);
+  const { isActive } = useGame();
   const canChange = useCanChangeGame();
   const [dialog, setDialog] = useState<OpenDialog>();
   const [secret, setSecret] = useState<string>();
@@ -63,7 +64,7 @@ export function KeyPanel({
       <DataTable
         inline
         label={NAMES[kind]}
-        columns={columns(kind, callKey, canChange ? setDialog : undefined)}
+        columns={columns(kind, isActive, callKey, canChange ? setDialog : undefined)}
         {...table}
         selectedKey={selectedKey}
         empty={
@@ -106,9 +107,16 @@ export function KeyPanel({
   );
 }
 
-function KeyState({ revokedAt, expiresAt, successorId }: AnyKey) {
+function KeyState({
+  current: { revokedAt, expiresAt, successorId },
+  isGameActive,
+}: {
+  current: AnyKey;
+  isGameActive: boolean;
+}) {
   if (revokedAt !== null) return <State>Revoked</State>;
   if (expiresAt !== null && Date.parse(expiresAt) < Date.now()) return <State>Expired</State>;
+  if (!isGameActive) return <State tone="bad">Game disabled</State>;
   if (successorId !== null) return <State tone="warn">Rotated</State>;
   return <State tone="good">Active</State>;
 }
@@ -122,6 +130,7 @@ function Payer({ current }: { current: AnyKey }) {
 
 function columns(
   kind: KeyKind,
+  isGameActive: boolean,
   callKey: (key: AnyKey) => string,
   open: ((dialog: OpenDialog) => void) | undefined,
 ): Column<AnyKey>[] {
@@ -133,7 +142,12 @@ function columns(
       width: 135,
       cell: ({ prefix }) => <span className={classes.prefix}>{prefix}…</span>,
     },
-    { id: 'state', header: 'State', width: 85, narrowWidth: 82, cell: (key) => <KeyState {...key} /> },
+    {
+      id: 'state',
+      header: 'State',
+      ...(isGameActive ? { width: 85, narrowWidth: 82 } : { width: 113, narrowWidth: 113 }),
+      cell: (key) => <KeyState current={key} isGameActive={isGameActive} />,
+    },
     ...(kind === 'api'
       ? [
           {

@@ -58,7 +58,6 @@ export function OverviewPage() {
     <Page
       title="Overview"
       subtitle={game.name}
-      state={!game.isActive && <State tone="bad">Disabled</State>}
       actions={<RangeSelect value={range} onChange={(next) => change({ range: next })} />}
     >
       <FirstStep tenantId={game.id} range={range} />

@@ -11,7 +11,6 @@ import { formatBytes } from '../../components/format';
 import { ButtonLink } from '../../components/links';
 import { Page, Panel } from '../../components/Page';
 import { SettingsForm } from '../../components/SettingsForm';
-import { State } from '../../components/State';
 import { markSaved, useStoredForm } from '../../components/use-stored-form';
 import { WholeNumberInput } from '../../components/WholeNumberInput';
 import {
@@ -26,11 +25,7 @@ export function GameSettingsPage() {
   const game = useGame();
   const canChange = useCanChangeGame();
   return (
-    <Page
-      title="Game settings"
-      state={!game.isActive && <State tone="bad">Disabled</State>}
-      subtitle={<CopyableId id={game.id} whole />}
-    >
+    <Page title="Game settings" subtitle={<CopyableId id={game.id} whole />}>
       <Panel title="Game">
         <GameForm canChange={canChange} />
       </Panel>
