@@ -227,6 +227,23 @@ describe('records with the same name', () => {
     await page.getByRole('button', { name: `Game: ${nameOf(twin)}` }).waitFor();
   });
 
+  test('show the end of their ids in the menu of workspaces and in the choices of a payer', async () => {
+    const twin = await arrangeTenant(app);
+    await app.owner.query(`UPDATE workspaces SET name = 'Harbor Games' WHERE id = $1`, [twin.workspaceId]);
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) SELECT $1, id, 'admin' FROM accounts WHERE email = $2`,
+      [twin.workspaceId, studio.owner.email],
+    );
+    const nameOf = ({ workspaceId }: { workspaceId: string }) => `Harbor Games · …${workspaceId.slice(-6)}`;
+    const page = await studio.open(`${game}/keys`);
+    await page.getByRole('button', { name: `Workspace: ${nameOf(tenant)}` }).click();
+    await page.getByRole('menuitem', { name: nameOf(twin), exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByRole('combobox', { name: 'Workspace that pays for the reads' }).click();
+    await page.getByRole('option', { name: nameOf(twin), exact: true }).waitFor();
+  });
+
   test('show the end of their ids in the search', async () => {
     const players = [await arrangePlayer(app, tenant, 'zoe-1'), await arrangePlayer(app, tenant, 'zoe-2')];
     await app.owner.query(`UPDATE players SET display_name = 'Zoe' WHERE id = ANY($1)`, [

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { distinctNames } from '../components/format';
 import { api, type Answer } from './client';
 
 export const meQuery = queryOptions({
@@ -9,6 +10,12 @@ export const meQuery = queryOptions({
 
 export type Me = Answer<'/api/saas-auth/me', 'get'>;
 export type Role = Me['memberships'][number]['role'];
+
+/** What the workspaces of the signed-in account are called, by id. */
+export function useWorkspaceNames(): Map<string, string> {
+  const memberships = useQuery(meQuery).data?.memberships ?? [];
+  return distinctNames(memberships.map(({ workspaceId: id, workspaceName: name }) => ({ id, name })));
+}
 
 const RANK: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 

@@ -5,15 +5,14 @@ import { Boxes, Check, ChevronsUpDown, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { distinctNames } from '../../components/format';
 import { State } from '../../components/State';
-import { meQuery } from '../account';
+import { useWorkspaceNames } from '../account';
 import { gamesQuery, lastGameId, usePlace } from '../game';
 import classes from './TopBar.module.css';
 
 export function WorkspaceSwitcher() {
   const { workspaceId } = usePlace();
-  const { data } = useQuery(meQuery);
+  const names = useWorkspaceNames();
   const navigate = useNavigate();
-  const current = data?.memberships.find((membership) => membership.workspaceId === workspaceId);
   const open = (id: string): void => {
     const tenantId = lastGameId(id);
     void (tenantId === undefined
@@ -21,14 +20,10 @@ export function WorkspaceSwitcher() {
       : navigate({ to: '/games/$tenantId', params: { tenantId } }));
   };
   return (
-    <Switcher label="Workspace" name={current?.workspaceName ?? 'No workspace'}>
-      {data?.memberships.map((membership) => (
-        <Menu.Item
-          key={membership.workspaceId}
-          onClick={() => open(membership.workspaceId)}
-          rightSection={membership.workspaceId === workspaceId && <Check size={14} />}
-        >
-          {membership.workspaceName}
+    <Switcher label="Workspace" name={names.get(workspaceId ?? '') ?? 'No workspace'}>
+      {[...names].map(([id, name]) => (
+        <Menu.Item key={id} onClick={() => open(id)} rightSection={id === workspaceId && <Check size={14} />}>
+          {name}
         </Menu.Item>
       ))}
       <Menu.Divider />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { meQuery } from '../../app/account';
+import { meQuery, useWorkspaceNames } from '../../app/account';
 import { useGame } from '../../app/game';
 import type { AnyKey } from './queries';
 
@@ -9,12 +9,12 @@ export const OWN_WORKSPACE = 'The workspace of this game';
 export function usePayers() {
   const { workspaceId: own } = useGame();
   const others = useQuery(meQuery).data?.memberships.filter(({ workspaceId }) => workspaceId !== own) ?? [];
+  const names = useWorkspaceNames();
   return {
     /** The payer of a key, or undefined if it is the workspace of the game. */
     of: ({ subscriberWorkspaceId: id }: AnyKey): string | undefined => (id && id !== own ? id : undefined),
     /** The workspaces that the reader can choose. */
     choices: others.filter(({ role }) => role !== 'viewer').map(({ workspaceId }) => workspaceId),
-    nameOf: (id: string): string =>
-      others.find(({ workspaceId }) => workspaceId === id)?.workspaceName ?? 'Another workspace',
+    nameOf: (id: string): string => names.get(id) ?? 'Another workspace',
   };
 }
