@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { distinctNames, formatRelativeTime } from '../src/components/format.ts';
+import { distinctNames, formatRelativeTime, formatShare } from '../src/components/format.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
@@ -39,6 +39,17 @@ describe('a relative time', () => {
       '1 yr. ago',
       'in 1 day',
     ]);
+  });
+});
+
+describe('a share in percent', () => {
+  test('is 100 % only when all is used, and more above it', () => {
+    assert.deepEqual(
+      [0, 0.4, 9.99, 42.5, 99.9, 100, 149.9, 1_500].map((used) => formatShare(used, 100)),
+      ['0.0 %', '0.4 %', '9.9 %', '42 %', '99 %', '100 %', '149 %', '1,500 %'],
+    );
+    assert.equal(formatShare(29, 1_000), '2.9 %');
+    assert.equal(formatShare(0, 0), '100 %');
   });
 });
 

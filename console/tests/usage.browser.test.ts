@@ -33,6 +33,11 @@ describe('the usage of a workspace', () => {
   test('is that of the billed month, or of the month before, or of one game', async () => {
     const page = await studio.open(`${usage}?groupBy=tenant`, { role: 'viewer' });
     await page.getByText('35,200 units in this period').waitFor();
+    await app.owner.query('UPDATE workspaces SET monthly_units = 30000 WHERE id = $1', [tenant.workspaceId]);
+    await page.reload();
+    await page.getByText('35,200 of 30,000 units · 117 %').waitFor();
+    await page.getByText('A platform administrator changes the plan.').waitFor();
+    await app.owner.query('UPDATE workspaces SET monthly_units = NULL WHERE id = $1', [tenant.workspaceId]);
     await row(page, /^Undertow.*34,000/).waitFor();
     await row(page, /^Tidewater.*1,200/).waitFor();
     await page.getByText('Last month', { exact: true }).click();

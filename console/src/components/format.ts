@@ -19,6 +19,12 @@ export function formatCount(count: number, noun: string, isFiltered = false): st
 /** 12.4K instead of 12,400, for axes and tight places. */
 export const formatCompact = (value: number): string => compact.format(value);
 
+/** "42 %", "150 %". Cut off instead of rounded, so that 100 % are used only when nothing is left. */
+export function formatShare(used: number, limit: number): string {
+  const tenths = limit === 0 ? 1_000 : Math.floor((used * 1_000) / limit);
+  return tenths < 100 ? `${(tenths / 10).toFixed(1)} %` : `${formatNumber(Math.floor(tenths / 10))} %`;
+}
+
 /** A time in the zone of the reader, with the name of the zone. */
 export const formatExactTime = (iso: string): string => exact.format(new Date(iso));
 

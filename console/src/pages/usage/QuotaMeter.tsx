@@ -1,6 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { formatNumber, LOCALE } from '../../components/format';
+import { formatNumber, formatShare, LOCALE } from '../../components/format';
 import { Pending } from '../../components/Pending';
 import { quotaQuery, type Quota } from './queries';
 
@@ -26,14 +26,14 @@ export function QuotaMeter({ workspaceId }: { workspaceId: string }) {
         </Text>
       </Stack>
     );
-  const percent = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
+  const percent = used >= limit ? 100 : (used / limit) * 100;
   return (
     <Stack gap={6}>
       <Text size="sm">
         <Text span fw={600} inherit>
           {formatNumber(used)}
         </Text>{' '}
-        of {formatNumber(limit)} units · {percent.toFixed(percent < 10 ? 1 : 0)} %
+        of {formatNumber(limit)} units · {formatShare(used, limit)}
       </Text>
       <Progress
         value={percent}
@@ -56,7 +56,7 @@ function forecast({ limit, used, periodStart, periodEnd, hardStop }: Quota): str
   if (limit === null || used === 0) return end;
   const consequence = hardStop ? 'Then requests are refused.' : 'Then requests are still accepted.';
   if (used >= limit)
-    return `All units are used. ${hardStop ? 'Requests are refused.' : 'Requests are still accepted.'} ${end}`;
+    return `All units are used. ${hardStop ? 'Requests are refused.' : 'Requests are still accepted.'} ${end} A platform administrator changes the plan.`;
   const elapsed = Date.now() - Date.parse(periodStart);
   const usedUpAt = Date.parse(periodStart) + (elapsed * limit) / used;
   if (usedUpAt >= Date.parse(periodEnd)) return `At this rate the units last until the period ends. ${end}`;
