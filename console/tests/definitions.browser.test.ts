@@ -80,10 +80,21 @@ describe('definitions', () => {
     await page.getByRole('dialog').locator('[data-autofocus]:focus').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
+    const cancel = page.getByRole('dialog').getByRole('button', { name: 'Cancel' });
+    await cancel.focus();
+    await page.keyboard.press('/');
+    assert.ok(await cancel.evaluate((button) => button === document.activeElement));
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard the changes' }).click();
     await dialogCloses(page);
     assert.equal((await stored('by_keyboard'))?.is_active, true);
+
+    const search = page.getByRole('searchbox');
+    const hasFocus = (): Promise<boolean> => search.evaluate((input) => input === document.activeElement);
+    await page.keyboard.press('Control+/');
+    assert.equal(await hasFocus(), false);
+    await page.keyboard.press('/');
+    await becomes(hasFocus, true);
   });
 
   test('shows why the server refuses a definition that exists', async () => {

@@ -1,6 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { topmostDialog } from './dialogs';
 import { useDebouncedText } from './use-debounced-text';
 
 const DEBOUNCE_MS = 80;
@@ -26,8 +27,8 @@ export function SearchInput({
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focus = (event: KeyboardEvent): void => {
-      if (event.key !== '/' || (event.target as Element).closest('input, textarea, [contenteditable]'))
-        return;
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+      if ((event.target as Element).closest('input, textarea, [contenteditable]') || topmostDialog()) return;
       event.preventDefault();
       input.current?.focus();
     };
