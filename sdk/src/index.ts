@@ -19,6 +19,7 @@ export {
   type Player,
   type PlayerClient,
   type PlayerClientOptions,
+  type PlayerSession,
 } from './player/client.ts';
 export type { IdentityProof, WithProof } from './player/identity-proof.ts';
 export {

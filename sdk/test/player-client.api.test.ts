@@ -10,6 +10,7 @@ import { someEmail } from '../../server/src/testing/mailbox.ts';
 import { startTestApp, startTestWorker } from '../../server/src/testing/test-app.ts';
 import { startFaultProxy } from '../conformance/fault-proxy.ts';
 import {
+  createApiClient,
   createPlayerClient,
   type GuildhallError,
   memoryStorage,
@@ -32,7 +33,7 @@ const tenant = await arrangeTenant(app, { providers });
 /** A game of another workspace. */
 const foreign = await arrangeTenant(app, { providers });
 
-const tracked = trackCalls(OWN_SESSION);
+const tracked = trackCalls(OWN_SESSION.filter((path) => path !== 'session.accessToken'));
 const newClient = (options: Partial<PlayerClientOptions> = {}) =>
   tracked(
     createPlayerClient({
@@ -254,6 +255,19 @@ describe('sign-in', () => {
     assert.ok(game.session.current);
     // Without the limit, because a slow machine may take longer.
     assert.ok((await newClient({ baseUrl: proxy.url, storage }).profile.get()).id);
+  });
+
+  test('gives its access token, which it renews if it has expired', async () => {
+    const storage = memoryStorage();
+    const game = newClient({ storage });
+    assert.equal(await game.session.accessToken(), undefined);
+    const { accessToken } = await game.signIn.withProvider(mock('handed-over'));
+    assert.equal(await game.session.accessToken(), accessToken);
+    await expireToken(storage);
+    const renewed = await newClient({ storage }).session.accessToken();
+    assert.notEqual(renewed, accessToken);
+    const api = createApiClient({ baseUrl: app.url, gameKey: tenant.gameKey, bearer: renewed });
+    assert.equal((await api.GET('/api/player-profile/me')).id, game.session.current?.playerId);
   });
 
   test('keeps the session of each game of an origin', async () => {

@@ -38,6 +38,8 @@ export async function answersAreTyped(): Promise<void> {
   assertType<
     Equal<typeof game.session.current, { playerId: string; tenantId: string; sessionId: string } | undefined>
   >(true);
+  const token = await game.session.accessToken();
+  assertType<Equal<typeof token, string | undefined>>(true);
   const match = await server.matches.create({ players: [{ playerId: '' }] });
   assertType<Equal<typeof match.matchSessionId, string>>(true);
 }
@@ -84,6 +86,8 @@ export async function wrongCallsAreRefused(): Promise<void> {
   await admin.api.POST('/api/saas-auth/login', { body: { email: '', password: 5 } });
   // @ts-expect-error -- no provider has this name
   await game.signIn.withProvider({ provider: 'Steam', token: '' });
+  // @ts-expect-error -- the token of an account may change everything of its studio
+  await admin.session.accessToken();
   // @ts-expect-error -- an event of a game server has a name
   await server.sendPlayerEvents('', [{ playerId: '', eventKey: '', occurredAt: new Date() }]);
   // @ts-expect-error -- an event has a key or the id of a definition

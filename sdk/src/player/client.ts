@@ -13,6 +13,14 @@ export interface Player {
   sessionId: string;
 }
 
+export interface PlayerSession extends Session<Player> {
+  /**
+   * The player's access token, for your game server, or undefined if nobody is signed in. It is renewed first if it expires within
+   * 30 seconds.
+   */
+  accessToken(): Promise<string | undefined>;
+}
+
 export interface PlayerClientOptions extends SessionClientOptions {
   gameKey: string;
 }
@@ -22,7 +30,7 @@ export interface PlayerClient {
   /** The address of the server. */
   baseUrl: string;
   signIn: SignIn;
-  session: Session<Player>;
+  session: PlayerSession;
   /** Ends the session here, and on the server if it can be reached. */
   signOut(): Promise<void>;
   profile: OwnProfile;
