@@ -14,6 +14,8 @@ export {
 export type { WaitingFor } from './events/retry-policy.ts';
 export type { EventOwner } from './events/owners.ts';
 export type { EventSender } from './events/sender-loop.ts';
+export type { Matches } from './core/matches.ts';
+export type { Idempotent } from './core/retries.ts';
 export {
   createPlayerClient,
   type Player,

@@ -33,7 +33,11 @@ const tenant = await arrangeTenant(app, { providers });
 /** A game of another workspace. */
 const foreign = await arrangeTenant(app, { providers });
 
-const tracked = trackCalls(OWN_SESSION.filter((path) => path !== 'session.accessToken'));
+/** Other calls about `matches` are tested with a server client: both have the same methods. */
+const tracked = trackCalls([
+  ...OWN_SESSION.filter((path) => path !== 'session.accessToken'),
+  ...['leave', 'end', 'recordResults', 'get'].map((name) => `matches.${name}`),
+]);
 const newClient = (options: Partial<PlayerClientOptions> = {}) =>
   tracked(
     createPlayerClient({
@@ -611,6 +615,27 @@ describe('a proof of identity', () => {
     const { wallet, game: before, storage } = await withRefusedToken(undefined);
     const proof = await before.profile.signProof(wallet);
     assert.ok((await newClient({ storage }).profile.exportData({ proof })).profile);
+  });
+});
+
+describe('matches', () => {
+  test('creates one match of the player when answers are lost', async () => {
+    const game = newClient({ baseUrl: proxy.url });
+    const { playerId } = await game.signIn.withProvider(mock('soloist'));
+    proxy.plan([{ match: 'POST /api/game/matches', action: 'drop_answer', times: 2 }]);
+    const { matchSessionId } = await game.matches.create({ players: [{ playerId }] });
+    const { rows } = await app.owner.query(
+      'SELECT match_session_id FROM match_players WHERE player_id = $1',
+      [playerId],
+    );
+    assert.deepEqual(rows, [{ match_session_id: matchSessionId }]);
+    const other = newClient();
+    const { playerId: otherId } = await other.signIn.withProvider(mock('guest'));
+    await assert.rejects(
+      game.matches.join(matchSessionId, { playerId: otherId }),
+      failsWith('forbidden', 403),
+    );
+    assert.ok((await other.matches.join(matchSessionId, { playerId: otherId })).matchPlayerId);
   });
 });
 

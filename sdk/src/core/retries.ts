@@ -1,5 +1,6 @@
 import { GuildhallError } from './errors.ts';
 import type { Send } from './http.ts';
+import { randomId } from './random-id.ts';
 import { pauseAfter, wait, type BackOff } from './waiting.ts';
 
 export interface RetryOptions {
@@ -8,6 +9,15 @@ export interface RetryOptions {
   /** The first and the longest pause between two attempts, half a second and 30 seconds by default. */
   backOff?: BackOff | undefined;
 }
+
+/** The name of a request that is sent again: the server carries it out once. A random one is made if it is missing. */
+export interface Idempotent {
+  idempotencyKey?: string | undefined;
+}
+
+export const idempotencyHeader = ({ idempotencyKey = randomId() }: Idempotent = {}) => ({
+  'idempotency-key': idempotencyKey,
+});
 
 /**
  * Sends a request again after a failure that may pass: no answer, a 5xx, or a 429, after its `Retry-After`. Only for requests

@@ -1,5 +1,7 @@
 import type { Answer, Api } from '../core/api-types.ts';
-import { baseOf, gameKeyHeader, type Send } from '../core/http.ts';
+import { baseOf, createApi, gameKeyHeader, type Send } from '../core/http.ts';
+import { createMatches, type Matches } from '../core/matches.ts';
+import { withRetries } from '../core/retries.ts';
 import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
@@ -34,6 +36,8 @@ export interface PlayerClient {
   /** Ends the session here, and on the server if it can be reached. */
   signOut(): Promise<void>;
   profile: OwnProfile;
+  /** Matches of this player. The server refuses requests that act for others. */
+  matches: Matches;
   /** The part of a player's profile that this game may see. */
   getPlayer(playerId: string): Promise<Answer<'/api/player-profiles/{playerId}', 'get'>>;
   /** The public profile of a player. */
@@ -78,6 +82,7 @@ export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions)
         await ignoreRefusal(open.POST('/api/player-auth/logout', { body: { sessionId: player.sessionId } }));
     },
     profile: createOwnProfile(api, open),
+    matches: createMatches(createApi(withRetries(send))),
     getPlayer: (playerId) => open.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
     getPublicPlayer: (playerId) =>
       open.GET('/api/public/player-profiles/{playerId}', { params: { path: { playerId } } }),

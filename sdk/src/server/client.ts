@@ -7,8 +7,8 @@ import {
   type HttpOptions,
   type Send,
 } from '../core/http.ts';
-import { withRetries, type RetryOptions } from '../core/retries.ts';
-import { randomId } from '../core/random-id.ts';
+import { createMatches, type Matches } from '../core/matches.ts';
+import { idempotencyHeader, withRetries, type Idempotent, type RetryOptions } from '../core/retries.ts';
 import {
   sendBatch,
   writeEvent,
@@ -22,34 +22,6 @@ export interface ServerClientOptions extends HttpOptions {
   /** Needed to look up many players at once. */
   apiKey?: string | undefined;
   retries?: RetryOptions | undefined;
-}
-
-type MatchPath = '/api/game/matches/{matchSessionId}';
-
-/** The name of a request that is sent again: the server carries it out once. A random one is made if it is missing. */
-export interface Idempotent {
-  idempotencyKey?: string | undefined;
-}
-
-/** Matches. Every call can be repeated, so the client sends it again after a lost answer. */
-export interface Matches {
-  create(
-    match: Body<'/api/game/matches', 'post'>,
-    options?: Idempotent,
-  ): Promise<Answer<'/api/game/matches', 'post'>>;
-  join(
-    matchSessionId: string,
-    player: Body<`${MatchPath}/join`, 'post'>,
-    options?: Idempotent,
-  ): Promise<Answer<`${MatchPath}/join`, 'post'>>;
-  leave(matchSessionId: string, matchPlayerId: string): Promise<Answer<`${MatchPath}/leave`, 'post'>>;
-  end(matchSessionId: string): Promise<Answer<`${MatchPath}/end`, 'post'>>;
-  /** Replaces the result of each named player. */
-  recordResults(
-    matchSessionId: string,
-    results: Body<`${MatchPath}/results`, 'put'>['results'],
-  ): Promise<Answer<`${MatchPath}/results`, 'put'>>;
-  get(matchSessionId: string): Promise<Answer<MatchPath, 'get'>>;
 }
 
 export interface Players {
@@ -113,10 +85,6 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     if (!token) throw new TypeError('The token is missing.');
     return withRetries(sendWith({ ...key, authorization: `Bearer ${token}` }), retries);
   };
-  const match = (matchSessionId: string) => ({ path: { matchSessionId } });
-  const nameOf = ({ idempotencyKey = randomId() }: Idempotent = {}) => ({
-    'idempotency-key': idempotencyKey,
-  });
 
   const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
     const sendAsPlayer = withBearer(accessToken);
@@ -126,24 +94,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
   };
 
   return {
-    matches: {
-      create: (body, options) =>
-        repeated.POST('/api/game/matches', { body, params: { header: nameOf(options) } }),
-      join: (id, body, options) =>
-        repeated.POST('/api/game/matches/{matchSessionId}/join', {
-          body,
-          params: { ...match(id), header: nameOf(options) },
-        }),
-      leave: (id, matchPlayerId) =>
-        repeated.POST('/api/game/matches/{matchSessionId}/leave', {
-          body: { matchPlayerId },
-          params: match(id),
-        }),
-      end: (id) => repeated.POST('/api/game/matches/{matchSessionId}/end', { params: match(id) }),
-      recordResults: (id, results) =>
-        repeated.PUT('/api/game/matches/{matchSessionId}/results', { body: { results }, params: match(id) }),
-      get: (id) => repeated.GET('/api/game/matches/{matchSessionId}', { params: match(id) }),
-    },
+    matches: createMatches(repeated),
     players: {
       get: (playerId) => repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
       getMany: async (playerIds) => {
@@ -159,7 +110,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
       exchange: async (refreshToken, audience, options) =>
         createApi(withBearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
           body: { audience },
-          params: { header: nameOf(options) },
+          params: { header: idempotencyHeader(options) },
         }),
     },
     signIn: (body) => api.POST('/api/player-auth/login', { body }),
