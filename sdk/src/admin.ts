@@ -1,6 +1,7 @@
 export {
   createAdminClient,
   type AccountUser,
+  type AdminCalls,
   type AdminClient,
   type AdminClientOptions,
   type SecondFactorNeeded,

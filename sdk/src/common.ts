@@ -1,3 +1,4 @@
+export type { Cancellable } from './core/cancellation.ts';
 export { createApiClient, type ApiClientOptions } from './core/api-client.ts';
 export type { Answer, Api, Body } from './core/api-types.ts';
 export {

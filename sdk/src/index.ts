@@ -19,6 +19,7 @@ export type { Idempotent } from './core/retries.ts';
 export {
   createPlayerClient,
   type Player,
+  type PlayerCalls,
   type PlayerClient,
   type PlayerClientOptions,
   type PlayerSession,
@@ -26,6 +27,7 @@ export {
 export type { IdentityProof, WithProof } from './player/identity-proof.ts';
 export {
   createPortalClient,
+  type PortalCalls,
   type PortalClient,
   type PortalClientOptions,
   type PortalPlayer,

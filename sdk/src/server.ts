@@ -5,6 +5,7 @@ export {
   type MatchEvent,
   type PlayerEvent,
   type Players,
+  type ServerCalls,
   type ServerClient,
   type ServerClientOptions,
 } from './server/client.ts';

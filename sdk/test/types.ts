@@ -88,6 +88,8 @@ export async function wrongCallsAreRefused(): Promise<void> {
   await game.signIn.withProvider({ provider: 'Steam', token: '' });
   // @ts-expect-error -- the token of an account may change everything of its studio
   await admin.session.accessToken();
+  // @ts-expect-error -- a queue continues after one call was ended
+  createEventQueue(game.with({ signal: AbortSignal.timeout(1) }), { storage: memoryStorage() });
   // @ts-expect-error -- an event of a game server has a name
   await server.sendPlayerEvents('', [{ playerId: '', eventKey: '', occurredAt: new Date() }]);
   // @ts-expect-error -- an event has a key or the id of a definition

@@ -1,4 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
+import { cancellable, type Cancellable } from '../core/cancellation.ts';
+import { createApi } from '../core/http.ts';
 import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
 import { followNotifications, type NotificationFeed, type NotificationFeedOptions } from './notifications.ts';
@@ -15,11 +17,10 @@ type SignedIn = Exclude<LoginAnswer, SecondFactorNeeded>;
 
 export type AdminClientOptions = SessionClientOptions;
 
-/** The client of a dashboard: one account, its workspaces, and all operations that the account may use. */
-export interface AdminClient {
+/** The calls of an admin client. */
+export interface AdminCalls {
   /** All operations by method and path, sent with the account's token. */
   api: Api;
-  session: Session<AccountUser>;
   /** Returns the user, or an `mfaToken` if the account has a second factor: pass it to `verifyTotp`. */
   signIn(credentials: Body<'/api/saas-auth/login', 'post'>): Promise<AccountUser | SecondFactorNeeded>;
   /** Ends a sign-in with the code of the second factor, or with a recovery code. */
@@ -31,6 +32,11 @@ export interface AdminClient {
   reload(): Promise<AccountUser>;
   /** Ends the session here, and on the server if it can be reached. */
   signOut(): Promise<void>;
+}
+
+/** The client of a dashboard: one account, its workspaces, and all operations that the account may use. */
+export interface AdminClient extends AdminCalls, Cancellable<AdminCalls> {
+  session: Session<AccountUser>;
   /** Shows notifications as they happen. */
   followNotifications(options: NotificationFeedOptions): NotificationFeed;
   /** Stops listening to the storage, for a client that is not used any more. The session stays in the storage. */
@@ -38,7 +44,7 @@ export interface AdminClient {
 }
 
 export function createAdminClient(options: AdminClientOptions): AdminClient {
-  const { open, session, send, api } = createSignedInClient<AccountUser>(
+  const { sendOpen, session, send } = createSignedInClient<AccountUser>(
     'admin',
     options,
     {},
@@ -57,25 +63,33 @@ export function createAdminClient(options: AdminClientOptions): AdminClient {
     return user;
   }
 
+  const calls = cancellable<AdminCalls>((until) => {
+    const open = createApi(until(sendOpen));
+    const api = createApi(until(send));
+    return {
+      api,
+      adopt,
+      signIn: async (body) => {
+        const answer = await open.POST('/api/saas-auth/login', { body });
+        return isSecondFactorNeeded(answer) ? answer : adopt(answer);
+      },
+      verifyTotp: async (body) => adopt(await open.POST('/api/saas-auth/totp/verify', { body })),
+      signUp: async (body) => adopt(await open.POST('/api/saas-auth/signup', { body })),
+      reload: async () => {
+        const { user } = await api.GET('/api/saas-auth/me');
+        await session.update(user);
+        return user;
+      },
+      signOut: async () => {
+        const refreshToken = await session.end();
+        if (refreshToken) await ignoreRefusal(open.POST('/api/saas-auth/logout', { body: { refreshToken } }));
+      },
+    };
+  });
+
   return {
-    api,
+    ...calls,
     session,
-    adopt,
-    signIn: async (body) => {
-      const answer = await open.POST('/api/saas-auth/login', { body });
-      return isSecondFactorNeeded(answer) ? answer : adopt(answer);
-    },
-    verifyTotp: async (body) => adopt(await open.POST('/api/saas-auth/totp/verify', { body })),
-    signUp: async (body) => adopt(await open.POST('/api/saas-auth/signup', { body })),
-    reload: async () => {
-      const { user } = await api.GET('/api/saas-auth/me');
-      await session.update(user);
-      return user;
-    },
-    signOut: async () => {
-      const refreshToken = await session.end();
-      if (refreshToken) await ignoreRefusal(open.POST('/api/saas-auth/logout', { body: { refreshToken } }));
-    },
     followNotifications: (options) => followNotifications(send, session, options),
     close: session.close,
   };

@@ -8,8 +8,8 @@ export interface HttpOptions {
   /** Replaces the global `fetch`, for example in a test. */
   fetch?: typeof fetch | undefined;
   /**
-   * How long a request may take with its answer and a renewal of the session, 30 seconds by default. `Infinity` sets no limit. Streams
-   * may take longer.
+   * How long each attempt of a request may take with its answer and a renewal of the session, 30 seconds by default. `Infinity` sets no
+   * limit. Streams may take longer. `with({ signal })` limits a whole call.
    */
   timeoutMs?: number | undefined;
 }

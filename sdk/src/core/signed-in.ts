@@ -7,12 +7,11 @@ import { requireStorage, type ClientStorage } from './storage.ts';
 
 /** The requests of a client with a session. */
 export interface SignedInClient<Identity> {
-  /** Requests without the session, such as sign-ins. */
-  open: Api;
+  /** Sends requests without the session, such as sign-ins. */
+  sendOpen: Send;
   session: OwnSession<Identity>;
-  /** Requests with the access token, if somebody is signed in. */
+  /** Sends requests with the access token, if somebody is signed in. */
   send: Send;
-  api: Api;
 }
 
 /** The server repeats the answer of a refresh for 60 seconds: enough for four attempts. A later one would end the session. */
@@ -42,7 +41,7 @@ export function createSignedInClient<Identity>(
 ): SignedInClient<Identity> {
   const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
   const credential = { headers: async () => keyHeader };
-  const open = createApi(createSend(http, credential));
+  const sendOpen = createSend(http, credential);
   const refreshing = createApi(createSend({ ...http, timeoutMs }, credential));
   const session = createSession<Identity>({
     storage: requireStorage(storage),
@@ -64,7 +63,7 @@ export function createSignedInClient<Identity>(
     renew: async ({ authorization }) =>
       (await session.renew(authorization?.slice('Bearer '.length))) !== undefined,
   });
-  return { open, session, send, api: createApi(send) };
+  return { sendOpen, session, send };
 }
 
 /** Waits for a sign-out on the server. If it fails, the session there ends at the latest when its refresh token expires. */

@@ -1,4 +1,5 @@
 import type { Answer, Api } from '../core/api-types.ts';
+import { cancellable, type Cancellable } from '../core/cancellation.ts';
 import { baseOf, createApi, gameKeyHeader, type Send } from '../core/http.ts';
 import { createMatches, type Matches } from '../core/matches.ts';
 import { withRetries } from '../core/retries.ts';
@@ -27,12 +28,9 @@ export interface PlayerClientOptions extends SessionClientOptions {
   gameKey: string;
 }
 
-/** The client of a game: one player at a time. */
-export interface PlayerClient {
-  /** The address of the server. */
-  baseUrl: string;
+/** The calls of a game client. */
+export interface PlayerCalls {
   signIn: SignIn;
-  session: PlayerSession;
   /** Ends the session here, and on the server if it can be reached. */
   signOut(): Promise<void>;
   profile: OwnProfile;
@@ -49,6 +47,13 @@ export interface PlayerClient {
   ): Promise<Answer<'/api/player-auth/jwt/exchange', 'post'>>;
   /** All operations by method and path, sent with the game key and the player's token. */
   api: Api;
+}
+
+/** The client of a game: one player at a time. */
+export interface PlayerClient extends PlayerCalls, Cancellable<PlayerCalls> {
+  /** The address of the server. */
+  baseUrl: string;
+  session: PlayerSession;
   /** Sends any request with the game key and the player's token. */
   send: Send;
   /** Stops listening to the storage, for a client that is not used any more. The session stays in the storage. */
@@ -56,7 +61,7 @@ export interface PlayerClient {
 }
 
 export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions): PlayerClient {
-  const { open, session, send, api } = createSignedInClient<Player>(
+  const { sendOpen, session, send } = createSignedInClient<Player>(
     'player',
     options,
     gameKeyHeader(gameKey),
@@ -67,29 +72,34 @@ export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions)
       }),
   );
 
-  return {
-    baseUrl: baseOf(options.baseUrl),
-    signIn: createSignIn(open, async (result: LoginResult) => {
-      const { playerId, tenantId, sessionId } = requireTokens(result);
-      await session.start(result, { playerId, tenantId, sessionId });
-      return result;
-    }),
-    session,
-    signOut: async () => {
-      const player = await session.load();
-      await session.end();
-      if (player)
-        await ignoreRefusal(open.POST('/api/player-auth/logout', { body: { sessionId: player.sessionId } }));
-    },
-    profile: createOwnProfile(api, open),
-    matches: createMatches(createApi(withRetries(send))),
-    getPlayer: (playerId) => open.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
-    getPublicPlayer: (playerId) =>
-      open.GET('/api/public/player-profiles/{playerId}', { params: { path: { playerId } } }),
-    createAssertion: (audience, options) =>
-      api.POST('/api/player-auth/jwt/exchange', { body: { audience, ...options } }),
-    api,
-    send,
-    close: session.close,
-  };
+  const calls = cancellable<PlayerCalls>((until) => {
+    const open = createApi(until(sendOpen));
+    const api = createApi(until(send));
+    return {
+      signIn: createSignIn(open, async (result: LoginResult) => {
+        const { playerId, tenantId, sessionId } = requireTokens(result);
+        await session.start(result, { playerId, tenantId, sessionId });
+        return result;
+      }),
+      signOut: async () => {
+        const player = await session.load();
+        await session.end();
+        if (player)
+          await ignoreRefusal(
+            open.POST('/api/player-auth/logout', { body: { sessionId: player.sessionId } }),
+          );
+      },
+      profile: createOwnProfile(api, open),
+      matches: createMatches(createApi(until(withRetries(send)))),
+      getPlayer: (playerId) =>
+        open.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
+      getPublicPlayer: (playerId) =>
+        open.GET('/api/public/player-profiles/{playerId}', { params: { path: { playerId } } }),
+      createAssertion: (audience, options) =>
+        api.POST('/api/player-auth/jwt/exchange', { body: { audience, ...options } }),
+      api,
+    };
+  });
+
+  return { ...calls, baseUrl: baseOf(options.baseUrl), session, send, close: session.close };
 }

@@ -1,4 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
+import { cancellable, type Cancellable } from '../core/cancellation.ts';
+import { createApi } from '../core/http.ts';
 import { requireTokens, type Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
@@ -10,9 +12,8 @@ export interface PortalPlayer {
 
 export type PortalClientOptions = SessionClientOptions;
 
-/** The client of a web page on which players manage their profile of all games, without a game key. */
-export interface PortalClient {
-  session: Session<PortalPlayer>;
+/** The calls of a portal client. */
+export interface PortalCalls {
   /** Starts a sign-in with StoreA. Store `authUrl` in `sessionStorage`, then send the browser there. */
   startStoreA(): Promise<Answer<'/api/player-portal-auth/storea/start', 'post'>>;
   /** Ends it on the page to which the browser came back. Compares the state with the stored `authUrl` first. */
@@ -24,12 +25,17 @@ export interface PortalClient {
   profile: OwnProfile;
   /** All operations by method and path, sent with the player's token. */
   api: Api;
+}
+
+/** The client of a web page on which players manage their profile of all games, without a game key. */
+export interface PortalClient extends PortalCalls, Cancellable<PortalCalls> {
+  session: Session<PortalPlayer>;
   /** Stops listening to the storage, for a client that is not used any more. The session stays in the storage. */
   close(): void;
 }
 
 export function createPortalClient(options: PortalClientOptions): PortalClient {
-  const { open, session, api } = createSignedInClient<PortalPlayer>(
+  const { sendOpen, session, send } = createSignedInClient<PortalPlayer>(
     'portal',
     options,
     {},
@@ -48,27 +54,32 @@ export function createPortalClient(options: PortalClientOptions): PortalClient {
     return { playerId };
   }
 
-  return {
-    session,
-    startStoreA: () => open.POST('/api/player-portal-auth/storea/start'),
-    finishStoreA: async (callbackUrl, authUrl) => {
-      const state = parameterOf(parameterOf(authUrl, 'openid.return_to'), 'state');
-      // Otherwise a link of somebody else could sign this player in as somebody else.
-      if (!state || parameterOf(callbackUrl, 'state') !== state)
-        throw new Error('This sign-in was not started on this page. Start again.');
-      return start(await open.POST('/api/player-portal-auth/storea/exchange', { body: { callbackUrl } }));
-    },
-    sendCode: (email) => open.POST('/api/player-portal-auth/email/otc', { body: { email } }),
-    signInWithCode: async (body) => start(await open.POST('/api/player-portal-auth/otc/exchange', { body })),
-    signOut: async () => {
-      const refreshToken = await session.end();
-      if (refreshToken)
-        await ignoreRefusal(open.POST('/api/player-portal-auth/logout', { body: { refreshToken } }));
-    },
-    profile: createOwnProfile(api, open),
-    api,
-    close: session.close,
-  };
+  const calls = cancellable<PortalCalls>((until) => {
+    const open = createApi(until(sendOpen));
+    const api = createApi(until(send));
+    return {
+      startStoreA: () => open.POST('/api/player-portal-auth/storea/start'),
+      finishStoreA: async (callbackUrl, authUrl) => {
+        const state = parameterOf(parameterOf(authUrl, 'openid.return_to'), 'state');
+        // Otherwise a link of somebody else could sign this player in as somebody else.
+        if (!state || parameterOf(callbackUrl, 'state') !== state)
+          throw new Error('This sign-in was not started on this page. Start again.');
+        return start(await open.POST('/api/player-portal-auth/storea/exchange', { body: { callbackUrl } }));
+      },
+      sendCode: (email) => open.POST('/api/player-portal-auth/email/otc', { body: { email } }),
+      signInWithCode: async (body) =>
+        start(await open.POST('/api/player-portal-auth/otc/exchange', { body })),
+      signOut: async () => {
+        const refreshToken = await session.end();
+        if (refreshToken)
+          await ignoreRefusal(open.POST('/api/player-portal-auth/logout', { body: { refreshToken } }));
+      },
+      profile: createOwnProfile(api, open),
+      api,
+    };
+  });
+
+  return { ...calls, session, close: session.close };
 }
 
 function parameterOf(url: string | null | undefined, name: string): string | null {

@@ -1,4 +1,5 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
+import { cancellable, type Cancellable } from '../core/cancellation.ts';
 import {
   apiKeyHeader,
   createApi,
@@ -59,8 +60,8 @@ export type PlayerEvent = NamedEvent & {
   playerId: string;
 };
 
-/** The client of a game server: it acts for all players of its tenant. */
-export interface ServerClient {
+/** The calls of a game server. */
+export interface ServerCalls {
   matches: Matches;
   players: Players;
   assertions: Assertions;
@@ -73,49 +74,57 @@ export interface ServerClient {
   api: Api;
 }
 
+/** The client of a game server: it acts for all players of its tenant. */
+export type ServerClient = ServerCalls & Cancellable<ServerCalls>;
+
 export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
   const key = gameKeyHeader(gameKey);
   const withApiKey = apiKey === undefined ? undefined : apiKeyHeader(apiKey);
   const sendWith = (headers: Record<string, string>): Send =>
     createSend(http, { headers: async () => headers });
   const send = sendWith(key);
-  const api = createApi(send);
-  const repeated = createApi(withRetries(send, retries));
-  const withBearer = (token: string): Send => {
-    if (!token) throw new TypeError('The token is missing.');
-    return withRetries(sendWith({ ...key, authorization: `Bearer ${token}` }), retries);
-  };
+  return cancellable<ServerCalls>((until) => {
+    const repeat = (once: Send): Send => until(withRetries(once, retries));
+    const api = createApi(until(send));
+    const repeated = createApi(repeat(send));
+    const withBearer = (token: string): Send => {
+      if (!token) throw new TypeError('The token is missing.');
+      return repeat(sendWith({ ...key, authorization: `Bearer ${token}` }));
+    };
 
-  const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
-    const sendAsPlayer = withBearer(accessToken);
-    if (!Array.isArray(events)) throw new TypeError('The events must be an array.');
-    const texts = events.map((event, index) => writeEvent(event, `events[${index}].value`));
-    return sendBatch(sendAsPlayer, kind, texts);
-  };
+    const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
+      const sendAsPlayer = withBearer(accessToken);
+      if (!Array.isArray(events)) throw new TypeError('The events must be an array.');
+      const texts = events.map((event, index) => writeEvent(event, `events[${index}].value`));
+      return sendBatch(sendAsPlayer, kind, texts);
+    };
 
-  return {
-    matches: createMatches(repeated),
-    players: {
-      get: (playerId) => repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
-      getMany: async (playerIds) => {
-        if (!withApiKey) throw new TypeError('getMany needs an API key. Pass apiKey to createServerClient.');
-        const { POST } = createApi(withRetries(sendWith(withApiKey), retries));
-        return POST('/api/player-profiles/bulk', { body: { playerIds } });
+    return {
+      matches: createMatches(repeated),
+      players: {
+        get: (playerId) =>
+          repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
+        getMany: async (playerIds) => {
+          if (!withApiKey)
+            throw new TypeError('getMany needs an API key. Pass apiKey to createServerClient.');
+          const { POST } = createApi(repeat(sendWith(withApiKey)));
+          return POST('/api/player-profiles/bulk', { body: { playerIds } });
+        },
+        find: async (body) => (await repeated.POST('/api/player-auth/players/exists', { body })).playerId,
       },
-      find: async (body) => (await repeated.POST('/api/player-auth/players/exists', { body })).playerId,
-    },
-    assertions: {
-      validate: async (assertion, audience) =>
-        createApi(withBearer(assertion)).POST('/api/player-auth/jwt/validate', { body: { audience } }),
-      exchange: async (refreshToken, audience, options) =>
-        createApi(withBearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
-          body: { audience },
-          params: { header: idempotencyHeader(options) },
-        }),
-    },
-    signIn: (body) => api.POST('/api/player-auth/login', { body }),
-    sendMatchEvents: sendEvents('match'),
-    sendPlayerEvents: sendEvents('player'),
-    api,
-  };
+      assertions: {
+        validate: async (assertion, audience) =>
+          createApi(withBearer(assertion)).POST('/api/player-auth/jwt/validate', { body: { audience } }),
+        exchange: async (refreshToken, audience, options) =>
+          createApi(withBearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
+            body: { audience },
+            params: { header: idempotencyHeader(options) },
+          }),
+      },
+      signIn: (body) => api.POST('/api/player-auth/login', { body }),
+      sendMatchEvents: sendEvents('match'),
+      sendPlayerEvents: sendEvents('player'),
+      api,
+    };
+  });
 }
