@@ -197,6 +197,22 @@ describe('createServerClient', () => {
     assert.deepEqual(rows, [{ logins: 1 }]);
   });
 
+  test('refreshes the tokens of its sign-in once when answers are lost', async () => {
+    const server = newServer({ baseUrl: proxy.url });
+    const { playerId, sessionId, ...first } = await server.signIn(mock('refreshed'));
+    proxy.plan([{ match: 'POST /api/player-auth/refresh', action: 'drop_answer', times: 2 }]);
+    const second = await server.refresh(first.refreshToken);
+    assert.notEqual(second.refreshToken, first.refreshToken);
+    const idempotencyKey = randomUUID();
+    const third = await server.refresh(second.refreshToken, { idempotencyKey });
+    const again = await server.refresh(second.refreshToken, { idempotencyKey });
+    assert.equal(again.refreshToken, third.refreshToken);
+    const event = { playerId, eventKey: 'late', idempotencyKey: 'late-1', occurredAt: new Date() };
+    assert.equal((await server.sendPlayerEvents(third.accessToken, [event])).stored, 1);
+    await server.api.POST('/api/player-auth/logout', { body: { sessionId } });
+    await assert.rejects(server.refresh(third.refreshToken), failsWith('invalid_refresh_token', 401));
+  });
+
   test('gives the same error after its last attempt', async () => {
     const server = newServer({ baseUrl: proxy.url, retries: { ...retries, attempts: 2 } });
     const { playerId } = await newServer().signIn(mock('unlucky'));

@@ -2,6 +2,7 @@ import type { Api } from './api-types.ts';
 import { GuildhallError } from './errors.ts';
 import { baseOf, createApi, createSend, type HttpOptions, type Send } from './http.ts';
 import { memoryStorage } from '../storage/memory.ts';
+import { refreshHttp } from './refresh.ts';
 import { createSession, type OwnSession, type Tokens } from './session.ts';
 import { requireStorage, type ClientStorage } from './storage.ts';
 
@@ -13,9 +14,6 @@ export interface SignedInClient<Identity> {
   /** Sends requests with the access token, if somebody is signed in. */
   send: Send;
 }
-
-/** The server repeats the answer of a refresh for 60 seconds: enough for four attempts. A later one would end the session. */
-const LONGEST_REFRESH_MS = 15_000;
 
 /** The options of a client with a session. */
 export interface SessionClientOptions extends HttpOptions {
@@ -39,10 +37,9 @@ export function createSignedInClient<Identity>(
     idempotencyKey: string,
   ) => Promise<Tokens & { identity?: Identity }>,
 ): SignedInClient<Identity> {
-  const timeoutMs = Math.min(http.timeoutMs ?? LONGEST_REFRESH_MS, LONGEST_REFRESH_MS);
   const credential = { headers: async () => keyHeader };
   const sendOpen = createSend(http, credential);
-  const refreshing = createApi(createSend({ ...http, timeoutMs }, credential));
+  const refreshing = createApi(createSend(refreshHttp(http), credential));
   const session = createSession<Identity>({
     storage: requireStorage(storage),
     key: storageKey ?? [`guildhall.${name}`, baseOf(http.baseUrl), ...Object.values(keyHeader)].join(' '),

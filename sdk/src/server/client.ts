@@ -10,6 +10,7 @@ import {
 } from '../core/http.ts';
 import { createMatches, type Matches } from '../core/matches.ts';
 import { idempotencyHeader, withRetries, type Idempotent, type RetryOptions } from '../core/retries.ts';
+import { refreshHttp, refreshRetries } from '../core/refresh.ts';
 import {
   sendBatch,
   writeEvent,
@@ -67,6 +68,11 @@ export interface ServerCalls {
   assertions: Assertions;
   /** Signs a player in for the game server, which keeps the tokens itself. Each sign-in starts a session, so it is sent once. */
   signIn(login: Body<'/api/player-auth/login', 'post'>): Promise<Answer<'/api/player-auth/login', 'post'>>;
+  /**
+   * Renews the tokens of a `signIn` of this game server. Repeats the request until its answer arrives. If it is still lost, call again
+   * with the same `idempotencyKey` within 60 seconds.
+   */
+  refresh(refreshToken: string, options?: Idempotent): Promise<Answer<'/api/player-auth/refresh', 'post'>>;
   /** Sends events of the player whose access token it is. Splits a batch that is too large. */
   sendMatchEvents(accessToken: string, events: readonly MatchEvent[]): Promise<BatchResult>;
   sendPlayerEvents(accessToken: string, events: readonly PlayerEvent[]): Promise<BatchResult>;
@@ -80,17 +86,21 @@ export type ServerClient = ServerCalls & Cancellable<ServerCalls>;
 export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
   const key = gameKeyHeader(gameKey);
   const withApiKey = apiKey === undefined ? undefined : apiKeyHeader(apiKey);
-  const sendWith = (headers: Record<string, string>): Send =>
-    createSend(http, { headers: async () => headers });
+  const sendWith = (headers: Record<string, string>, options = http): Send =>
+    createSend(options, { headers: async () => headers });
   const send = sendWith(key);
   return cancellable<ServerCalls>((until) => {
     const repeat = (once: Send): Send => until(withRetries(once, retries));
     const api = createApi(until(send));
     const repeated = createApi(repeat(send));
-    const withBearer = (token: string): Send => {
+    /** Repeats a request that uses a refresh token up. */
+    const refreshing = (headers: Record<string, string>): Api =>
+      createApi(until(withRetries(sendWith(headers, refreshHttp(http)), refreshRetries(retries))));
+    const bearer = (token: string) => {
       if (!token) throw new TypeError('The token is missing.');
-      return repeat(sendWith({ ...key, authorization: `Bearer ${token}` }));
+      return { ...key, authorization: `Bearer ${token}` };
     };
+    const withBearer = (token: string): Send => repeat(sendWith(bearer(token)));
 
     const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
       const sendAsPlayer = withBearer(accessToken);
@@ -116,12 +126,17 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
         validate: async (assertion, audience) =>
           createApi(withBearer(assertion)).POST('/api/player-auth/jwt/validate', { body: { audience } }),
         exchange: async (refreshToken, audience, options) =>
-          createApi(withBearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
+          refreshing(bearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
             body: { audience },
             params: { header: idempotencyHeader(options) },
           }),
       },
       signIn: (body) => api.POST('/api/player-auth/login', { body }),
+      refresh: (refreshToken, options) =>
+        refreshing(key).POST('/api/player-auth/refresh', {
+          body: { refreshToken },
+          params: { header: idempotencyHeader(options) },
+        }),
       sendMatchEvents: sendEvents('match'),
       sendPlayerEvents: sendEvents('player'),
       api,
