@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { fileStorage } from './file.ts';
 
 test('a resolved write is on disk also if the process has no file descriptors left', async (context) => {
@@ -59,4 +61,23 @@ test('keeps the file if it cannot be read', async (context) => {
   const second = await fileStorage(path);
   assert.equal(await second.get('kept'), 'yes');
   await second.close();
+});
+
+test('lets a program continue that has no reference to a storage any more', async (context) => {
+  const folder = await fs.mkdtemp(join(tmpdir(), 'guildhall-storage-'));
+  context.after(() => fs.rm(folder, { recursive: true }));
+  // Node ends a program if the garbage collector finds an open file.
+  const program = `
+    import { fileStorage } from ${JSON.stringify(new URL('./file.ts', import.meta.url).href)};
+    const path = process.argv[1];
+    await (await fileStorage(path)).write({ kept: 'yes' });
+    for (let round = 0; round < 10; round++) {
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await fileStorage(path).catch(({ message }) => console.log(message));
+  `;
+  const options = ['--expose-gc', '--input-type=module', '--eval', program, join(folder, 'store')];
+  const { stdout } = await promisify(execFile)(process.execPath, options);
+  assert.match(stdout, /Another process or thread uses this storage/);
 });

@@ -25,9 +25,13 @@ export interface FileStorage extends ClientStorage {
 const COMPACT_FACTOR = 4;
 const COMPACT_BYTES = 1024 * 1024;
 
+/** Node 26 ends the program if the garbage collector finds an open file. So each storage is referenced until it is closed. */
+const opened = new Set<FileStorage>();
+
 /**
  * Keeps everything in a file, for Node. A resolved write is on disk. One thread of one process at a time may use the file:
- * another one gets an error. Two containers do not see each other, so each needs a file of its own. The folder must exist.
+ * another one gets an error until this one calls `close`. Two containers do not see each other, so each needs a file of its own. The
+ * folder must exist.
  */
 export async function fileStorage(path: string): Promise<FileStorage> {
   const lock = await lockFile(path);
@@ -115,7 +119,7 @@ export async function fileStorage(path: string): Promise<FileStorage> {
     await lock.release();
     throw error;
   }
-  return {
+  const storage: FileStorage = {
     get: async (key) => values.get(key),
     write: (changes, onlyIf) =>
       inTurn(async () => {
@@ -128,8 +132,11 @@ export async function fileStorage(path: string): Promise<FileStorage> {
       inTurn(async () => {
         await file.close();
         await lock.release();
+        opened.delete(storage);
       }),
   };
+  opened.add(storage);
+  return storage;
 }
 
 /** One write is one line: the entries that it sets, and the keys that it deletes. */
