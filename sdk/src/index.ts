@@ -32,7 +32,14 @@ export {
   type PortalClientOptions,
   type PortalPlayer,
 } from './player/portal.ts';
-export type { Device, OwnProfile, PastSession, PlayerProfile } from './player/profile.ts';
+export type {
+  AuthMethodCredential,
+  Device,
+  MergeSource,
+  OwnProfile,
+  PastSession,
+  PlayerProfile,
+} from './player/profile.ts';
 export type { WalletSigner } from './player/wallet-signer.ts';
 export type { LoginResult, SignIn } from './player/sign-in.ts';
 export { indexedDbStorage } from './storage/indexed-db.ts';

@@ -1,5 +1,13 @@
 import { createAdminClient, type AccountUser, type Notification } from '../src/admin.ts';
-import { createEventQueue, createPlayerClient, memoryStorage, type Answer, type Body } from '../src/index.ts';
+import {
+  createEventQueue,
+  createPlayerClient,
+  memoryStorage,
+  type Answer,
+  type AuthMethodCredential,
+  type Body,
+  type IdentityProof,
+} from '../src/index.ts';
 import { createServerClient } from '../src/server.ts';
 import type { WebhookData, WebhookEvent } from '../src/webhooks.ts';
 
@@ -49,6 +57,32 @@ export async function exactIntegers(): Promise<void> {
   assertType<Equal<StoredEvent['value'], number | bigint | null>>(true);
   type Score = Body<'/api/BlockchainStorage/players/set/score', 'post'>['newScore'];
   assertType<Equal<Score, number | bigint>>(true);
+}
+
+export async function credentialsDependOnTheProvider(): Promise<void> {
+  type LinkBody = Body<'/api/player-profile/me/auth-methods', 'post'>;
+  assertType<Equal<AuthMethodCredential['provider'], LinkBody['provider']>>(true);
+  const { linkAuthMethod, merge } = game.profile;
+  await linkAuthMethod({ provider: 'Mock', token: '', setAsPrimary: true });
+  await linkAuthMethod({ provider: 'EvmWallet', message: '', signature: '' });
+  await linkAuthMethod({ provider: 'EmailOneTimeCode', email: '', code: '' });
+  // @ts-expect-error -- a code needs its email address
+  await linkAuthMethod({ provider: 'EmailOneTimeCode', token: '' });
+  // @ts-expect-error -- a wallet has no token
+  await linkAuthMethod({ provider: 'EvmWallet', token: '' });
+  // @ts-expect-error -- the token is missing
+  await linkAuthMethod({ provider: 'StoreB' });
+
+  const sourceProof: IdentityProof = { provider: 'StoreA', token: '' };
+  await merge({ sourceProfileId: '', sourceProvider: 'Mock', sourceAuthToken: '' });
+  await merge({ sourceProfileId: '', sourceProvider: 'Mock', sourceAuthToken: '', sourceProof });
+  await merge({ sourceProfileId: '', sourceProof });
+  // @ts-expect-error -- a merge needs a token or a proof
+  await merge({ sourceProfileId: '' });
+  // @ts-expect-error -- a provider needs its token
+  await merge({ sourceProfileId: '', sourceProvider: 'Mock', sourceProof });
+  // @ts-expect-error -- a token needs its provider
+  await merge({ sourceProfileId: '', sourceAuthToken: '', sourceProof });
 }
 
 export function webhookEventsAreTyped(event: WebhookEvent): void {

@@ -1,3 +1,4 @@
+import type { components } from '../api.ts';
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import { proofHeader, type IdentityProof, type WithProof } from './identity-proof.ts';
 import { signChallenge, type WalletSigner } from './wallet-signer.ts';
@@ -6,6 +7,19 @@ export type PlayerProfile = Answer<'/api/player-profile/me', 'get'>;
 export type Device = Answer<'/api/player/devices', 'get'>[number];
 export type PastSession = Answer<'/api/player/sessions/history', 'get'>['sessions'][number];
 type AuthMethod = Answer<'/api/player-profile/me/auth-methods', 'post'>;
+type TokenProvider = components['schemas']['TokenProvider'];
+
+/** What shows that an account, a wallet or a mailbox is the player's, as at a sign-in. */
+export type AuthMethodCredential =
+  | { provider: TokenProvider; token: string }
+  | { provider: 'EvmWallet'; message: string; signature: string }
+  | { provider: 'EmailOneTimeCode'; email: string; code: string };
+
+/** A profile to merge, with a token that signs in to it, a proof of it, or both. */
+export type MergeSource = { sourceProfileId: string } & (
+  | { sourceProvider: TokenProvider; sourceAuthToken: string; sourceProof?: IdentityProof | undefined }
+  | { sourceProvider?: undefined; sourceAuthToken?: undefined; sourceProof: IdentityProof }
+);
 
 /** The operations on a player's own data: the profile, its sign-in methods, its devices and its history. */
 export interface OwnProfile {
@@ -22,7 +36,7 @@ export interface OwnProfile {
   /** The sign-in methods. A portal session without a proof gets only its own one, which it can remove. */
   listAuthMethods(): Promise<AuthMethod[]>;
   linkAuthMethod(
-    method: Omit<Body<'/api/player-profile/me/auth-methods', 'post'>, 'proof'>,
+    method: AuthMethodCredential & { setAsPrimary?: boolean | undefined },
     options?: WithProof,
   ): Promise<AuthMethod>;
   unlinkAuthMethod(authMethodId: string, options?: WithProof): Promise<void>;
@@ -31,10 +45,7 @@ export interface OwnProfile {
    * Merges another profile of the player into this one, with a token that signs in to the other one, or with `sourceProof`, a proof of
    * it. After a lost answer, `mergedProfileIds` of the profile says whether it was merged.
    */
-  merge(
-    source: Omit<Body<'/api/player-profile/me/merge', 'post'>, 'proof'>,
-    options?: WithProof,
-  ): Promise<PlayerProfile>;
+  merge(source: MergeSource, options?: WithProof): Promise<PlayerProfile>;
   /** Mails a code for a proof of identity. */
   sendProofCode(email: string): Promise<Answer<'/api/player-portal-auth/email/otc', 'post'>>;
   /** Lets the player's wallet sign a proof of identity. */
