@@ -16,7 +16,10 @@ export interface Tokens {
 /** Why a session ended: the person signed out (here or in another tab), or the server refused to renew it. */
 export interface SessionEnd {
   reason: 'signed_out' | 'refused';
-  /** The refusal of the server, such as `invalid_refresh_token` or `player_banned`. */
+  /**
+   * The refusal of the server, such as `invalid_refresh_token`, also if the player was banned. The next sign-in then throws
+   * `player_banned`, with the ban in `problem.ban`.
+   */
   error?: GuildhallError;
 }
 
