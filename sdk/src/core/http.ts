@@ -9,7 +9,7 @@ export interface HttpOptions {
   fetch?: typeof fetch | undefined;
   /**
    * How long each attempt of a request may take with its answer and a renewal of the session, 30 seconds by default. `Infinity` sets no
-   * limit. Streams may take longer. `with({ signal })` limits a whole call.
+   * limit. Streams may take longer. A signal (`with`) limits a whole call.
    */
   timeoutMs?: number | undefined;
 }
