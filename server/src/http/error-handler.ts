@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { HashingBusyError } from '../security/passwords.ts';
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
@@ -67,7 +66,6 @@ export function errorHandler(
 }
 
 function translate(error: FastifyError, request: FastifyRequest): ProblemError {
-  if (error instanceof HashingBusyError) return new ProblemError('busy', { retryAfter: 2 });
   if (error.validation) {
     const errors = error.validation as readonly ErrorObject[];
     if (error.validationContext === 'params') return unknownPath(errors);

@@ -2,9 +2,9 @@ import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'nod
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
-import { createFairSemaphore, SemaphoreFullError } from '../core/fair-semaphore.ts';
 import { siteOf } from '../core/network.ts';
 import { shareOf } from '../core/share.ts';
+import { createTurns } from '../core/turns.ts';
 
 const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
@@ -29,7 +29,10 @@ const WAITING_PER_NETWORK = 64;
 function createQueues(running: number) {
   const slots = pLimit(running);
   const queue = () =>
-    createFairSemaphore({ running, runningPerOwner: running, waitingPerMember: WAITING_PER_NETWORK });
+    createTurns(
+      { running, runningPerOwner: running, waitingPerMember: WAITING_PER_NETWORK },
+      { retryAfter: 2 },
+    );
   return { slots, lanes: { new: queue(), known: queue() } };
 }
 
@@ -40,11 +43,6 @@ export function divideHashing(processes: number): void {
   queues = createQueues(maxRunning(processes));
 }
 
-/** Thrown when too many passwords wait for hashing. The response is a 503 with Retry-After. */
-export class HashingBusyError extends Error {
-  override name = 'HashingBusyError';
-}
-
 /** A password of 120 random bits. */
 export function newPassword(): string {
   return randomBytes(15).toString('base64url');
@@ -52,7 +50,7 @@ export function newPassword(): string {
 
 /**
  * Hashes a password as a PHC string (argon2id with its parameters and salt). `address` is that of the client, or null for the operator's
- * commands. Throws {@link HashingBusyError}.
+ * commands. Throws busy.
  */
 export async function hashPassword(password: string, address: string | null): Promise<string> {
   const salt = randomBytes(16);
@@ -64,7 +62,7 @@ export async function hashPassword(password: string, address: string | null): Pr
 
 /**
  * Compares a password with a PHC string in constant time. Without a stored hash it does the same work and returns
- * false, so that an unknown account takes as long as a wrong password. Throws {@link HashingBusyError}.
+ * false, so that an unknown account takes as long as a wrong password. Throws busy.
  */
 export async function verifyPassword(
   password: string,
@@ -94,21 +92,13 @@ function parse(phc: string) {
   };
 }
 
-async function bounded<Result>(
+function bounded<Result>(
   lane: 'new' | 'known',
   address: string | null,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { slots, lanes } = queues;
-  try {
-    return await lanes[lane].run(siteOf(address), () => slots(work));
-  } catch (error) {
-    if (error instanceof SemaphoreFullError)
-      throw new HashingBusyError(
-        'Too many passwords are waiting for hashing. Retry after the number of seconds in Retry-After.',
-      );
-    throw error;
-  }
+  return lanes[lane](siteOf(address), () => slots(work));
 }
 
 function base64(bytes: Buffer): string {

@@ -1,7 +1,7 @@
 import type { default as Sharp } from 'sharp';
-import { createFairSemaphore, SemaphoreFullError } from '../../../../core/fair-semaphore.ts';
 import { siteOf } from '../../../../core/network.ts';
 import { ProblemError } from '../../../../core/problem.ts';
+import { createTurns } from '../../../../core/turns.ts';
 
 /** An image that Guildhall encoded itself. It keeps only the pixels of the upload. */
 export interface RenderedAvatar {
@@ -26,11 +26,14 @@ const MAX_INPUT_SIDE = 16_384;
  */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 16;
-const slots = createFairSemaphore({
-  running: MAX_CONCURRENT,
-  runningPerOwner: MAX_CONCURRENT,
-  waitingPerMember: MAX_WAITING,
-});
+const renderInTurn = createTurns(
+  { running: MAX_CONCURRENT, runningPerOwner: MAX_CONCURRENT, waitingPerMember: MAX_WAITING },
+  {
+    detail:
+      'Too many images of this network are waiting to be decoded. Retry after the number of seconds in Retry-After.',
+    retryAfter: 2,
+  },
+);
 
 let loaded: Promise<typeof Sharp> | undefined;
 
@@ -53,20 +56,7 @@ async function loadSharp(): Promise<typeof Sharp> {
 export async function renderAvatar(upload: Buffer, address: string | null): Promise<RenderedAvatar> {
   const extension = formatOf(upload);
   if (!extension) throw new ProblemError('avatar_type');
-  try {
-    return await slots.run(siteOf(address), async () => ({
-      bytes: await render(upload, extension),
-      extension,
-    }));
-  } catch (error) {
-    if (error instanceof SemaphoreFullError)
-      throw new ProblemError('busy', {
-        detail:
-          'Too many images of this network are waiting to be decoded. Retry after the number of seconds in Retry-After.',
-        retryAfter: 2,
-      });
-    throw error;
-  }
+  return renderInTurn(siteOf(address), async () => ({ bytes: await render(upload, extension), extension }));
 }
 
 async function render(upload: Buffer, extension: RenderedAvatar['extension']): Promise<Buffer> {
