@@ -1,5 +1,5 @@
-import type { BudgetOptions, CreateBudget } from '../../../security/attempt-budget.ts';
-import { createNetworkBudget } from '../../../security/network-budget.ts';
+import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { createNetworkBudget, type NetworkBudget } from '../../../security/network-budget.ts';
 
 /** Unanswered challenges per network and tenant. The limit keeps the table small. */
 const UNANSWERED = 300;
@@ -11,28 +11,16 @@ export interface ChallengeSource {
   ipAddress: string | null;
 }
 
-export interface ChallengeThrottle {
-  /** Counts a challenge before it is issued. Throws too_many_attempts. */
-  spend(source: ChallengeSource): Promise<void>;
-  /** Uncounts a correctly answered challenge, so a game server can sign in any number of players one at a time. */
-  giveBack(source: ChallengeSource): Promise<void>;
-}
-
-export function createChallengeThrottle(createBudget: CreateBudget): ChallengeThrottle {
-  return createSourceBudget(createBudget, {
+/**
+ * Counts a challenge before it is issued. Gives a correctly answered one back, so a game server can sign in any number of players one at a
+ * time. The subject is the tenant.
+ */
+export function createChallengeThrottle(createBudget: CreateBudget): NetworkBudget {
+  return createNetworkBudget(createBudget, {
     name: 'wallet-challenges',
     attempts: UNANSWERED,
     seconds: WINDOW_SECONDS,
     refusal:
       'Too many unanswered challenges from this network (300 in 15 minutes). Answer them, or try again later.',
   });
-}
-
-/** Creates a limit per network and tenant. */
-export function createSourceBudget(createBudget: CreateBudget, options: BudgetOptions): ChallengeThrottle {
-  const budget = createNetworkBudget(createBudget, options);
-  return {
-    spend: ({ tenantId, ipAddress }) => budget.spend(ipAddress, tenantId),
-    giveBack: ({ tenantId, ipAddress }) => budget.giveBack(ipAddress, tenantId),
-  };
 }

@@ -12,7 +12,8 @@ import type { OutboundClient } from '../../../outbound/http-client.ts';
 import { createTenantProviders, type OutboundProvider } from '../../../outbound/provider.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
-import { createSourceBudget, type ChallengeSource } from './challenge-throttle.ts';
+import { createNetworkBudget } from '../../../security/network-budget.ts';
+import type { ChallengeSource } from './challenge-throttle.ts';
 import type { Challenge } from './queries.ts';
 
 /** Wallets that are smart contracts. The contract decides whether a signature is valid. */
@@ -61,7 +62,7 @@ export function createContractWallets(
   client: OutboundClient,
   createBudget: CreateBudget,
 ): ContractWallets {
-  const budget = createSourceBudget(createBudget, {
+  const budget = createNetworkBudget(createBudget, {
     name: 'contract-wallets',
     attempts: CALLS,
     seconds: WINDOW_SECONDS,
@@ -78,7 +79,7 @@ export function createContractWallets(
     async haveSigned(source, { address, chainId, message }, signature) {
       const node = nodes.get(chainId);
       if (!node || !isBytes(signature)) return false;
-      await budget.spend(source);
+      await budget.spend(source.ipAddress, source.tenantId);
       const ask = (transaction: Call) => call(node.url, node.providerOf(source.tenantId), transaction);
       const hash = hashMessage(message);
       if (!isErc6492Signature(signature)) {

@@ -5,9 +5,9 @@ import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { now, secondsFromNow } from '../../../core/timestamps.ts';
+import type { NetworkBudget } from '../../../security/network-budget.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
 import { findTenant, type ProviderSettings } from '../../studio/tenants/index.ts';
-import type { ChallengeThrottle } from './challenge-throttle.ts';
 import { insertChallenge } from './queries.ts';
 import { PROOF_STATEMENT, statementFor, writeSignInMessage } from './sign-in-message.ts';
 
@@ -17,7 +17,7 @@ const ETHEREUM_CHAIN_ID = 1;
 export interface IssueServices {
   database: Database;
   providerSettings: ProviderSettings;
-  walletThrottle: ChallengeThrottle;
+  walletThrottle: NetworkBudget;
   issuer: string;
 }
 
@@ -45,7 +45,7 @@ export async function issueChallenge(
   const chainId = wanted ?? chainIds[0] ?? ETHEREUM_CHAIN_ID;
   if (chainIds.length > 0 && !chainIds.includes(chainId))
     throw invalidField('chainId', `must be one of the tenant’s: ${chainIds.join(', ')}`);
-  await walletThrottle.spend({ tenantId, ipAddress });
+  await walletThrottle.spend(ipAddress, tenantId);
 
   const tenant = await findTenant(database.forTenant(tenantId), tenantId);
   if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
@@ -62,7 +62,7 @@ export async function issueProofChallenge(
   ipAddress: string | null,
   { address, chainId = ETHEREUM_CHAIN_ID }: { address: Address; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
-  await walletThrottle.spend({ tenantId: PORTAL_TENANT_ID, ipAddress });
+  await walletThrottle.spend(ipAddress, PORTAL_TENANT_ID);
   const challenge = { issuer, tenantId: PORTAL_TENANT_ID, address, chainId, statement: PROOF_STATEMENT };
   return writeChallenge(database.forTenant(PORTAL_TENANT_ID), challenge);
 }

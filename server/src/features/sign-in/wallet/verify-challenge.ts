@@ -1,10 +1,11 @@
 import type { Database, Scope } from '../../../database/database.ts';
 import { ProblemError, type ProblemCode } from '../../../core/problem.ts';
+import type { NetworkBudget } from '../../../security/network-budget.ts';
 import { signIn, type Identity, type SignInRequest, type SignInServices } from '../login/index.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
 import type { PlayerTokens } from '../tokens/index.ts';
 import type { ProviderSettings } from '../../studio/tenants/index.ts';
-import type { ChallengeSource, ChallengeThrottle } from './challenge-throttle.ts';
+import type { ChallengeSource } from './challenge-throttle.ts';
 import type { ContractWallets } from './contract-wallets.ts';
 import { isSignedByKey } from './key-signature.ts';
 import { insertChallenge, takeChallenge, type Challenge, type TakenChallenge } from './queries.ts';
@@ -13,7 +14,7 @@ import { nonceOf } from './sign-in-message.ts';
 export interface VerifyServices {
   database: Database;
   providerSettings: ProviderSettings;
-  walletThrottle: ChallengeThrottle;
+  walletThrottle: NetworkBudget;
   contractWallets: ContractWallets;
 }
 
@@ -79,7 +80,7 @@ async function useUp<Result>(
     }
     throw error;
   } finally {
-    if (isAnswered) await walletThrottle.giveBack(source);
+    if (isAnswered) await walletThrottle.giveBack(source.ipAddress, source.tenantId);
   }
 }
 
