@@ -2,6 +2,7 @@ import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCache } from '../../../database/cache.ts';
 import type { KeyCaller, KeyKind } from '../../../core/callers.ts';
+import { createFlusher } from '../../../core/flusher.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
@@ -50,9 +51,10 @@ export function openKeyAuthenticator(
   const writeLastUsed = async (): Promise<void> => {
     const keyIds = [...usedKeyIds];
     usedKeyIds.clear();
+    // The next use of a key writes a newer time.
     if (keyIds.length > 0) await updateLastUsed(database, keyIds).catch(() => {});
   };
-  const timer = setInterval(() => void writeLastUsed(), LAST_USED_INTERVAL_MS).unref();
+  const { close } = createFlusher(LAST_USED_INTERVAL_MS, writeLastUsed);
 
   return {
     async authenticate(kind, key, address) {
@@ -67,9 +69,6 @@ export function openKeyAuthenticator(
       return found;
     },
     invalidate: cache.invalidate,
-    async close() {
-      clearInterval(timer);
-      await writeLastUsed();
-    },
+    close,
   };
 }

@@ -1,3 +1,4 @@
+import { createFlusher } from '../../../core/flusher.ts';
 import { createLruCache } from '../../../core/lru-cache.ts';
 import { isRolledBack } from '../../../database/errors.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
@@ -61,9 +62,7 @@ export function openUsageMeter({
       );
     }
   };
-  let writing = Promise.resolve();
-  const flush = (): Promise<void> => (writing = writing.then(write));
-  const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
+  const { flush, close } = createFlusher(FLUSH_EVERY_MS, write);
 
   const counts = countCache('quotas');
   const quotas = createLruCache<string, { quota: Promise<Quota | undefined> }>(MAX_CACHED_QUOTAS, {
@@ -102,9 +101,6 @@ export function openUsageMeter({
     count({ payerId, tenantId, keyId }: KeyCaller, traffic: Traffic) {
       collect({ workspaceId: payerId, tenantId, keyId, ...traffic });
     },
-    async close() {
-      clearInterval(timer);
-      await flush();
-    },
+    close,
   };
 }

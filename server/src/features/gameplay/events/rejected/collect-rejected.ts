@@ -1,4 +1,5 @@
 import type { BillingContext } from '../../../../core/billing-context.ts';
+import { createFlusher } from '../../../../core/flusher.ts';
 import { now } from '../../../../core/timestamps.ts';
 import type { WarningLog } from '../../../../core/warning-log.ts';
 import { lockUntilCommit } from '../../../../database/advisory-locks.ts';
@@ -54,9 +55,7 @@ export function openRejectedEvents({
       logger.warn({ reason: (error as Error).message }, 'counts of rejected events were not written');
     }
   };
-  let writing = Promise.resolve();
-  const flush = (): Promise<void> => (writing = writing.then(write));
-  const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
+  const { flush, close } = createFlusher(FLUSH_EVERY_MS, write);
 
   return {
     count({ tenantId, keyId }, scope, { error: refused, eventKey, idempotencyKey, isOfDefinition }) {
@@ -93,10 +92,7 @@ export function openRejectedEvents({
       }
     },
     flush,
-    async close() {
-      clearInterval(timer);
-      await flush();
-    },
+    close,
   };
 }
 
