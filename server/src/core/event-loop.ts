@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createOwnerQueue } from './owner-queue.ts';
 
-/** The work that waits for a slice, by owner. The owners are in the order of their turns. */
-const waiting = new Map<string, (() => void)[]>();
+/** The work that waits for a slice. */
+const waiting = createOwnerQueue<() => void>();
 
 /** How long slices run in one turn of the event loop. Most requests wait for several turns, so they notice each millisecond several times. */
 const QUANTUM_MS = 1;
@@ -21,10 +22,8 @@ let quantumEndsAt = 0;
 export async function nextSlice(owner: string): Promise<void> {
   if (performance.now() < quantumEndsAt) return;
   await new Promise<void>((resolve) => {
-    if (waiting.size === 0) passTurns(TURNS_BETWEEN_QUANTA);
-    const queue = waiting.get(owner);
-    if (queue) queue.push(resolve);
-    else waiting.set(owner, [resolve]);
+    if (waiting.isEmpty()) passTurns(TURNS_BETWEEN_QUANTA);
+    waiting.add(owner, resolve);
   });
 }
 
@@ -32,18 +31,9 @@ function passTurns(turns: number): void {
   setImmediate(() => {
     if (turns > 0) return passTurns(turns - 1);
     quantumEndsAt = performance.now() + QUANTUM_MS;
-    takeNext()();
-    if (waiting.size > 0) passTurns(TURNS_BETWEEN_QUANTA);
+    waiting.next()();
+    if (!waiting.isEmpty()) passTurns(TURNS_BETWEEN_QUANTA);
   });
-}
-
-/** Takes the first work of the first owner. If the owner has more, it moves behind the others. */
-function takeNext(): () => void {
-  const [owner, queue] = waiting.entries().next().value!;
-  const next = queue.shift()!;
-  waiting.delete(owner);
-  if (queue.length > 0) waiting.set(owner, queue);
-  return next;
 }
 
 /** Yields a list in slices, with {@link nextSlice} between them. */

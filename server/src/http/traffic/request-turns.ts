@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { siteOf } from '../../core/network.ts';
+import { createOwnerQueue } from '../../core/owner-queue.ts';
 import { clientAddress } from '../client-address.ts';
 
 /** These requests take 5 to 13 ms until they first wait for something. */
@@ -11,33 +12,25 @@ const BEGUN_AT_ONCE = 32;
  * for 150 to 420 ms, even with unknown paths and without bodies. Must be called before hooks that take long are added.
  */
 export function spreadRequests(app: FastifyInstance): void {
-  /** The waiting requests of each network, in the order of the turns of the networks. */
-  const waiting = new Map<string, (() => void)[]>();
+  /** The waiting requests. Their owners are networks. */
+  const waiting = createOwnerQueue<() => void>();
   let begun = 0;
 
   const beginWaiting = (): void => {
     begun = 0;
-    for (const [network, requests] of waiting) {
-      if (begun === BEGUN_AT_ONCE) break;
-      const begin = requests.shift()!;
-      // The others of the network move behind those of other networks.
-      waiting.delete(network);
-      if (requests.length > 0) waiting.set(network, requests);
+    while (begun < BEGUN_AT_ONCE && !waiting.isEmpty()) {
       begun++;
-      begin();
+      waiting.next()();
     }
     if (begun > 0) setImmediate(beginWaiting);
   };
 
   app.addHook('onRequest', (request, _reply, done) => {
     if (begun === 0) setImmediate(beginWaiting);
-    if (begun < BEGUN_AT_ONCE && waiting.size === 0) {
+    if (begun < BEGUN_AT_ONCE && waiting.isEmpty()) {
       begun++;
       return done();
     }
-    const network = siteOf(clientAddress(request));
-    const requests = waiting.get(network);
-    if (requests) requests.push(done);
-    else waiting.set(network, [done]);
+    waiting.add(siteOf(clientAddress(request)), done);
   });
 }
