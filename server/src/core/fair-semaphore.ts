@@ -1,3 +1,4 @@
+import { createCounts } from './counts.ts';
 import { fallingLimit } from './share.ts';
 
 export interface SemaphoreLimits {
@@ -49,7 +50,7 @@ export function createFairSemaphore({
   waitMs,
   ...limits
 }: SemaphoreLimits): FairSemaphore {
-  const runningOf = new Map<string, number>();
+  const runningOf = createCounts();
   // Owners in the order of their turns, each with its tasks in the order of theirs.
   const waiting = new Map<string, WaitingTask[]>();
   let running = 0;
@@ -60,11 +61,11 @@ export function createFairSemaphore({
       : limits.runningPerOwner;
 
   const hasSlot = (owner: string): boolean =>
-    running < limits.running && (runningOf.get(owner) ?? 0) < limitOfOwner();
+    running < limits.running && runningOf.of(owner) < limitOfOwner();
 
   const acquire = (owner: string): void => {
     running++;
-    runningOf.set(owner, (runningOf.get(owner) ?? 0) + 1);
+    runningOf.add(owner, 1);
   };
 
   const removeWaiter = (owner: string, task: WaitingTask): void => {
@@ -75,9 +76,7 @@ export function createFairSemaphore({
 
   const release = (owner: string): void => {
     running--;
-    const left = runningOf.get(owner)! - 1;
-    if (left > 0) runningOf.set(owner, left);
-    else runningOf.delete(owner);
+    runningOf.add(owner, -1);
     // A falling limit has risen, so several tasks may start.
     while (startNext());
   };

@@ -1,3 +1,4 @@
+import { createCounts } from '../core/counts.ts';
 import { fallingLimit } from '../core/share.ts';
 import { COUNT_WITHIN_MS, type Channel } from './channel.ts';
 
@@ -16,25 +17,21 @@ export interface ConcurrencySlots {
 
 /** Counts in the memory of this process. */
 export function createConcurrencySlots(): ConcurrencySlots {
-  const used = new Map<string, number>();
+  const used = createCounts();
   return {
     acquire(slots) {
       const [shared, total] = slots.at(-1)!;
-      const free = total - (used.get(shared) ?? 0);
+      const free = total - used.of(shared);
       const full = slots.findIndex(
         ([owner, limit, limitIs]) =>
-          (used.get(owner) ?? 0) >= (limitIs === 'falling' ? fallingLimit(limit, { free, total }) : limit),
+          used.of(owner) >= (limitIs === 'falling' ? fallingLimit(limit, { free, total }) : limit),
       );
       if (full >= 0) return full;
-      for (const [owner] of slots) used.set(owner, (used.get(owner) ?? 0) + 1);
+      for (const [owner] of slots) used.add(owner, 1);
       return undefined;
     },
     release(slots) {
-      for (const [owner] of slots) {
-        const left = (used.get(owner) ?? 0) - 1;
-        if (left > 0) used.set(owner, left);
-        else used.delete(owner);
-      }
+      for (const [owner] of slots) used.add(owner, -1);
     },
   };
 }

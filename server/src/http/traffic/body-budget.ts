@@ -1,3 +1,4 @@
+import { createCounts } from '../../core/counts.ts';
 import { fallingLimit, shareOf } from '../../core/share.ts';
 import { BATCH_BODY_LIMIT } from '../body-limits.ts';
 
@@ -126,19 +127,6 @@ function createShare({ total: limit, perCaller, perNetwork }: ShareLimits) {
       total += bytes;
       ofCallers.add(caller, bytes);
       ofNetworks.add(network, bytes);
-    },
-  };
-}
-
-function createCounts() {
-  const counts = new Map<string, number>();
-  const of = (name: string): number => counts.get(name) ?? 0;
-  return {
-    of,
-    add(name: string, bytes: number): void {
-      const sum = of(name) + bytes;
-      if (sum > 0) counts.set(name, sum);
-      else counts.delete(name);
     },
   };
 }
