@@ -9,7 +9,7 @@ import {
   type Hex,
 } from 'viem';
 import type { OutboundClient } from '../../../outbound/http-client.ts';
-import { createTenantProviders, type OutboundProvider } from '../../../outbound/provider.ts';
+import { createTenantProviders, jsonObjectOf, type OutboundProvider } from '../../../outbound/provider.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
@@ -108,15 +108,15 @@ interface Call {
 /** Runs `eth_call`. Returns undefined if the code reverts or fails, or returns too much. */
 async function call(url: string, provider: OutboundProvider, transaction: Call): Promise<string | undefined> {
   const params = [{ from: CALLER, gas: GAS, ...transaction }, 'latest'];
-  const { text } = await provider.ask(url, {
+  const answer = await provider.ask(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
     readUpTo: MAX_RESPONSE_BYTES,
   });
-  const response = parseResponse(text);
+  const response: RpcResponse | undefined = jsonObjectOf(answer);
   // The rest was not read. A response of a node that is not JSON begins with another character.
-  if (!response && text.startsWith('{')) return undefined;
+  if (!response && answer.text.startsWith('{')) return undefined;
   const { result, error } = response ?? {};
   if (typeof result === 'string') return result;
   if (error && isExecutionError(error)) return undefined;
@@ -129,14 +129,6 @@ async function call(url: string, provider: OutboundProvider, transaction: Call):
 interface RpcResponse {
   result?: unknown;
   error?: { code?: unknown; message?: unknown } | null;
-}
-
-function parseResponse(text: string): RpcResponse | undefined {
-  try {
-    return (JSON.parse(text) as RpcResponse | null) ?? {};
-  } catch {
-    return undefined;
-  }
 }
 
 /** All nodes use code 3 for a revert. Other failures of the code have different messages in each node. */
