@@ -1,4 +1,3 @@
-import type { Static } from 'typebox';
 import type { Database } from '../../../database/database.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { EMPTY_GUID } from '../../../core/ids.ts';
@@ -30,7 +29,7 @@ export async function lookUpProfile(
 }
 
 export interface BulkLookup {
-  items: (Profile & { tenantAccess: Static<typeof TenantAccess>[] })[];
+  items: (Profile & { tenantAccess: TenantAccess[] })[];
   /** Requested ids that the API key may not see, or that do not exist. */
   notFound: string[];
   requestedCount: number;

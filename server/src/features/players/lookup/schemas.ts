@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { visibilities } from '../../../core/visibility.ts';
-import { TenantAccess } from '../profiles/index.ts';
+import { TenantAccessSchema } from '../profiles/index.ts';
 import { MAX_GAMES } from './queries.ts';
 
 export const PlayerPath = Type.Object({ playerId: Guid });
@@ -71,7 +71,7 @@ export const BulkLookupResult = Type.Object(
       Type.Object(
         {
           ...ProfileSummary.properties,
-          tenantAccess: Type.Array(TenantAccess, {
+          tenantAccess: Type.Array(TenantAccessSchema, {
             description:
               'The player’s access record in the key’s tenant. Records of other tenants are not shown.',
           }),

@@ -2,7 +2,7 @@ import type { Querier } from '../../../database/database.ts';
 import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { revokedSessionError } from '../../sign-in/sessions/index.ts';
-import { isSessionRevoked, lockProfiles, type LockedProfile, type TokenUse } from './queries.ts';
+import { isSessionRevoked, lockProfiles, type LockedProfile, type AccessTokenUse } from './queries.ts';
 
 /**
  * Throws invalid_bearer if the profile was merged after the token was verified. Throws profile_deleted, because access tokens stay
@@ -18,7 +18,7 @@ export function requireActive(profile: LockedProfile | undefined): LockedProfile
 export async function lockForChange(
   db: Querier,
   caller: PlayerCaller,
-  use: TokenUse = 'ownData',
+  use: AccessTokenUse = 'ownData',
 ): Promise<LockedProfile> {
   const { playerId } = caller;
   const profile = requireActive((await lockProfiles(db, [playerId])).get(playerId));
@@ -34,7 +34,7 @@ export async function lockForChange(
 export async function requireUnrevokedSession(
   db: Querier,
   caller: PlayerCaller,
-  use: TokenUse = 'ownData',
+  use: AccessTokenUse = 'ownData',
 ): Promise<void> {
   if (await isSessionRevoked(db, caller, use)) throw revokedSessionError();
 }

@@ -147,7 +147,7 @@ export function findIdentity(
  * The use of an access token. `ownData`: to read what the player has done, or to change the profile. `wholeProfile`: to export or delete
  * it. `signInMethods`: to change how the player signs in.
  */
-export type TokenUse = 'ownData' | 'wholeProfile' | 'signInMethods';
+export type AccessTokenUse = 'ownData' | 'wholeProfile' | 'signInMethods';
 
 /**
  * Whether a session was revoked for a security reason that forbids a use of its access token. A ban is no sign of a leaked token, so it
@@ -157,7 +157,7 @@ export type TokenUse = 'ownData' | 'wholeProfile' | 'signInMethods';
 export function isSessionRevoked(
   db: Querier,
   { playerId, tenantId, sessionId }: { playerId: string; tenantId: string | null; sessionId: string | null },
-  use: TokenUse,
+  use: AccessTokenUse,
 ): Promise<boolean> {
   const isActive = sql`EXISTS (SELECT FROM players WHERE id = ${playerId} AND is_active)`;
   return tenantId === null

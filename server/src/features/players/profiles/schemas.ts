@@ -33,7 +33,7 @@ export const AuthMethodList = Type.Array(AuthMethod, {
 });
 
 /** A player’s access record in a tenant. */
-export const TenantAccess = Type.Object(
+export const TenantAccessSchema = Type.Object(
   {
     tenantId: Guid,
     tenantRole: Type.String(),
@@ -44,7 +44,7 @@ export const TenantAccess = Type.Object(
   { title: 'TenantAccess' },
 );
 
-export const TenantAccessList = Type.Array(TenantAccess, {
+export const TenantAccessList = Type.Array(TenantAccessSchema, {
   title: 'TenantAccessList',
   maxItems: MAX_LISTED_TENANTS,
 });
