@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../core/problem.ts';
 import { clientAddress } from './client-address.ts';
-import { roles, type Role } from '../core/role.ts';
+import { includesRole, type Role } from '../core/role.ts';
 import { bearerToken, type Confirm, type Credential } from './credential-scope.ts';
 import { refusedBearer, refusedKey, type TokenType } from './refused-credentials.ts';
 import { playerOf } from './request-context.ts';
@@ -121,7 +121,7 @@ function createChecks(verify: Verifiers, rateLimits: RateLimiter, countRequest: 
   const authorizeAccount = async (request: FastifyRequest, role: Role): Promise<void> => {
     const actual = await verify.role(request.accountCaller!.accountId, placeOf(request));
     if (!actual) throw new ProblemError('not_found');
-    if (roles.indexOf(actual) < roles.indexOf(role))
+    if (!includesRole(actual, role))
       throw new ProblemError(
         'forbidden',
         `This operation needs the role ${role}. Ask an owner of the workspace for it.`,

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { identifyBearer } from '../features/sign-in/assertions/index.ts';
 import { existsUnmerged, mayUseProfile } from '../features/players/profiles/index.ts';
 import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
-import { isPlatformAdmin, listEndedSessions } from '../features/studio/accounts/index.ts';
+import { isPlatformAdmin } from '../features/studio/accounts/index.ts';
 import type { KeyAuthenticator } from '../features/studio/tenant-keys/index.ts';
 import type { Memberships } from '../features/studio/workspaces/index.ts';
 import type { Verifiers } from '../http/credentials.ts';
@@ -14,6 +14,7 @@ export interface VerifierServices {
   keys: KeyAuthenticator;
   memberships: Memberships;
   isActiveTenant(tenantId: string): Promise<boolean>;
+  endedSessions(sessionIds: string[]): Promise<string[]>;
 }
 
 /** Verifies keys and tokens, and reads the callers from their claims. */
@@ -24,9 +25,10 @@ export function createVerifiers({
   keys,
   memberships,
   isActiveTenant,
+  endedSessions,
 }: VerifierServices): Verifiers {
   const isOpen = async (sessionId: string): Promise<boolean> =>
-    (await listEndedSessions(database, [sessionId])).length === 0;
+    (await endedSessions([sessionId])).length === 0;
   return {
     key: keys.authenticate,
     async player(token) {

@@ -1,5 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
-import { roles, type Role } from '../../../core/role.ts';
+import { includesRole, roles, type Role } from '../../../core/role.ts';
 import type { AccountAuthor } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findRole, lockWorkspace } from '../workspaces/index.ts';
@@ -30,8 +30,7 @@ export async function lockTeamForManager(
 /** Only admins and owners can change a team. Only owners can assign or change the role owner. Throws forbidden. */
 export function requireAuthority({ role }: Manager, ...concerned: Role[]): void {
   const needed = concerned.includes('owner') ? 'owner' : 'admin';
-  if (roles.indexOf(role) < roles.indexOf(needed))
-    throw new ProblemError('forbidden', `This needs the role ${needed}.`);
+  if (!includesRole(role, needed)) throw new ProblemError('forbidden', `This needs the role ${needed}.`);
 }
 
 /** Returns the roles that an account with this role cannot assign. Undefined means that the account is not a member. */
