@@ -40,7 +40,7 @@ export type Bucket = (typeof BUCKETS)[number];
 export const DAY_MS = 86_400_000;
 
 /** The least length of each bucket. */
-export const BUCKET_MS: Record<Bucket, number> = {
+const BUCKET_MS: Record<Bucket, number> = {
   minute: 60_000,
   hour: 3_600_000,
   day: DAY_MS,

@@ -19,8 +19,6 @@ import { audit, type AuditAction } from '../features/platform/audit/index.ts';
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
 export type Retention = Partial<Record<PartitionedTable, number>>;
 
-const isLedger = (table: PartitionedTable): boolean => table.endsWith('_ledger');
-
 /** The events of a table. Ledgers have no entry. */
 export const scopeOfEvents: Partial<Record<PartitionedTable, EventScope>> = {
   match_events: 'match',
@@ -47,11 +45,11 @@ export async function dropOldRows(
   before: string,
   archive: Archive,
 ): Promise<DroppedRows & { archivedEvents: number }> {
-  if (isLedger(table) && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
+  const scope = scopeOfEvents[table];
+  if (!scope && !(await isRolledUpTo(database, `${before}T00:00:00Z`)))
     throw new OperatorError(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
     );
-  const scope = scopeOfEvents[table];
   if (scope)
     return withArchiveLock(owner, async (client) => {
       await startRollupsAt(client, scope, before);

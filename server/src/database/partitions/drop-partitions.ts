@@ -81,7 +81,7 @@ async function detach(
         ? `ALTER TABLE ${kept} RENAME TO ${past}`
         : `CREATE TABLE ${past} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`,
     );
-    await client.query(`DELETE ${unpartitionedBefore(table, before)}`);
+    await deleteUnpartitionedBefore(client, table, before);
     await client.query(
       `ALTER TABLE ${table} ATTACH PARTITION ${past} FOR VALUES FROM ('-infinity') TO ('${before}')`,
     );

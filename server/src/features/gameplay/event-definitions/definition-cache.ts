@@ -50,7 +50,7 @@ export function createDefinitionCache(
     add(tenantId, cached, found) {
       for (const definition of found) {
         cached.byId.set(definition.id, definition);
-        cached.byPair.set(pairKey(definition.eventKey, definition.eventValue), definition);
+        cached.byPair.set(pairKey(definition), definition);
       }
       if (tenants.peek(tenantId) !== cached) return;
       // Re-inserts the tenant with its new size, so that the cache evicts the least recently used tenants. A tenant larger

@@ -51,7 +51,7 @@ export interface DefinitionPair {
 }
 
 /** Returns a Map key for a pair. Keys cannot collide, because stored strings contain no NUL character. */
-export function pairKey(eventKey: string, eventValue: string | null): string {
+export function pairKey({ eventKey, eventValue }: DefinitionPair): string {
   return eventValue === null ? eventKey : `${eventKey}\0${eventValue}`;
 }
 

@@ -104,13 +104,9 @@ async function create(
     author,
   );
   const reasons = new Map<string, string>();
-  for (const one of existing)
-    reasons.set(pairKey(one.eventKey, one.eventValue), 'A definition with this key and value exists.');
+  for (const one of existing) reasons.set(pairKey(one), 'A definition with this key and value exists.');
   for (const one of overLimit)
-    reasons.set(
-      pairKey(one.eventKey, one.eventValue),
-      `A tenant may have at most ${MAX_DEFINITIONS} event definitions.`,
-    );
+    reasons.set(pairKey(one), `A tenant may have at most ${MAX_DEFINITIONS} event definitions.`);
   for (const row of firsts) {
     const reason = reasons.get(keyOf(row));
     if (reason) reject(row, reason);
@@ -139,7 +135,7 @@ async function overwrite(
   for await (const slice of inSlices(tenantId, firsts, ROWS_PER_TURN)) {
     const pairs = slice.map((row) => row.pair);
     for (const one of await findDefinitionsByPair(transaction, tenantId, pairs))
-      owners.set(pairKey(one.eventKey, one.eventValue), one.id);
+      owners.set(pairKey(one), one.id);
   }
 
   const changes: DefinitionChange[] = [];
@@ -169,7 +165,7 @@ function rejectDuplicates<Row extends CheckedRow>(
   return [...firsts.values()];
 }
 
-const keyOf = ({ pair }: CheckedRow): string => pairKey(pair.eventKey, pair.eventValue);
+const keyOf = ({ pair }: CheckedRow): string => pairKey(pair);
 
 type RowWithId = CheckedRow & { definitionId: string };
 const hasId = (row: CheckedRow): row is RowWithId => row.definitionId !== undefined;

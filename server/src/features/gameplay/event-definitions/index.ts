@@ -1,5 +1,6 @@
 export {
   MAX_DEFINITIONS_FOR_AUTO_CREATE,
+  MAX_KEY_LENGTH,
   pairKey,
   type Definition,
   type DefinitionPair,

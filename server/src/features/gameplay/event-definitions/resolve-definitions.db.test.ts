@@ -70,8 +70,8 @@ describe('DefinitionResolver.resolve', () => {
     };
     const found = await resolver.resolve(tenantId, wanted);
     assert.equal(found.byId.get(kill)?.eventValue, 'orc');
-    assert.equal(found.byPair.get(pairKey('loot', 'sword'))?.id, sword);
-    assert.deepEqual(found.byPair.get(pairKey('loot', null)), {
+    assert.equal(found.byPair.get(pairKey({ eventKey: 'loot', eventValue: 'sword' }))?.id, sword);
+    assert.deepEqual(found.byPair.get(pairKey({ eventKey: 'loot', eventValue: null })), {
       id: bare,
       eventKey: 'loot',
       eventValue: null,
@@ -84,7 +84,7 @@ describe('DefinitionResolver.resolve', () => {
     await eventually(async () => {
       const before = seen.queries;
       const again = await resolver.resolve(tenantId, wanted);
-      assert.equal(again.byPair.get(pairKey('loot', 'sword'))?.id, sword);
+      assert.equal(again.byPair.get(pairKey({ eventKey: 'loot', eventValue: 'sword' }))?.id, sword);
       return seen.queries === before;
     });
   });
@@ -93,7 +93,7 @@ describe('DefinitionResolver.resolve', () => {
     const { tenantId } = await arrangeTenant(app);
     const { resolver } = createObservedResolver();
     const wanted = { ids: [randomUUID()], pairs: [{ eventKey: 'late', eventValue: 'x' }] };
-    const key = pairKey('late', 'x');
+    const key = pairKey({ eventKey: 'late', eventValue: 'x' });
     assert.equal((await resolver.resolve(tenantId, wanted)).byPair.get(key), undefined);
     const id = await define(tenantId, 'late', 'x');
     assert.equal((await resolver.resolve(tenantId, wanted)).byPair.get(key)?.id, id);
@@ -175,8 +175,8 @@ describe('DefinitionResolver.autoCreate', () => {
       { eventKey: 'known', eventValue: 'v' },
     ]);
     assert.equal(created.size, 3);
-    assert.equal(created.get(pairKey('known', 'v'))?.id, existing);
-    const fresh = created.get(pairKey('new', 'v'))!;
+    assert.equal(created.get(pairKey({ eventKey: 'known', eventValue: 'v' }))?.id, existing);
+    const fresh = created.get(pairKey({ eventKey: 'new', eventValue: 'v' }))!;
     const { eventKey, eventValue, eventScope, isActive } = fresh;
     assert.deepEqual([eventKey, eventValue, eventScope, isActive], ['new', 'v', 'player', true]);
     const { rows } = await app.owner.query(
@@ -203,7 +203,7 @@ describe('DefinitionResolver.autoCreate', () => {
         eventKey: `key ${round} ${index % 50}`,
         eventValue: index % 3 === 0 ? null : `value ${index}`,
       }));
-      const distinct = new Set(pairs.map((pair) => pairKey(pair.eventKey, pair.eventValue)));
+      const distinct = new Set(pairs.map((pair) => pairKey(pair)));
       const batches = await Promise.all(
         Array.from({ length: BATCHES }, (_, batch) =>
           resolver.autoCreate(tenantId, 'match', batch % 2 === 0 ? pairs : pairs.toReversed()),

@@ -61,9 +61,7 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
     async resolve(tenantId, wanted) {
       const cached = definitions.get(tenantId);
       const ids = wanted.ids.filter((id) => !cached.byId.has(id));
-      const pairs = wanted.pairs.filter(
-        ({ eventKey, eventValue }) => !cached.byPair.has(pairKey(eventKey, eventValue)),
-      );
+      const pairs = wanted.pairs.filter((pair) => !cached.byPair.has(pairKey(pair)));
       const missing = ids.length + pairs.length;
       counts.misses += missing;
       counts.hits += wanted.ids.length + wanted.pairs.length - missing;
@@ -102,5 +100,5 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
 }
 
 function byPair(definitions: Definition[]): Map<string, Definition> {
-  return new Map(definitions.map((one) => [pairKey(one.eventKey, one.eventValue), one]));
+  return new Map(definitions.map((one) => [pairKey(one), one]));
 }

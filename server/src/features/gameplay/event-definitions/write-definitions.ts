@@ -39,8 +39,8 @@ export async function addDefinitions(
     countDefinitions(transaction, tenantId, { includeInactive: true }),
     findDefinitionsByPair(transaction, tenantId, wanted),
   ]);
-  const taken = new Set(existing.map((one) => pairKey(one.eventKey, one.eventValue)));
-  const free = wanted.filter((one) => !taken.has(pairKey(one.eventKey, one.eventValue)));
+  const taken = new Set(existing.map((one) => pairKey(one)));
+  const free = wanted.filter((one) => !taken.has(pairKey(one)));
   const room = Math.max(limit - count, 0);
   const created: FullDefinition[] = [];
   for await (const slice of inSlices(tenantId, free.slice(0, room), DEFINITIONS_PER_STATEMENT))

@@ -79,7 +79,9 @@ async function collectWanted(
   const pairs = new Map<string, DefinitionPair>();
   await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, ({ eventDefinitionId, eventKey, eventValue }) => {
     if (eventDefinitionId !== null) ids.add(eventDefinitionId);
-    if (eventKey !== null) pairs.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+    if (eventKey === null) return;
+    const pair = { eventKey, eventValue };
+    pairs.set(pairKey(pair), pair);
   });
   return { ids: [...ids], pairs: [...pairs.values()] };
 }
@@ -91,7 +93,7 @@ function findDefinition(
 ): Definition | undefined {
   const found = eventDefinitionId === null ? undefined : byId.get(eventDefinitionId);
   if (found || eventKey === null) return found;
-  const pair = pairKey(eventKey, eventValue);
+  const pair = pairKey({ eventKey, eventValue });
   return byPair.get(pair) ?? created.get(pair);
 }
 
@@ -104,8 +106,9 @@ async function collectUnknown(
   const unknown = new Map<string, DefinitionPair>();
   await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
     const { eventKey, eventValue } = event;
-    if (eventKey !== null && !findDefinition(known, event))
-      unknown.set(pairKey(eventKey, eventValue), { eventKey, eventValue });
+    if (eventKey === null || findDefinition(known, event)) return;
+    const pair = { eventKey, eventValue };
+    unknown.set(pairKey(pair), pair);
   });
   return [...unknown.values()];
 }

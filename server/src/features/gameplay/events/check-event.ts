@@ -2,6 +2,7 @@ import { codePoints, firstCodePoints, isStorable, normaliseKey } from '../../../
 import { isGuid } from '../../../core/ids.ts';
 import { int64Digits } from '../../../core/int64.ts';
 import { secondsFromNow, toMicroseconds } from '../../../core/timestamps.ts';
+import { MAX_KEY_LENGTH } from '../event-definitions/index.ts';
 import type { EventScope } from './event-row.ts';
 
 /** A valid event, normalised to the form that is stored. */
@@ -31,7 +32,6 @@ export function latestOccurrence(): string {
   return toMicroseconds(secondsFromNow(MAX_HOURS_AHEAD * 3600))!;
 }
 
-const MAX_KEY_LENGTH = 32;
 const MAX_IDEMPOTENCY_KEY_LENGTH = 64;
 
 /** The field with the actor of an event, and the endpoint of the events of the other scope. */

@@ -12,7 +12,7 @@ import { addRejectedEvents, type CollectedGroup } from './queries.ts';
 const FLUSH_EVERY_MS = 2_000;
 
 /** The groups with names of a tenant and a day. Further events are counted by their reason alone. */
-export const MAX_NAMED_GROUPS = 100;
+const MAX_NAMED_GROUPS = 100;
 
 /** The groups of all tenants between two writes, of about 500 bytes each. Events of further groups are not counted. */
 const MAX_COLLECTED_GROUPS = 10_000;
