@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../core/database-unavailable.ts';
 import { ProblemError } from '../core/problem.ts';
 import { quotaExceeded, type Quota } from '../core/quota.ts';
 import { sizeInWords } from './body-limits.ts';
+import { problemDocument } from './problem-document.ts';
 import { unsupportedMediaType } from './unsupported-media-type.ts';
 import { unknownPath, validationProblem } from './validation-problem.ts';
 
@@ -13,7 +14,7 @@ export function sendProblem(
   reply: FastifyReply,
   problem: ProblemError,
 ): FastifyReply {
-  const { retryAfter, headers = {}, members = {} } = problem.details;
+  const { retryAfter, headers = {} } = problem.details;
   request.problemCode = problem.code;
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if (problem.status === 401) reply.header('www-authenticate', challengesOf(request));
@@ -22,16 +23,7 @@ export function sendProblem(
     .headers(headers)
     .type('application/problem+json')
     .serializer(JSON.stringify)
-    .send({
-      type: `urn:guildhall:problem:${problem.code}`,
-      title: problem.title,
-      status: problem.status,
-      detail: problem.detail,
-      instance: request.url.split('?', 1)[0],
-      code: problem.code,
-      requestId: request.id,
-      ...members,
-    });
+    .send(problemDocument(problem, { instance: request.url.split('?', 1)[0], requestId: request.id }));
 }
 
 /**

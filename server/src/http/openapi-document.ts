@@ -1,6 +1,6 @@
 import { exampleOf, problemExample, textExamples } from './openapi-examples.ts';
 import { createSchemaComponents, type Schema, type SchemaComponents, type Side } from './openapi-schemas.ts';
-import { problemDescriptions } from './schemas.ts';
+import { problemStatuses } from './schemas.ts';
 
 /** The response headers, described once for all operations. */
 export const responseHeaders = {
@@ -40,25 +40,6 @@ const SUCCESS_DESCRIPTIONS: Record<string, string> = {
   201: 'The resource was created.',
   202: 'The request was accepted.',
   204: 'The request succeeded. The response has no body.',
-};
-
-/** The names of the shared error responses. */
-const PROBLEM_NAMES: Record<string, string> = {
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  405: 'MethodNotAllowed',
-  408: 'RequestTimeout',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'ContentTooLarge',
-  415: 'UnsupportedMediaType',
-  422: 'UnprocessableContent',
-  429: 'TooManyRequests',
-  500: 'InternalServerError',
-  502: 'BadGateway',
-  503: 'ServiceUnavailable',
 };
 
 type Content = Record<string, { schema: Schema; example?: unknown }>;
@@ -106,8 +87,6 @@ export function renderDocument(generated: GeneratedDocument, publicUrl: string):
   );
   for (const methods of [...Object.values(paths), ...Object.values(webhooks)])
     for (const operation of Object.values(methods)) addExamples(operation, components.schemas);
-  for (const [name, { content }] of Object.entries(responses))
-    content!['application/problem+json']!.example = problemExample(name);
   return JSON.stringify({
     ...generated,
     servers: [{ url: publicUrl }],
@@ -131,8 +110,10 @@ function describeOperation(
   const declared = { ...operation.responses, ...problem(405), ...problem(500) };
   const responses = Object.entries(declared).map(([status, response]): [string, ResponseOrReference] => {
     const described = describeResponse(status, response as Response, isCounted, components);
-    if (described.description !== problemDescriptions[Number(status)]) return [status, described];
-    const name = PROBLEM_NAMES[status]!;
+    const known = problemStatuses[Number(status)];
+    if (!known || described.description !== known[2]) return [status, described];
+    const [name, code] = known;
+    described.content!['application/problem+json']!.example = problemExample(code);
     shared[name] = described;
     return [status, { $ref: `#/components/responses/${name}` }];
   });
@@ -233,7 +214,7 @@ function describeContent(content: Content, side: Side, components: SchemaCompone
 function problem(status: number): Record<string, Response> {
   return {
     [status]: {
-      description: problemDescriptions[status] ?? '',
+      description: problemStatuses[status]?.[2] ?? '',
       content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   };

@@ -1,5 +1,6 @@
-import { problemCatalog, type ProblemCode } from '../core/problem.ts';
+import { problemCatalog, ProblemError, type ProblemCode } from '../core/problem.ts';
 import type { Schema } from './openapi-schemas.ts';
+import { problemDocument } from './problem-document.ts';
 
 /**
  * The examples of the OpenAPI document. They tell one story: Ada plays chess in a demo game. A member has the same value in all
@@ -554,36 +555,7 @@ function needed<Value>(
   throw new Error(`${owner}.${member} has no example. Add one to http/openapi-examples.ts.`);
 }
 
-/** The codes of the examples of the shared error responses. */
-const PROBLEM_CODES: Record<string, ProblemCode> = {
-  BadRequest: 'invalid_request',
-  Unauthorized: 'invalid_bearer',
-  Forbidden: 'forbidden',
-  NotFound: 'not_found',
-  MethodNotAllowed: 'method_not_allowed',
-  RequestTimeout: 'request_timeout',
-  Conflict: 'conflict',
-  Gone: 'players_rejected',
-  ContentTooLarge: 'body_too_large',
-  UnsupportedMediaType: 'unsupported_media_type',
-  UnprocessableContent: 'provider_not_available',
-  TooManyRequests: 'too_many_attempts',
-  InternalServerError: 'internal_error',
-  BadGateway: 'provider_unavailable',
-  ServiceUnavailable: 'busy',
-};
-
 /** The example of a shared error response. */
-export function problemExample(response: string): object {
-  const code = PROBLEM_CODES[response]!;
-  const [status, title, detail] = problemCatalog[code];
-  return {
-    type: `urn:guildhall:problem:${code}`,
-    title,
-    status,
-    detail,
-    instance: '/api/game/matches',
-    code,
-    requestId: id(24),
-  };
+export function problemExample(code: ProblemCode): object {
+  return problemDocument(new ProblemError(code), { instance: '/api/game/matches', requestId: id(24) });
 }

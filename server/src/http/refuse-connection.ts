@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ProblemError, type ProblemCode } from '../core/problem.ts';
+import { problemDocument } from './problem-document.ts';
 import { DISCARDED_BYTES, DISCARD_WITHIN_MS } from './traffic/unread-bodies.ts';
 
 type Reason = [code: ProblemCode, detail?: string];
@@ -40,10 +41,10 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const { code, status, title, detail } = new ProblemError(...(REASONS[error.code] ?? NOT_HTTP));
+  const problem = new ProblemError(...(REASONS[error.code] ?? NOT_HTTP));
+  const { status } = problem;
   const requestId = randomUUID();
-  const type = `urn:guildhall:problem:${code}`;
-  const body = JSON.stringify({ type, title, status, detail, code, requestId });
+  const body = JSON.stringify(problemDocument(problem, { requestId }));
   refusedAt.set(socket, socket.bytesRead);
   const limit = setTimeout(() => socket.destroy(), DISCARD_WITHIN_MS).unref();
   socket.once('close', () => clearTimeout(limit));

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import type { ProblemCode } from '../core/problem.ts';
 
 /** A UUID in any letter case, made lower-case before the handler sees it. */
 export const Guid = Type.String({ format: 'uuid', transform: ['toLowerCase'] });
@@ -179,32 +180,44 @@ export const ProblemDocument = Type.Object(
   { $id: 'Problem', additionalProperties: true },
 );
 
-/** The descriptions of error statuses in the OpenAPI document. */
-export const problemDescriptions: Record<number, string> = {
-  400: 'The request is invalid.',
-  401: 'A credential is missing or invalid.',
-  403: 'The caller does not have permission.',
-  404: 'The resource does not exist, or the caller may not see it.',
-  405: 'The path does not support this method. The header Allow lists the supported methods.',
-  408: 'The body did not arrive in time.',
-  409: 'The request conflicts with the current state.',
-  410: 'The resource is gone.',
-  413: 'The body is too large.',
-  415: 'The content type is not supported.',
-  422: 'The request cannot be processed.',
-  429: 'Too many requests. Retry after the number of seconds in Retry-After.',
-  500: 'The server failed. Report the requestId to the operator.',
-  502: 'A server that this operation depends on is unavailable.',
-  503: 'The service is not ready, or too busy. Retry after the number of seconds in Retry-After.',
+/** The error statuses in the OpenAPI document: the name of the shared response, the code of its example, and its description. */
+export const problemStatuses: Record<number, [name: string, example: ProblemCode, description: string]> = {
+  400: ['BadRequest', 'invalid_request', 'The request is invalid.'],
+  401: ['Unauthorized', 'invalid_bearer', 'A credential is missing or invalid.'],
+  403: ['Forbidden', 'forbidden', 'The caller does not have permission.'],
+  404: ['NotFound', 'not_found', 'The resource does not exist, or the caller may not see it.'],
+  405: [
+    'MethodNotAllowed',
+    'method_not_allowed',
+    'The path does not support this method. The header Allow lists the supported methods.',
+  ],
+  408: ['RequestTimeout', 'request_timeout', 'The body did not arrive in time.'],
+  409: ['Conflict', 'conflict', 'The request conflicts with the current state.'],
+  410: ['Gone', 'players_rejected', 'The resource is gone.'],
+  413: ['ContentTooLarge', 'body_too_large', 'The body is too large.'],
+  415: ['UnsupportedMediaType', 'unsupported_media_type', 'The content type is not supported.'],
+  422: ['UnprocessableContent', 'provider_not_available', 'The request cannot be processed.'],
+  429: [
+    'TooManyRequests',
+    'too_many_attempts',
+    'Too many requests. Retry after the number of seconds in Retry-After.',
+  ],
+  500: ['InternalServerError', 'internal_error', 'The server failed. Report the requestId to the operator.'],
+  502: ['BadGateway', 'provider_unavailable', 'A server that this operation depends on is unavailable.'],
+  503: [
+    'ServiceUnavailable',
+    'busy',
+    'The service is not ready, or too busy. Retry after the number of seconds in Retry-After.',
+  ],
 };
 
 /** Declares the error statuses of a route, as problem documents. */
-export function problems<Status extends number>(...statuses: Status[]) {
+export function problems(...statuses: number[]) {
   return Object.fromEntries(
     statuses.map((status) => [
       status,
       {
-        description: problemDescriptions[status] ?? 'An error.',
+        description: problemStatuses[status]?.[2] ?? 'An error.',
         content: { 'application/problem+json': { schema: Type.Ref('Problem') } },
       },
     ]),
