@@ -7,7 +7,7 @@ import { sessionOptions } from '../../../database/pool.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
 import { ChainStalledError } from './contract-faults.ts';
 import type { Chain } from './open-chain.ts';
-import { countWaiting, setProblem } from './queries.ts';
+import { countOpen, setProblem } from './queries.ts';
 import { createOutboxSender } from './outbox-sender.ts';
 
 /** If the connection of the lock is silent for so long, for example after a failover, another process may hold the lock. */
@@ -66,7 +66,7 @@ export function startChainSender(
     let idleSince = -Infinity;
     while (!signal.aborted) {
       await lock.query('SELECT 1');
-      const isIdle = (await countWaiting(database, undefined)) === 0;
+      const isIdle = (await countOpen(database)) === 0;
       if (isIdle && performance.now() - idleSince < IDLE_MS) {
         await pause(pollMs);
         continue;

@@ -10,7 +10,7 @@ import { enqueueBatch } from './enqueue-batch.ts';
 import { tenantOnChain, type Batch } from './ledger-call.ts';
 import { createChainReader, type ChainReader } from './read-chain.ts';
 import {
-  countWaiting,
+  countOpen,
   findLastEnqueued,
   findWriter,
   insertWriter,
@@ -90,7 +90,7 @@ export async function openConfiguredChain(
 
 /** Throws if calls of another writer wait. `undefined` stands for a deployment without a chain. */
 async function refuseWhileOthersWait(db: Querier, writer: Writer | undefined): Promise<void> {
-  const waiting = await countWaiting(db, writer);
+  const waiting = await countOpen(db, writer);
   if (waiting > 0)
     throw new ChainConfigurationError(
       `${waiting} transactions wait that were signed with other CHAIN_ settings. Start with those settings until ` +

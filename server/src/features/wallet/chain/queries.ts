@@ -64,8 +64,8 @@ export function insertWriter(
     ON CONFLICT (chain_id, contract, signer) WHERE abandoned_at IS NULL DO NOTHING`);
 }
 
-/** Counts the waiting calls, except those of one writer if it is given. */
-export function countWaiting(db: Querier, except: Writer | undefined): Promise<number> {
+/** Counts the calls that are neither final nor abandoned, except those of one writer if it is given. */
+export function countOpen(db: Querier, except?: Writer): Promise<number> {
   return db.count(sql`
     SELECT count(*) FROM chain_outbox
     WHERE ${isOpen} AND writer_id IS DISTINCT FROM ${except?.id ?? null}`);
@@ -312,14 +312,6 @@ export async function findFirstHash(db: Querier, hash: Hex): Promise<Hex | undef
     FROM chain_attempts given JOIN chain_attempts first ON first.position = given.position AND first.number = 1
     WHERE given.hash = ${bytes(hash)}`);
   return row?.hash;
-}
-
-/** Counts the calls that {@link markAbandoned} marks. */
-export async function countOpen(db: Querier): Promise<number> {
-  const { count } = await db.one<{ count: number }>(
-    sql`SELECT count(*)::int AS count FROM chain_outbox WHERE ${isOpen}`,
-  );
-  return count;
 }
 
 /** Marks all waiting calls and their writers as abandoned. Returns the number of calls. */
