@@ -72,4 +72,15 @@ describe('createChangeLimit', () => {
     assert.match(refused.json().detail, /^This network can make at most 500000 changes/);
     assert.equal((await send('PUT', '/me', 'f', '198.51.100.7')).statusCode, 200);
   });
+
+  test('counts a refused change neither for the network nor for the account', async () => {
+    const send = await serve();
+    for (const by of ['a', 'a', 'a', 'b']) assert.equal((await send('PUT', '/me', by)).statusCode, 200);
+    for (let count = 0; count < 5; count++) assert.equal((await send('PUT', '/me', 'a')).statusCode, 429);
+    assert.equal((await send('PUT', '/me', 'c')).statusCode, 200, 'the last change of the network');
+
+    for (let count = 0; count < 5; count++) assert.equal((await send('PUT', '/me', 'd')).statusCode, 429);
+    const elsewhere = '198.51.100.7';
+    assert.equal((await send('PUT', '/me', 'd', elsewhere)).statusCode, 200);
+  });
 });

@@ -9,7 +9,7 @@ import { clientAddress } from '../client-address.ts';
  */
 const CHANGES_PER_DAY = { account: 50_000, network: 500_000 };
 
-/** Counts a request of a console account that changes something. Throws too_many_attempts. */
+/** Counts a request of a console account that changes something. A refused one is not counted. Throws too_many_attempts. */
 export type CountChange = (request: FastifyRequest) => Promise<void>;
 
 /** Limits the changes of console accounts within 24 hours. */
@@ -29,7 +29,14 @@ export function createChangeLimit(createBudget: CreateBudget): CountChange {
     const { accountCaller, method, routeOptions } = request;
     // Viewers change nothing: their operations with another method than GET are queries.
     if (!accountCaller || method === 'GET' || routeOptions.config.role === 'viewer') return;
-    await ofNetwork.spend(clientAddress(request));
-    await ofAccount.spend(accountCaller.accountId);
+    const { accountId } = accountCaller;
+    // The account is first: the changes that it is refused must not use up those of its network.
+    await ofAccount.spend(accountId);
+    try {
+      await ofNetwork.spend(clientAddress(request));
+    } catch (error) {
+      await ofAccount.giveBack(accountId);
+      throw error;
+    }
   };
 }
