@@ -306,6 +306,16 @@ describe('POST /api/player-auth/login with WalletJwt', () => {
     }
   });
 
+  test('returns 422 for a token of an RSA key of more than 4,096 bits, and 200 for one of another key', async () => {
+    const issuer = await startWalletIssuer({ algorithm: 'RS256' });
+    const token = await issuer.tokenOf('ada');
+    issuer.keys[0]!.publicJwk.n = Buffer.alloc(2048, 0xff).toString('base64url');
+    await issuer.rotate();
+    const tenant = await arrangeWallet(issuer);
+    refusedWith(await logIn(token, tenant), 422, 'provider_not_available');
+    assert.equal((await logIn(await issuer.tokenOf('ada'), tenant)).status, 200);
+  });
+
   test('falls back to the usual path of keys when the configuration is invalid', async () => {
     for (const configuration of [{}, { issuer: 5 }]) {
       const issuer = await startWalletIssuer({ openId: false });

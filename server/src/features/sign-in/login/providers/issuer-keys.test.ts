@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { errors, type JWSHeaderParameters } from 'jose';
+import { errors, exportJWK, type JWK, type JWSHeaderParameters } from 'jose';
 import { openOutboundClient, type OutboundClient } from '../../../../outbound/http-client.ts';
 import { startWalletIssuer, type WalletIssuer } from '../../../../testing/providers/wallet-issuer.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
@@ -141,5 +141,31 @@ describe('createIssuerKeys', () => {
     await issuer.rotate();
     await assert.rejects(keys.find('one', issuer.url, headerOf(issuer)), unknown);
     assert.ok(await keys.find('another', issuer.url, headerOf(issuer)));
+  });
+
+  test('refuses RSA keys that take long to verify, and finds the other keys of the set', async () => {
+    const issuer = await startWalletIssuer({ algorithm: 'RS256' });
+    await issuer.rotate();
+    const { publicJwk } = issuer.keys[0]!;
+    const find = async (change: Partial<JWK>) => {
+      Object.assign(publicJwk, change);
+      const keys = open();
+      assert.ok(await keys.find('tenant', issuer.url, headerOf(issuer)), 'the other key');
+      return keys.find('tenant', issuer.url, headerOf(issuer, 0));
+    };
+    const number = (hex: string) => Buffer.from(hex, 'hex').toString('base64url');
+    const allowed = { n: number('ff'.repeat(512)), e: number('ffffffff') };
+    assert.ok(await find(allowed), '4,096 bits and the exponent 2^32 - 1');
+    const refused = { code: 'provider_not_available', message: /4,096 bits/ };
+    await assert.rejects(find({ ...allowed, n: number(`01${'ff'.repeat(512)}`) }), refused);
+    await assert.rejects(find({ ...allowed, e: number('0100000001') }), refused);
+  });
+
+  test('refuses a set with a private key at once, because to import one takes long', async () => {
+    const issuer = await startWalletIssuer({ algorithm: 'ES512' });
+    const { publicJwk, privateKey } = issuer.keys[0]!;
+    Object.assign(publicJwk, await exportJWK(privateKey));
+    await issuer.rotate();
+    await assert.rejects(open().find('tenant', issuer.url, headerOf(issuer)), unavailable);
   });
 });
