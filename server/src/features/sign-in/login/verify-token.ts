@@ -12,7 +12,7 @@ import { createStoreTokenLimits } from './store-token-limits.ts';
 /**
  * Verifies a token with its provider. Throws invalid_credentials if the token is not valid, provider_unavailable if the provider sends
  * no usable response, and provider_not_available if the tenant has not enabled or not correctly configured the provider. Throws
- * too_many_attempts if a store was asked too often.
+ * too_many_attempts if a store was asked too often, and busy if too many tokens of the tenant wait for their turn.
  */
 export type VerifyToken = (source: TokenSource, provider: TokenProvider, token: string) => Promise<Identity>;
 
