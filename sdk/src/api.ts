@@ -859,7 +859,7 @@ export interface paths {
         };
         /**
          * Export your data
-         * @description Streams all data about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events. It includes all tenants and merged profiles. A player can have one export in progress, and a tenant eight.
+         * @description Streams all data about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and events. It includes all tenants and merged profiles. A player can have one export in progress, and a network eight.
          */
         get: operations["exportOwnData"];
         put?: never;

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import { describe, test } from 'node:test';
 import { arrangeAccount } from '../testing/arrange.ts';
 import { arrangeStudio } from '../testing/definition-csv.ts';
 import { startTestApp } from '../testing/test-app.ts';
+import { openWithoutReading } from '../testing/unread-response.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
-const { port } = new URL(app.url);
-
-/** Sends a request and reads only the headers of the response. */
-async function openWithoutReading(path: string, bearer: string): Promise<IncomingMessage> {
-  const headers = { authorization: `Bearer ${bearer}`, 'x-forwarded-for': '203.0.113.7' };
-  const [response] = (await once(get({ port, path, headers, agent: false }), 'response')) as [
-    IncomingMessage,
-  ];
-  return response;
-}
 
 describe('GET /api/bus_tenants/:tenantId/event-definitions/export', () => {
   test('returns 429 after 8 exports of a network, and 200 to other networks', async () => {
@@ -31,7 +20,9 @@ describe('GET /api/bus_tenants/:tenantId/event-definitions/export', () => {
     const accomplice = await arrangeAccount(app, hostile.tenant, 'admin');
     const stalled = await Promise.all(
       [hostile.admin, accomplice].flatMap(({ bearer }) =>
-        Array.from({ length: 4 }, () => openWithoutReading(`${hostile.list}/export`, bearer)),
+        Array.from({ length: 4 }, () =>
+          openWithoutReading(app, `${hostile.list}/export`, { bearer, address: '203.0.113.7' }),
+        ),
       ),
     );
     assert.deepEqual(new Set(stalled.map(({ statusCode }) => statusCode)), new Set([200]));

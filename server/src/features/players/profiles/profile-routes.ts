@@ -24,8 +24,11 @@ import {
 
 const tags = ['Player profile'];
 
-/** Each export scans all events of the player's tenants. So only two of them read from PostgreSQL at the same time. */
-const EXPORT_LIMITS = { perCaller: 1, perTenant: 8, perNetwork: 8, inAll: 32, reading: 2 };
+/**
+ * Each export scans all events of the player's tenants. So only two of them read from PostgreSQL at the same time. The players of a tenant
+ * are strangers to each other, so a tenant has no limit below that of the server. Otherwise eight of them could stop the exports of all.
+ */
+const EXPORT_LIMITS = { perCaller: 1, perTenant: 32, perNetwork: 8, inAll: 32, reading: 2 };
 
 /** The credential is a player's access token. */
 export function profileRoutes(services: DeletionServices & ExportServices): FastifyPluginAsyncTypebox {
@@ -121,7 +124,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           summary: 'Export your data',
           description:
             'Streams all data about the player as one JSON object: profile, devices, bans, sessions, logins, logouts, matches and ' +
-            'events. It includes all tenants and merged profiles. A player can have one export in progress, and a tenant eight.',
+            'events. It includes all tenants and merged profiles. A player can have one export in progress, and a network eight.',
           headers: ProofHeaders,
           response: {
             200: {
