@@ -15,8 +15,16 @@ export interface ExportLimits extends ConcurrencyLimits {
 
 /** Streams large responses within limits of memory, connections and time of the event loop. */
 export interface Exports {
-  /** Opens an export as a stream, with its first piece. Rejects with too_many_exports, and if the first piece fails. */
-  open(request: FastifyRequest, tenantId: string | null, pieces: AsyncGenerator<string>): Promise<Readable>;
+  /**
+   * Opens an export as a stream, with its first piece. Rejects with too_many_exports, and if the first piece fails. `confirm` checks what
+   * the credential of the route does not check again.
+   */
+  open(
+    request: FastifyRequest,
+    tenantId: string | null,
+    pieces: AsyncGenerator<string>,
+    confirm?: () => Promise<void>,
+  ): Promise<Readable>;
 }
 
 /** Without a limit, a client that reads slowly would get new events for as long as the game sends them. */
@@ -43,13 +51,13 @@ export function createExports(
   // The archive can take minutes for a piece. Other tenants do not wait for it.
   const readers = createFairSemaphore({ running: reading, runningPerOwner: 1 });
   return {
-    async open(request, tenantId, pieces) {
+    async open(request, tenantId, pieces, confirm = async () => {}) {
       const leave = await places.enter(request, tenantId);
       const owner = tenantId ?? request.id;
       const stream = Readable.from(paced(pieces, (work) => readers.run(owner, work)));
       const limit = setTimeout(() => stream.destroy(new Error('The export took too long.')), mostMs).unref();
       const confirming = setInterval(() => {
-        request.admitCaller().catch((error: unknown) => {
+        Promise.all([request.admitCaller(), confirm()]).catch((error: unknown) => {
           // Other errors say nothing about the permission: the database may be unavailable for a moment.
           if (error instanceof ProblemError && [401, 403, 404].includes(error.status)) stream.destroy(error);
         });

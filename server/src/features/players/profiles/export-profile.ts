@@ -1,4 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
+import type { PlayerCaller } from '../../../core/callers.ts';
+import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import type { Vault } from '../../../security/vault.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
@@ -38,7 +40,7 @@ import {
 import { readAll, streamObject, type Chunks } from './export-object.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
 import { notifyChange, type ChangeAuthor } from '../../sign-in/email/index.ts';
-import { lockProfiles } from './queries.ts';
+import { existsUnmerged, lockProfiles } from './queries.ts';
 import { readProfile } from './read-profile.ts';
 
 export interface ExportServices extends EventSources {
@@ -96,6 +98,16 @@ async function authorizeExport(
     await services.profileChanges.spend(caller.playerId);
     await notifyChange(services, transaction, caller, 'exported');
   });
+}
+
+/**
+ * Checks during an export whether the caller may still export. An access token lasts for hours, and so can an export. Throws invalid_bearer.
+ */
+export async function confirmExport({ database }: ExportServices, caller: PlayerCaller): Promise<void> {
+  const { playerId } = caller;
+  const player = database.forPlayer(playerId);
+  if (!(await existsUnmerged(player, playerId))) throw new ProblemError('invalid_bearer');
+  await requireUnrevokedSession(player, caller, 'wholeProfile');
 }
 
 /**

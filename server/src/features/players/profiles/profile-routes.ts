@@ -10,7 +10,7 @@ import { callerWithProof, ProofHeaders } from './auth-methods/caller-of-routes.t
 import { verifyProof } from './auth-methods/identity-proof.ts';
 import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
-import { exportProfile, type ExportServices } from './export-profile.ts';
+import { confirmExport, exportProfile, type ExportServices } from './export-profile.ts';
 import { PlayerDataExport } from './export-schemas.ts';
 import { readProfile, readTenantAccess } from './read-profile.ts';
 import {
@@ -141,7 +141,10 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
         const caller = callerWithProof(request);
         // A slow provider does not take a place of the exports.
         const proof = await verifyProof(services, caller);
-        const stream = await exports.open(request, caller.tenantId, exportProfile(services, caller, proof));
+        const pieces = exportProfile(services, caller, proof);
+        const stream = await exports.open(request, caller.tenantId, pieces, () =>
+          confirmExport(services, caller),
+        );
         return reply
           .type('application/json')
           .header('content-disposition', 'attachment; filename="player-data.json"')

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
+import { ProblemError } from '../../../core/problem.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { openWithoutReading } from '../../../testing/unread-response.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: '127.0.0.1' } });
 const tenant = await arrangeTenant(app);
 const EXPORT = '/api/player-profile/me/export';
+const MINUTE = 60_000;
 
 const address = '203.0.113.7';
 const elsewhere = '198.51.100.7';
@@ -19,6 +24,8 @@ async function addData(playerId: string): Promise<void> {
     [tenant.tenantId, playerId],
   );
 }
+
+const isInvalidBearer = (error?: Error) => error instanceof ProblemError && error.code === 'invalid_bearer';
 
 const exported = (bearer: string, from = elsewhere) =>
   app.http.get(EXPORT, { bearer, headers: { 'x-forwarded-for': from } });
@@ -38,5 +45,33 @@ describe('GET /api/player-profile/me/export without reading the answer', () => {
     assert.match(refused.body.detail, /At most 8 exports of this network/);
     assert.equal((await exported(accessToken)).status, 200);
     for (const response of stalled) response.destroy();
+  });
+
+  test('ends within a minute after the session was revoked, so that the owner can export', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const destroy = context.mock.method(Readable.prototype, 'destroy');
+    const { username, playerId } = await arrangePlayer(app, tenant);
+    await addData(playerId);
+    const signIn = async (deviceFingerprint: string): Promise<string> => {
+      const login = { provider: 'Mock', token: `mock:${username}:secret`, deviceInfo: { deviceFingerprint } };
+      return (await app.http.post('/api/player-auth/login', login, tenant)).body.accessToken;
+    };
+    const bearer = await signIn('fingerprint of the thief');
+    const { body: devices } = await app.http.get('/api/player/devices', { bearer });
+    const stalled = await openWithoutReading(app, EXPORT, { bearer, address });
+    assert.equal(stalled.statusCode, 200);
+    const owner = await signIn('fingerprint of the owner');
+    assert.equal((await exported(owner)).status, 429);
+
+    context.mock.timers.tick(MINUTE);
+    const blockThief = () =>
+      app.http.patch(`/api/player/devices/${devices[0].id}`, { isBlocked: true }, { bearer: owner });
+    assert.equal((await blockThief()).status, 200);
+    assert.equal((await exported(owner)).status, 429, 'the session was valid a minute ago');
+    context.mock.timers.tick(MINUTE);
+    await eventually(async () => (await exported(owner)).status === 200);
+    // Otherwise it could have ended because its reader stalled for 30 seconds.
+    assert.ok(destroy.mock.calls.some(({ arguments: [error] }) => isInvalidBearer(error)));
+    await assert.rejects(once(stalled.resume(), 'end'), { code: 'ECONNRESET' });
   });
 });
