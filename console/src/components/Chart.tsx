@@ -29,8 +29,6 @@ interface ChartProps {
   bucketSeconds: number;
   series: Series[];
   height?: number;
-  /** Charts with the same name move their cursor together. */
-  sync?: string;
 }
 
 const formatTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
@@ -80,7 +78,7 @@ const describeBucket = (time: number, times: number[], bucketSeconds: number): s
  * Lines over time. A bucket that is not over is a circle beside the line, because a line to it would look like a fall. Drag zooms, a double
  * click resets. The table has the same numbers for screen readers.
  */
-export function Chart({ title, times, bucketSeconds, series, height = 220, sync }: ChartProps) {
+export function Chart({ title, times, bucketSeconds, series, height = 220 }: ChartProps) {
   const [isTable, table] = useDisclosure();
   const toggleLabel = isTable ? 'View as chart' : 'View as table';
   if (series.length === 0)
@@ -94,14 +92,7 @@ export function Chart({ title, times, bucketSeconds, series, height = 220, sync 
       {isTable ? (
         <ChartTable title={title} times={times} bucketSeconds={bucketSeconds} series={series} />
       ) : (
-        <Plot
-          title={title}
-          times={times}
-          bucketSeconds={bucketSeconds}
-          series={series}
-          height={height}
-          sync={sync}
-        />
+        <Plot title={title} times={times} bucketSeconds={bucketSeconds} series={series} height={height} />
       )}
       <Button
         variant="subtle"
@@ -117,16 +108,7 @@ export function Chart({ title, times, bucketSeconds, series, height = 220, sync 
   );
 }
 
-function Plot({
-  title,
-  times,
-  bucketSeconds,
-  series,
-  height,
-  sync,
-}: Required<Pick<ChartProps, 'title' | 'times' | 'bucketSeconds' | 'series' | 'height'>> & {
-  sync: string | undefined;
-}) {
+function Plot({ title, times, bucketSeconds, series, height }: Required<ChartProps>) {
   const scheme = useComputedColorScheme();
   const { ref: frame, width } = useElementSize();
   const [canReset, setCanReset] = useState(false);
@@ -140,12 +122,12 @@ function Plot({
   useEffect(() => {
     if (width === 0 || !target.current) return;
     plot.current = new uPlot(
-      optionsOf(names.split('\n'), width, height, scheme, sync, bucketSeconds, setCanReset),
+      optionsOf(names.split('\n'), width, height, scheme, bucketSeconds, setCanReset),
       latest.current,
       target.current,
     );
     return () => plot.current?.destroy();
-  }, [names, width, height, scheme, sync, bucketSeconds]);
+  }, [names, width, height, scheme, bucketSeconds]);
 
   useEffect(() => {
     if (plot.current) update(plot.current, data);
@@ -191,7 +173,6 @@ function optionsOf(
   width: number,
   height: number,
   scheme: 'light' | 'dark',
-  sync: string | undefined,
   bucketSeconds: number,
   onZoom: (isZoomed: boolean) => void,
 ): uPlot.Options {
@@ -216,7 +197,7 @@ function optionsOf(
       drawSeries: [(plot, index) => drawUnfinished(plot, index, bucketSeconds, surface)],
       setScale: [(plot, scale) => scale === 'x' && onZoom(isZoomed(plot))],
     },
-    cursor: { points: { size: 7 }, ...(sync !== undefined && { sync: { key: sync } }) },
+    cursor: { points: { size: 7 } },
     scales: {
       x: { range: zoomRange(bucketSeconds) },
       y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] },

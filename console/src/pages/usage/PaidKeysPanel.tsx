@@ -1,7 +1,7 @@
 import { Code } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { meQuery, useCan } from '../../app/account';
+import { useCan, useWorkspaceNames } from '../../app/account';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable, type Column } from '../../components/DataTable';
@@ -83,7 +83,7 @@ function EndPaymentDialog({
 
 /** The workspace of a key is known by name only to its members. Who agreed is a member of the paying workspace. */
 function useFactColumns(workspaceId: string): Column<PaidKey>[] {
-  const workspaces = useQuery(meQuery).data?.memberships;
+  const workspaces = useWorkspaceNames();
   const members = useMemberNames(workspaceId);
   return [
     { id: 'name', header: 'Key', width: 200, narrowWidth: 124, cell: ({ name }) => name },
@@ -102,10 +102,7 @@ function useFactColumns(workspaceId: string): Column<PaidKey>[] {
       id: 'workspace',
       header: 'Workspace',
       width: 120,
-      cell: (key) =>
-        workspaces?.find((workspace) => workspace.workspaceId === key.workspaceId)?.workspaceName ?? (
-          <CopyableId id={key.workspaceId} />
-        ),
+      cell: (key) => workspaces.get(key.workspaceId) ?? <CopyableId id={key.workspaceId} />,
     },
     {
       id: 'agreedBy',
