@@ -93,8 +93,9 @@ export async function createHttpServer(options: HttpOptions): Promise<App> {
   declareIdempotency(app);
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply);
-    // Some clients, such as `curl -d ''`, send the type of a form with an empty body.
-    if (request.headers['content-length'] === '0') delete request.headers['content-type'];
+    // Some clients, such as `curl -d ''`, send the type of a form with an empty body. Routes of files read their type themselves.
+    if (request.headers['content-length'] === '0' && !request.routeOptions.schema?.consumes)
+      delete request.headers['content-type'];
     if (request.url.includes('%00'))
       throw new ProblemError('invalid_request', 'The URL contains a NUL byte. Remove it.');
     if (request.raw.httpVersion === '1.1' && countHeader(request, 'host') !== 1)
