@@ -21,7 +21,7 @@ type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'rotate' | 'revoke'; key
 const NAMES = { game: 'Game keys', api: 'API keys' };
 const PURPOSES = {
   game: 'A game, or a game server, sends its key in X-Game-Key. It signs players in and sends events.',
-  api: 'An integration sends its key in X-API-Key. It reads profiles, and if you allow it, events and sessions.',
+  api: 'An integration sends its key in X-API-Key. If you allow it, the key reads profiles, matches, events and sessions.',
 };
 
 /** The keys of one kind, with what can be done to them. */
