@@ -118,7 +118,7 @@ function KeyFields({
         <>
           <Switch
             label="Allow the data API"
-            description="Events, sessions and profiles in bulk."
+            description="The key reads profiles, matches, events and sessions."
             {...form.getInputProps('allowDataApi', { type: 'checkbox' })}
           />
           <PayerSelect form={form} />
