@@ -7,8 +7,11 @@ import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.
 const folder = dataFolder();
 after(() => folder.remove());
 
-async function run(command: string): Promise<{ code: number | string; output: string }> {
-  const { child, output } = spawnCommand(command, { dataDir: folder.path });
+async function run(
+  command: string,
+  env: Record<string, string> = {},
+): Promise<{ code: number | string; output: string }> {
+  const { child, output } = spawnCommand(command, { dataDir: folder.path, env });
   return { code: await exitOf(child), output: output() };
 }
 
@@ -74,4 +77,44 @@ test('a running server uses a new signing key after its rotation', async () => {
   }
   assert.deepEqual(await published(), [third]);
   assert.equal(await server.end('SIGTERM'), 0, server.output());
+});
+
+test('a new master key opens what the old one has encrypted, and the old one can be removed', async () => {
+  const first = await startServer({ dataDir: folder.path });
+  const gameKey = await arrangeGameKey(first.url);
+  const keySet = async (url: string): Promise<string> => (await fetch(`${url}/.well-known/jwks.json`)).text();
+  const published = await keySet(first.url);
+  const signIn = async (url: string): Promise<number> => {
+    const answer = await fetch(`${url}/api/player-auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-game-key': gameKey },
+      body: JSON.stringify({ provider: 'Mock', token: 'mock:grace:secret' }),
+    });
+    return answer.status;
+  };
+
+  const added = await run('master-key add');
+  assert.equal(added.code, 0, added.output);
+  const [, id = '', MASTER_KEY = ''] =
+    /^The deployment accepts the master key ([0-9a-f]{16}) too\. [^\n]+\n\nMASTER_KEY=([0-9a-f]{64})\n\n[^\n]+\n$/.exec(
+      added.output,
+    ) ?? [];
+  assert.ok(MASTER_KEY, added.output);
+  const list = await run('master-key list');
+  assert.match(list.output, new RegExp(`^[0-9a-f]{16}  added at \\S+Z  current\n${id}  added at \\S+Z\n$`));
+  assert.equal(await first.end('SIGTERM'), 0, 'the old key is accepted until it is removed');
+
+  const second = await startServer({ dataDir: folder.path, env: { MASTER_KEY } });
+  assert.equal(await keySet(second.url), published, 'the same keys sign');
+  assert.equal(await signIn(second.url), 200, 'the HMAC of the game key is the same');
+  const removed = await run('master-key remove-others', { MASTER_KEY });
+  assert.match(removed.output, /^Removed [0-9a-f]{16}\. [^\n]+\n$/);
+  assert.equal(await signIn(second.url), 200, 'a running server continues');
+  assert.equal(await second.end('SIGTERM'), 0);
+
+  for (const command of ['serve', 'master-key add']) {
+    const { code, output } = await run(command);
+    assert.equal(code, 1, output);
+    assert.match(output, /^MASTER_KEY cannot decrypt the secrets of this database\. [^\n]+\n$/, command);
+  }
 });

@@ -7,8 +7,7 @@ import {
   rotateKeys,
 } from '../features/platform/signing-keys/index.ts';
 import type { Config } from '../runtime/config.ts';
-import { openMasterKey } from '../runtime/open-master-key.ts';
-import { createVault } from '../security/vault.ts';
+import { openVault } from '../runtime/open-vault.ts';
 import { durationOption, withStorage } from './command.ts';
 
 export const keysCommand = new Command('keys').description('manage the keys that sign tokens');
@@ -43,7 +42,7 @@ async function rotateSigningKeys(
   config: Config,
   request: { activateInSeconds: number; revokeOld: boolean },
 ): Promise<string> {
-  const vault = createVault(await openMasterKey(config, databaseUrl));
+  const vault = await openVault(config, databaseUrl);
   const { kid, activeFrom, oldRetireAt } = await withDatabaseAt(databaseUrl, (database) =>
     rotateKeys(database, vault, SYSTEM, request),
   );

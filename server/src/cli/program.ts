@@ -16,6 +16,7 @@ const commands: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./backup.ts')).backupCommand,
   restore: async () => (await import('./restore.ts')).restoreCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
+  'master-key': async () => (await import('./master-key.ts')).masterKeyCommand,
   chain: async () => (await import('./chain.ts')).chainCommand,
   simulate: async () => (await import('./simulate.ts')).simulateCommand,
 };

@@ -4,8 +4,7 @@ import { hasDatabase } from '../database/embedded/data-folder.ts';
 import { secondsFromNow } from '../core/timestamps.ts';
 import { findActiveTenant, findDemoTenant } from '../features/studio/tenants/index.ts';
 import { createOwnKey } from '../features/studio/tenant-keys/index.ts';
-import { createVault } from '../security/vault.ts';
-import { openMasterKey } from '../runtime/open-master-key.ts';
+import { openVault } from '../runtime/open-vault.ts';
 import {
   createTally,
   DEFAULT_THRESHOLDS,
@@ -127,7 +126,7 @@ async function createSimulationKey(
   const thresholds = { requests, bytes: 1024 * 1024 + 1024 * requests };
   const gameKey = await withStorage((databaseUrl, config) =>
     withDatabaseAt(databaseUrl, async (database) => {
-      const vault = createVault(await openMasterKey(config, databaseUrl));
+      const vault = await openVault(config, databaseUrl);
       const tenantId = await findSimulationTenant(database, tenant);
       const { key } = await database.forTenant(tenantId).transaction((transaction) =>
         createOwnKey(transaction, vault, {

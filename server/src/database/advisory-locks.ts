@@ -24,6 +24,7 @@ export const advisoryLocks = {
   eventArchive: 7_118_048,
   eventRollups: 7_118_061,
   rejectedEvents: 7_118_068,
+  masterKeys: 7_118_069,
 } as const;
 
 export type AdvisoryLock = keyof typeof advisoryLocks;

@@ -14,7 +14,7 @@ import type { DrainReason } from '../http/draining.ts';
 import type { App } from '../http/server.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { Channel } from '../processes/channel.ts';
-import { openMasterKey } from './open-master-key.ts';
+import { openVault } from './open-vault.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { divideHashing } from '../security/passwords.ts';
 
@@ -76,8 +76,8 @@ export async function startApiServer(
   await using opened = new AsyncDisposableStack();
   // Other connections may hold the locks of the migrations for long. All later steps are short.
   if (prepare) await untilAborted(interrupted, prepareDatabase(databaseUrl));
-  const masterKey = await openMasterKey(config, databaseUrl);
-  const deployment = { config, databaseUrl, masterKey };
+  const vault = await openVault(config, databaseUrl);
+  const deployment = { config, databaseUrl, vault };
   divideHashing(processes);
   let known = reference;
   const app = await createApp({
@@ -102,7 +102,7 @@ export async function startApiServer(
   const open = async (): Promise<void> => {
     url = await listen(app, config);
   };
-  const demo = mayCreateDemo ? await seedDemo(databaseUrl, masterKey, open) : undefined;
+  const demo = mayCreateDemo ? await seedDemo(databaseUrl, vault, open) : undefined;
   if (!demo) await open();
   // Only the operator of a first start knows this token: it is printed, and ends with the server.
   const created = demo && { token: randomBytes(16).toString('hex'), demo };

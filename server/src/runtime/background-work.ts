@@ -16,7 +16,7 @@ import { openOutboundClient } from '../outbound/http-client.ts';
 import { groups } from './feature-groups.ts';
 import type { WorkerServices } from './services.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
-import { createVault } from '../security/vault.ts';
+import type { Vault } from '../security/vault.ts';
 
 /** Connections of the worker: as the application, the same for scheduled jobs, and as the owner of the database. */
 const POOL_SIZE = 4;
@@ -36,7 +36,7 @@ const ROLL_UP_EVENTS_EVERY_MS = 2_000;
 
 /** Starts the worker: everything that the deployment does without a request. */
 export async function startBackgroundWork(
-  { config, databaseUrl, masterKey }: { config: Config; databaseUrl: string; masterKey: Buffer },
+  { config, databaseUrl, vault }: { config: Config; databaseUrl: string; vault: Vault },
   logger: BaseLogger,
 ): Promise<Worker> {
   // Otherwise the job of the night would fail. A worker that archives nothing may have a folder that it can only read.
@@ -56,7 +56,7 @@ export async function startBackgroundWork(
   const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
   const services: WorkerServices = {
     database,
-    vault: createVault(masterKey),
+    vault,
     jobs,
     issuer: issuerOf(config),
     mailServer: smtpUrl ? await openMailServer({ smtpUrl, from, tls }) : undefined,

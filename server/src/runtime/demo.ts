@@ -5,7 +5,7 @@ import { createTenant, setProvider } from '../features/studio/tenants/index.ts';
 import { createWorkspace } from '../features/studio/workspaces/index.ts';
 import { SYSTEM } from '../core/author.ts';
 import { hashPassword, newPassword } from '../security/passwords.ts';
-import { createVault, type Vault } from '../security/vault.ts';
+import type { Vault } from '../security/vault.ts';
 import { newId } from '../core/ids.ts';
 
 /** The account, tenant and key that the first start creates, with the secrets that are shown once. */
@@ -37,7 +37,7 @@ const DEMO_PROVIDERS = ['Mock', 'EmailOneTimeCode', 'EmailPassword', 'EvmWallet'
  */
 export async function seedDemo(
   databaseUrl: string,
-  masterKey: Buffer,
+  vault: Vault,
   open: () => Promise<void>,
 ): Promise<DemoAccess | undefined> {
   const password = newPassword();
@@ -46,7 +46,7 @@ export async function seedDemo(
   return withDatabaseAt(databaseUrl, (database) =>
     database.forTenant(tenantId).transaction(async (transaction) => {
       if (await hasAccounts(transaction)) return undefined;
-      const created = await createDemo(transaction, createVault(masterKey), tenantId, passwordHash);
+      const created = await createDemo(transaction, vault, tenantId, passwordHash);
       if (!created) return undefined;
       await open();
       return { email: DEMO_EMAIL, password, tenantId, ...created };

@@ -24,14 +24,14 @@ import type { Channel } from '../processes/channel.ts';
 import { createAcquireSlots } from '../processes/concurrency-slots.ts';
 import { measureRedis, openRedis } from '../redis/redis.ts';
 import { createAttemptBudgets } from '../security/attempt-budget.ts';
-import { createVault, type Vault } from '../security/vault.ts';
+import type { Vault } from '../security/vault.ts';
 import { createVerifiers } from './verifiers.ts';
 
 export interface ServiceOptions {
   config: Config;
   /** The connection string of the database's owner. */
   databaseUrl: string;
-  masterKey: Buffer;
+  vault: Vault;
   /** How many processes serve together, and divide what one server may use. Default: 1. */
   processes?: number;
   /** Counts for all of these processes. Undefined for a single one. */
@@ -100,7 +100,7 @@ export async function openServices(options: ServiceOptions, logger: FastifyBaseL
 }
 
 async function openBaseServices(
-  { config, databaseUrl, masterKey, processes = 1, primary, metrics = new Registry() }: ServiceOptions,
+  { config, databaseUrl, vault, processes = 1, primary, metrics = new Registry() }: ServiceOptions,
   logger: FastifyBaseLogger,
   closeLater: CloseLater,
 ): Promise<BaseServices> {
@@ -120,7 +120,7 @@ async function openBaseServices(
     jobs,
     redis,
     primary,
-    vault: createVault(masterKey),
+    vault,
     issuer: issuerOf(config),
     outbound: {
       operator: closeLater(openOutboundClient({ publicOnly: false })),

@@ -3,7 +3,7 @@ import { untilAborted } from '../core/until-aborted.ts';
 import type { Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions, logStop } from './logging.ts';
-import { openMasterKey } from './open-master-key.ts';
+import { openVault } from './open-vault.ts';
 
 /** Starts a worker without the API, until the start is interrupted. Any number of servers and workers can run on one database. */
 export async function startWorkerProcess(
@@ -20,10 +20,10 @@ export async function startWorkerProcess(
   const { prepareDatabase } = await import('./prepare-database.ts');
   const { startBackgroundWork } = await import('./background-work.ts');
   await untilAborted(interrupted, prepareDatabase(storage.url));
-  const masterKey = await openMasterKey(config, storage.url);
+  const vault = await openVault(config, storage.url);
   const log = pino(loggerOptions(config));
   storage.keepRunning(log);
-  const worker = await startBackgroundWork({ config, databaseUrl: storage.url, masterKey }, log);
+  const worker = await startBackgroundWork({ config, databaseUrl: storage.url, vault }, log);
   opened.defer(() => worker.stop());
   const running = opened.move();
   return { stop: () => logStop(log, running) };

@@ -6,9 +6,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const SALT_BYTES = 16;
 
-/** Thrown at start if the secrets in the database were encrypted with another master key. */
+/** Thrown at start if the master key does not open the secrets in the database. */
 export class WrongMasterKeyError extends OperatorError {
   override name = 'WrongMasterKeyError';
+
+  constructor(options?: ErrorOptions) {
+    super(
+      'MASTER_KEY cannot decrypt the secrets of this database. Set the current MASTER_KEY of the deployment.',
+      options,
+    );
+  }
 }
 
 /** Encrypts and decrypts with one key. */
@@ -20,12 +27,12 @@ export interface Sealer {
 }
 
 /**
- * Protects secrets with keys derived from the master key. It encrypts secrets that must be read again, and fingerprints
+ * Protects secrets with keys derived from the root key of the deployment. It encrypts secrets that must be read again, and fingerprints
  * all others.
  */
 export interface Vault extends Sealer {
   /**
-   * Encrypts with a key of its own, which follows from the master key and the salt. If every copy of the salt is destroyed, nothing
+   * Encrypts with a key of its own, which follows from the root key and the salt. If every copy of the salt is destroyed, nothing
    * can decrypt the values any more.
    */
   withSalt(salt: Buffer): Sealer;
@@ -35,15 +42,14 @@ export interface Vault extends Sealer {
   derive(input: string): Buffer;
 }
 
-/** Creates the vault of a 32-byte master key. */
-export function createVault(masterKey: Buffer): Vault {
-  const derive = (use: string): Buffer =>
-    Buffer.from(hkdfSync('sha256', masterKey, '', `guildhall ${use}`, 32));
+/** Creates the vault of a 32-byte key. */
+export function createVault(key: Buffer): Vault {
+  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `guildhall ${use}`, 32));
   const encryptionKey = derive('encryption');
   const fingerprintKey = derive('fingerprints');
   const derivationKey = derive('derived secrets');
   const saltingKey = derive('salted encryption');
-  const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const hmac = (secret: Buffer, text: string): Buffer => createHmac('sha256', secret).update(text).digest();
 
   return {
     ...createSealer(encryptionKey),

@@ -55,7 +55,7 @@ async function listColumns(owner: pg.Pool): Promise<Column[]> {
             EXISTS (SELECT FROM pg_index WHERE indrelid = pg_class.oid AND attnum = ANY(indkey)) AS indexed
      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND attgenerated = '' AND NOT attisdropped
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-       AND relname NOT IN ('migrations', 'signing_keys', 'event_rollup_starts') AND relname NOT LIKE 'chain%'
+       AND relname NOT IN ('migrations', 'signing_keys', 'master_keys', 'event_rollup_starts') AND relname NOT LIKE 'chain%'
      ORDER BY relname, attnum`,
   );
   return rows;

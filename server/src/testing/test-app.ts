@@ -12,7 +12,7 @@ import { startBackgroundWork } from '../runtime/background-work.ts';
 import { readConfig } from '../runtime/config.ts';
 import { cloneTestDatabase } from './databases.ts';
 import { httpClient, injectClient, type HttpClient } from './http-client.ts';
-import { TEST_MASTER_KEY } from './test-vault.ts';
+import { TEST_MASTER_KEY, vault } from './test-vault.ts';
 
 /** A complete Guildhall server for one test file, with its own database, on a free loopback port. */
 export interface TestApp {
@@ -81,7 +81,7 @@ export async function startTestApp({
   const app = await createApp({
     config,
     databaseUrl: url,
-    masterKey: Buffer.from(TEST_MASTER_KEY, 'hex'),
+    vault,
     processes,
     logger: { level: config.logLevel, ...(log && { stream: { write: log } }) },
     ...(findReferenceCredentials && { findReferenceCredentials }),
@@ -117,9 +117,8 @@ export async function startTestWorker(
   { databaseUrl }: Pick<TestApp, 'databaseUrl'>,
   env: Record<string, string> = {},
 ): Promise<{ stop(): Promise<void> }> {
-  const masterKey = Buffer.from(TEST_MASTER_KEY, 'hex');
   const config = readConfig(env);
-  const worker = await startBackgroundWork({ config, databaseUrl, masterKey }, pino({ level: 'silent' }));
+  const worker = await startBackgroundWork({ config, databaseUrl, vault }, pino({ level: 'silent' }));
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= worker.stop());
   after(stop);

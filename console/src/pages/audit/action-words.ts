@@ -32,6 +32,8 @@ export const actionWords: Record<string, string> = {
   'game_key.rotated': 'Rotated a game key',
   'game_key.updated': 'Changed a game key',
   'invitation.withdrawn': 'Withdrew an invitation',
+  'master_key.added': 'Added a master key',
+  'master_key.removed': 'Removed a master key',
   'member.invited': 'Invited a member',
   'member.joined': 'Joined the workspace',
   'member.left': 'Left the workspace',

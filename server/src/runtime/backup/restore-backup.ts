@@ -10,10 +10,9 @@ import { requireWritableFolder } from '../../core/writable-folder.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { draftCluster } from '../../database/embedded/cluster-draft.ts';
 import { openStorage } from '../../database/storage.ts';
-import { checkMasterKey } from '../../features/platform/signing-keys/index.ts';
+import { openRootKey } from '../../features/platform/master-keys/index.ts';
 import type { Config } from '../config.ts';
 import { readMasterKey } from '../../security/master-key.ts';
-import { createVault } from '../../security/vault.ts';
 import { ARCHIVES, checkArchives, foldersOf, readArchive, readManifest, sizeOfArchives } from './manifest.ts';
 import { started } from './tar.ts';
 
@@ -100,7 +99,7 @@ async function checkDraft<Result>(
 ): Promise<Result> {
   const storage = await openStorage({ databaseUrl: undefined, dataDir }, 'exclusive');
   try {
-    await withDatabaseAt(storage.url, (database) => checkMasterKey(database, createVault(masterKey)));
+    await withDatabaseAt(storage.url, (database) => openRootKey(database, masterKey));
     return await verify(storage.url);
   } finally {
     await storage.close();

@@ -15,7 +15,7 @@ import { startTestApp, startTestWorker, type TestApp } from '../test-app.ts';
 import { shapeDifferences } from './compare-shape.ts';
 import { readFences, type Fence } from './read-page.ts';
 import { runPage, type PageRun } from './run-page.ts';
-import { TEST_MASTER_KEY } from '../test-vault.ts';
+import { TEST_MASTER_KEY, vault } from '../test-vault.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const AVATAR = fileURLToPath(new URL('me.jpg', import.meta.url));
@@ -42,7 +42,7 @@ const isRun = ({ language, marks }: Fence): boolean => RUN.has(language) && !mar
 async function startDemo(): Promise<{ app: TestApp; env: Record<string, string> }> {
   const app = await startTestApp();
   await startTestWorker(app);
-  const demo = await seedDemo(app.databaseUrl, Buffer.from(TEST_MASTER_KEY, 'hex'), async () => {});
+  const demo = await seedDemo(app.databaseUrl, vault, async () => {});
   assert.ok(demo);
   return {
     app,

@@ -30,6 +30,8 @@ export const auditActions = [
   'game_key.rotated',
   'game_key.updated',
   'invitation.withdrawn',
+  'master_key.added',
+  'master_key.removed',
   'member.invited',
   'member.joined',
   'member.left',

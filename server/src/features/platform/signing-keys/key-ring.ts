@@ -95,9 +95,6 @@ function decryptPrivateKey(vault: Vault, sealed: Buffer): JWK {
   try {
     return JSON.parse(vault.open(sealed, PURPOSE)) as JWK;
   } catch (error) {
-    throw new WrongMasterKeyError(
-      'MASTER_KEY cannot decrypt the secrets of this database. Set the MASTER_KEY that encrypted them.',
-      { cause: error },
-    );
+    throw new WrongMasterKeyError({ cause: error });
   }
 }

@@ -1,0 +1,2 @@
+export { addMasterKey, describeMasterKeys, removeOtherMasterKeys } from './replace-master-key.ts';
+export { openRootKey } from './root-key.ts';

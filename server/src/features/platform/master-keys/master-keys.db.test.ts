@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, describe, test } from 'node:test';
+import { openDatabase } from '../../../database/database.ts';
+import { SYSTEM } from '../../../core/author.ts';
+import { createVault, WrongMasterKeyError } from '../../../security/vault.ts';
+import { cloneTestDatabase } from '../../../testing/databases.ts';
+import { generateSigningKey } from '../signing-keys/key-ring.ts';
+import { insertSigningKey } from '../signing-keys/queries.ts';
+import { addMasterKey, describeMasterKeys, openRootKey, removeOtherMasterKeys } from './index.ts';
+
+const cleanUp: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const undo of cleanUp) await undo();
+});
+
+async function newDatabase() {
+  const { url, drop } = await cloneTestDatabase();
+  const database = openDatabase(url);
+  cleanUp.push(async () => {
+    await database.close();
+    await drop();
+  });
+  return database;
+}
+
+describe('the root key', () => {
+  test('is one for all processes that start together on a new database', async () => {
+    const database = await newDatabase();
+    const masterKey = randomBytes(32);
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openRootKey(database, masterKey)));
+    assert.equal(new Set(opened.map((key) => key.toString('hex'))).size, 1);
+    assert.notDeepEqual(opened[0], masterKey);
+    assert.equal((await describeMasterKeys(database, masterKey)).length, 1);
+  });
+
+  test('is the master key in a database with secrets that are older than the table', async () => {
+    const database = await newDatabase();
+    const masterKey = randomBytes(32);
+    const signingKey = await generateSigningKey(createVault(masterKey), new Date().toISOString());
+    await insertSigningKey(database, signingKey);
+    await assert.rejects(openRootKey(database, randomBytes(32)), WrongMasterKeyError);
+    assert.deepEqual(await describeMasterKeys(database, masterKey), [], 'a wrong key is not stored');
+    assert.deepEqual(await openRootKey(database, masterKey), masterKey);
+    const added = await addMasterKey(database, masterKey, SYSTEM);
+    assert.deepEqual(await openRootKey(database, added.masterKey), masterKey);
+  });
+
+  test('is opened by no key that is unknown or removed', async () => {
+    const database = await newDatabase();
+    const first = randomBytes(32);
+    const rootKey = await openRootKey(database, first);
+    const { masterKey: second, id } = await addMasterKey(database, first, SYSTEM);
+    await assert.rejects(openRootKey(database, randomBytes(32)), WrongMasterKeyError);
+    await assert.rejects(removeOtherMasterKeys(database, randomBytes(32), SYSTEM), WrongMasterKeyError);
+    assert.equal((await removeOtherMasterKeys(database, second, SYSTEM)).length, 1);
+    await assert.rejects(openRootKey(database, first), WrongMasterKeyError);
+    assert.deepEqual(await openRootKey(database, second), rootKey);
+    const [only] = await describeMasterKeys(database, second);
+    assert.equal(only!.id, id);
+    assert.ok(only!.isCurrent);
+  });
+});
