@@ -1,22 +1,33 @@
+interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+}
+
 interface Document {
   info: { title: string; description: string };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, { operationId: string; summary: string; tags: string[] }>>;
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
 }
 
 /** Renders `/llms.txt`: a short map of the API for language models, made from the OpenAPI document. */
 export function renderLlmsText(openApi: string): string {
-  const { info, servers, tags, paths } = JSON.parse(openApi) as Document;
+  const { info, servers, tags, paths, webhooks } = JSON.parse(openApi) as Document;
   const url = servers[0]?.url ?? '';
+  const lineOf = (name: string, { operationId, summary, tags: [tag] }: Operation) => ({
+    tag,
+    line: `- ${name}: ${summary} (${operationId})`,
+  });
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      tag: operation.tags[0],
-      line: `- ${method.toUpperCase()} ${path}: ${operation.summary} (${operation.operationId})`,
-    })),
+    Object.entries(methods).map(([method, operation]) =>
+      lineOf(`${method.toUpperCase()} ${path}`, operation),
+    ),
   );
+  const events = Object.entries(webhooks).map(([type, { post }]) => lineOf(`Event ${type}`, post));
   const sections = tags.map(({ name, description }) => {
-    const lines = operations.filter(({ tag }) => tag === name).map(({ line }) => line);
+    const lines = [...operations, ...events].filter(({ tag }) => tag === name).map(({ line }) => line);
     return `## ${name}\n\n${description}\n\n${lines.join('\n')}\n`;
   });
   return `# ${info.title}

@@ -419,10 +419,12 @@ describe('GET /openapi.json: examples', () => {
   });
 });
 
-test('GET /llms.txt lists each operation', async () => {
+test('GET /llms.txt lists each operation and each event of webhooks', async () => {
   const { text, headers } = await app.http.get('/llms.txt');
   assert.match(headers.get('content-type') ?? '', /^text\/plain/);
   assert.match(text, /^# Guildhall\n/);
   for (const { name, operationId, summary } of operations)
     assert.ok(text.includes(`: ${summary} (${operationId})\n`), name);
+  for (const [type, { post }] of Object.entries<any>(document.webhooks))
+    assert.ok(text.includes(`- Event ${type}: ${post.summary} (${post.operationId})\n`), type);
 });
