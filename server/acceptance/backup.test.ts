@@ -40,7 +40,7 @@ after(() => {
 async function run(command: string, dataDir: string, env: Record<string, string> = {}) {
   const process = spawnCommand(command, { dataDir, env });
   const code = await exitOf(process.child);
-  return { code, output: process.output().trim() };
+  return { code, output: withoutProgress(process.output()).trim() };
 }
 
 /** Signs players in, one at a time, until `stop`. Returns the acknowledged ones. */
