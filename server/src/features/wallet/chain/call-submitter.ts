@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { ChainRefusedError, type Block, type Fees } from './chain-node.ts';
+import { ChainRefusedError, type Block, type ChainHead, type Fees } from './chain-node.ts';
 import { ChainStalledError } from './contract-faults.ts';
 import { isTooLow, loweredCap, raisedCap, type FeeCap } from './fees.ts';
 import { signAgain, type OutboxContext } from './outbox-context.ts';
@@ -7,12 +7,6 @@ import { insertAttempts, type WaitingCall } from './queries.ts';
 
 /** If the oldest transaction is not in a block after this many blocks, its fee is raised. */
 const BLOCKS_BEFORE_RAISE = 10;
-
-/** The newest block of the chain, and the fees of the next one. */
-export interface ChainHead {
-  block: Block;
-  fees: Fees;
-}
 
 /** Sends calls to the node, and changes the fees that it does not accept. */
 export interface CallSubmitter {

@@ -24,6 +24,12 @@ export interface Block {
   hash: Hex;
 }
 
+/** The newest block of the chain, and the fees of the next one. */
+export interface ChainHead {
+  block: Block;
+  fees: Fees;
+}
+
 /** The result of a transaction in a block. */
 export interface Receipt {
   succeeded: boolean;
@@ -48,13 +54,11 @@ export class ChainRefusedError extends ChainNodeError {
 /** A client of an EVM node. All methods throw {@link ChainUnavailableError} or {@link ChainRefusedError}. */
 export interface ChainNode {
   chainId(): Promise<number>;
-  head(): Promise<Block & { baseFee: number }>;
+  head(): Promise<ChainHead>;
   /** The hash of a block by its number. Undefined if there is none. */
   blockHash(number: number): Promise<Hex | undefined>;
   /** Whether the node is still downloading blocks of its network. */
   isSyncing(): Promise<boolean>;
-  /** The priority fee that the node suggests. */
-  priorityFee(): Promise<number>;
   /** The number of an account's transactions in blocks, or with `pending` also in the node's pool. */
   transactionCount(address: Address, tag?: 'latest' | 'pending'): Promise<number>;
   balance(address: Address): Promise<bigint>;
@@ -102,17 +106,21 @@ export function createChainNode(url: string, { timeoutMs = TIMEOUT_MS } = {}): C
   return {
     chainId: async () => toNumber(await ask<Hex>('eth_chainId')),
     async head() {
-      const block = await ask<RpcBlock>('eth_getBlockByNumber', 'latest', false);
+      const [block, priorityFee] = await Promise.all([
+        ask<RpcBlock>('eth_getBlockByNumber', 'latest', false),
+        unlessRefused(ask<Hex>('eth_maxPriorityFeePerGas'), DEFAULT_PRIORITY_FEE),
+      ]);
       if (!block) throw new ChainUnavailableError('The node has no block yet.');
       const { number, hash, baseFeePerGas = '0x0' } = block;
-      return { number: toNumber(number), hash, baseFee: toNumber(baseFeePerGas) };
+      return {
+        block: { number: toNumber(number), hash },
+        fees: { baseFee: toNumber(baseFeePerGas), priorityFee: toNumber(priorityFee) },
+      };
     },
     async blockHash(number) {
       return (await ask<RpcBlock>('eth_getBlockByNumber', numberToHex(number), false))?.hash;
     },
     isSyncing: async () => (await unlessRefused(ask<object | false>('eth_syncing'), false)) !== false,
-    priorityFee: async () =>
-      toNumber(await unlessRefused(ask<Hex>('eth_maxPriorityFeePerGas'), DEFAULT_PRIORITY_FEE)),
     transactionCount: async (address, tag = 'latest') =>
       toNumber(await ask<Hex>('eth_getTransactionCount', address, tag)),
     balance: async (address) => hexToBigInt(await ask<Hex>('eth_getBalance', address, 'latest')),

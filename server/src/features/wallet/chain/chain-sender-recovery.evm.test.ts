@@ -132,11 +132,11 @@ describe('recovery of the chain sender', () => {
       isSyncing: async () => isSyncing,
       transactionCount: async (address: Address) => (await real.transactionCount(address)) - lag,
       head: async () => {
-        const head = await real.head();
-        return { ...head, number: head.number - lag, hash: lag > 0 ? zeroHash : head.hash };
+        const { block, fees } = await real.head();
+        return { block: { number: block.number - lag, hash: lag > 0 ? zeroHash : block.hash }, fees };
       },
       blockHash: async (block: number) =>
-        block > (await real.head()).number - lag ? undefined : real.blockHash(block),
+        block > (await real.head()).block.number - lag ? undefined : real.blockHash(block),
     };
     const step = createOutboxSender({
       ...deployment.chain,

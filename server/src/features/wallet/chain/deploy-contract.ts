@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeDeployData, getContractAddress, keccak256, type Address, type Hex } from 'viem';
+import { encodeDeployData, getContractAddress, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { guildhallLedgerAbi, guildhallLedgerBytecode } from '../../../../contracts/guildhall-ledger.ts';
 import { ChainNodeError, ChainUnavailableError, createChainNode, type ChainNode } from './chain-node.ts';
 import { feeCapOf } from './fees.ts';
 import { ChainConfigurationError, type ChainSettings } from './open-chain.ts';
+import { signCall } from './signer.ts';
+
+/** The gas limit is the simulated gas times this factor. */
+const GAS_MARGIN = 1.2;
 
 const POLL_MS = 250;
 const TIMEOUT_MS = 180_000;
@@ -29,26 +33,16 @@ export async function deployContract(
     args: [owner ?? writer, writer],
   });
   try {
-    const [chainId, head, priorityFee, nonce, simulation] = await Promise.all([
+    const [chainId, { fees }, nonce, simulation] = await Promise.all([
       node.chainId(),
       node.head(),
-      node.priorityFee(),
       node.transactionCount(writer, 'pending'),
       node.simulate({ from: writer, data }),
     ]);
     if ('refusal' in simulation)
       throw new ChainConfigurationError(`The contract cannot be deployed: ${simulation.refusal.name}`);
-    const cap = feeCapOf({ baseFee: head.baseFee, priorityFee }, feeLimit);
-    const signed = await account.signTransaction({
-      type: 'eip1559',
-      chainId,
-      data,
-      nonce,
-      gas: BigInt(Math.ceil(simulation.gas * 1.2)),
-      maxFeePerGas: BigInt(cap.maxFee),
-      maxPriorityFeePerGas: BigInt(cap.priorityFee),
-    });
-    const hash = keccak256(signed);
+    const gas = Math.ceil(simulation.gas * GAS_MARGIN);
+    const { hash, signed } = await signCall(account, { chainId, data, gas }, nonce, feeCapOf(fees, feeLimit));
     const contract = getContractAddress({ from: writer, nonce: BigInt(nonce) });
     // A node that does not answer may have the transaction.
     await unless(ChainUnavailableError, node.send(signed));

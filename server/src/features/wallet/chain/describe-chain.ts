@@ -27,13 +27,13 @@ export async function describeChain(
     line('next nonce', status.nextNonce),
   ];
   try {
-    const [head, balance, nonce] = await Promise.all([
+    const [{ block, fees }, balance, nonce] = await Promise.all([
       node.head(),
       node.balance(writer.signer),
       node.transactionCount(writer.signer),
     ]);
     lines.push(
-      line('on chain', `block ${head.number}, nonce ${nonce}, base fee ${head.baseFee} wei`),
+      line('on chain', `block ${block.number}, nonce ${nonce}, base fee ${fees.baseFee} wei`),
       line('balance', `${formatEther(balance)} ether`),
     );
   } catch (error) {

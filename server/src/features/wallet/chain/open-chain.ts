@@ -25,21 +25,17 @@ export interface ChainSettings {
   rpcUrl: string;
   contract: Address;
   signerKey: Hex;
+  /** The number of blocks, including its own, after which a transaction is final. */
   confirmations: number;
   /** The highest fee per unit of gas that is offered, in wei. */
   feeLimit: number;
 }
 
 /** The chain that entries are recorded on. */
-export interface Chain {
-  rpcUrl: string;
+export interface Chain extends Pick<ChainSettings, 'rpcUrl' | 'confirmations' | 'feeLimit'> {
   node: ChainNode;
   writer: Writer;
   signer: Signer;
-  /** The number of blocks, including its own, after which a transaction is final. */
-  confirmations: number;
-  /** The highest fee per unit of gas that is offered, in wei. */
-  feeLimit: number;
   /** Enqueues a batch in the transaction that writes its entries. Returns the hash of the signed call. */
   enqueueBatch(transaction: Querier, batch: Batch): Promise<Hex>;
   reader: ChainReader;
@@ -111,21 +107,19 @@ async function registerWriter(
   try {
     const fault = await findContractFault(node, signer, contract);
     if (fault) throw new ChainConfigurationError(fault);
-    const [chainId, head, priorityFee, nextNonce] = await Promise.all([
+    const [chainId, head, nextNonce] = await Promise.all([
       node.chainId(),
       node.head(),
-      node.priorityFee(),
       node.transactionCount(signer, 'pending'),
     ]);
     const writer = { chainId, contract, signer };
     const known = await findWriter(database, writer);
     if (known) return known;
-    const state = { nextNonce, baseFee: head.baseFee, priorityFee, headBlock: head.number };
-    const heads = await readHeads(database, node, writer);
+    const ledgerHeads = await readLedgerHeads(database, node, writer);
     await database.transaction(async (transaction) => {
       // If another process was faster, it may have enqueued calls already.
-      if (!(await insertWriter(transaction, writer, state))) return;
-      for (const { tenantId, index } of heads) {
+      if (!(await insertWriter(transaction, writer, nextNonce, head))) return;
+      for (const { tenantId, index } of ledgerHeads) {
         await enterScope(transaction, 'tenant_id', tenantId);
         await lowerHead(transaction, tenantId, writer, index);
       }
@@ -138,7 +132,7 @@ async function registerWriter(
 }
 
 /** The newest entry in the contract of each tenant whose entries were enqueued for it. */
-async function readHeads(
+async function readLedgerHeads(
   database: Database,
   node: ChainNode,
   target: ContractOnChain,

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem';
-import { createCallSubmitter, type ChainHead } from './call-submitter.ts';
+import { createCallSubmitter } from './call-submitter.ts';
+import type { ChainHead } from './chain-node.ts';
 import { requireContract, ChainStalledError } from './contract-faults.ts';
 import {
   confirmBlocks,
@@ -46,8 +47,8 @@ export function continuesNonces(calls: Pick<WaitingCall, 'nonce'>[], nextNonce: 
 
 /**
  * Creates the sender of the outbox. Each call of the result is one step. A step reads the chain, records which transactions are
- * mined and final, and then submits the waiting calls. If they are not {@link continuesNonces} several times in a row, it signs them again. It
- * returns true if it found mined transactions, so that the next step is due at once. It throws if no call can be sent.
+ * mined and final, and then submits the waiting calls. If their nonces do not continue those of the chain several times in a row, it
+ * signs them again. It returns true if it found mined transactions, so that the next step is due at once. It throws if no call can be sent.
  */
 export function createOutboxSender(context: OutboxContext): () => Promise<boolean> {
   const { database, node, writer, signer, confirmations, logger } = context;
@@ -103,10 +104,9 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
   }
 
   async function readChain(): Promise<ChainView> {
-    const [chainId, { baseFee, ...block }, priorityFee, nextNonce] = await Promise.all([
+    const [chainId, head, nextNonce] = await Promise.all([
       node.chainId(),
       node.head(),
-      node.priorityFee(),
       node.transactionCount(signer.address),
     ]);
     if (chainId !== writer.chainId)
@@ -114,9 +114,8 @@ export function createOutboxSender(context: OutboxContext): () => Promise<boolea
         `The node of CHAIN_RPC_URL belongs to chain ${chainId}, but the waiting calls were signed for chain ${writer.chainId}. ` +
           'Set CHAIN_RPC_URL to a node of that chain.',
       );
-    const fees = { baseFee, priorityFee };
-    await saveHead(database, writer.id, { ...fees, headBlock: block.number });
-    return { head: { block, fees }, nextNonce };
+    await saveHead(database, writer.id, head);
+    return { head, nextNonce };
   }
 
   async function checkContract(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
-import type { Block, Fees } from './chain-node.ts';
+import type { Block, ChainHead, Fees } from './chain-node.ts';
 import type { SignedCall } from './signer.ts';
 
 /** A contract on a chain. */
@@ -56,11 +56,12 @@ export function findWriter(
 export function insertWriter(
   db: Querier,
   { chainId, contract, signer }: Omit<Writer, 'id'>,
-  { nextNonce, baseFee, priorityFee, headBlock }: Fees & { nextNonce: number; headBlock: number },
+  nextNonce: number,
+  { block, fees }: ChainHead,
 ): Promise<boolean> {
   return db.changes(sql`
     INSERT INTO chain_writers (chain_id, contract, signer, next_nonce, base_fee, priority_fee, head_block)
-    VALUES (${chainId}, ${contract}, ${signer}, ${nextNonce}, ${baseFee}, ${priorityFee}, ${headBlock})
+    VALUES (${chainId}, ${contract}, ${signer}, ${nextNonce}, ${fees.baseFee}, ${fees.priorityFee}, ${block.number})
     ON CONFLICT (chain_id, contract, signer) WHERE abandoned_at IS NULL DO NOTHING`);
 }
 
@@ -126,11 +127,11 @@ export async function insertCall(
 export async function saveHead(
   db: Querier,
   writerId: number,
-  { baseFee, priorityFee, headBlock }: Fees & { headBlock: number },
+  { block, fees: { baseFee, priorityFee } }: ChainHead,
 ): Promise<void> {
   await db.run(sql`
-    UPDATE chain_writers SET base_fee = ${baseFee}, priority_fee = ${priorityFee}, head_block = ${headBlock}
-    WHERE id = ${writerId} AND (base_fee, priority_fee, head_block) <> (${baseFee}, ${priorityFee}, ${headBlock})`);
+    UPDATE chain_writers SET base_fee = ${baseFee}, priority_fee = ${priorityFee}, head_block = ${block.number}
+    WHERE id = ${writerId} AND (base_fee, priority_fee, head_block) <> (${baseFee}, ${priorityFee}, ${block.number})`);
 }
 
 /** The newest block that the sender has seen. */

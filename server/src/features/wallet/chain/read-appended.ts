@@ -30,7 +30,7 @@ export async function* readAppended(
   const event = { abi: guildhallLedgerAbi, eventName: 'Appended' } as const;
   const topics = encodeEventTopics({ ...event, args: { tenant: tenantOnChain(tenantId) } }) as Hex[];
   try {
-    const head = await node.head();
+    const { block: head } = await node.head();
     let size = head.number - firstBlock + 1;
     for (let from = firstBlock; from <= head.number;) {
       const to = Math.min(from + size - 1, head.number);

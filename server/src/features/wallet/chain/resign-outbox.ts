@@ -26,8 +26,7 @@ export async function resignOutbox(
   const simulation = await node.simulate({ from: signer.address, to: signer.contract, data });
   if ('refusal' in simulation)
     throw new ChainStalledError(describeRefusal(simulation.refusal, signer, decodeAppend(data)));
-  const [head, priorityFee] = await Promise.all([node.head(), node.priorityFee()]);
-  const fees = { baseFee: head.baseFee, priorityFee };
+  const { fees } = await node.head();
   const enoughGas = Math.ceil(simulation.gas * GAS_MARGIN);
 
   const signed = await database.transaction(async (transaction) => {

@@ -1,5 +1,5 @@
 import { keccak256, type Address, type Hex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import type { FeeCap } from './fees.ts';
 
 /** A call of the contract. */
@@ -23,6 +23,26 @@ export interface Signer {
   sign(call: Call, nonce: number, cap: FeeCap): Promise<SignedCall>;
 }
 
+/** Signs a call of the contract `to`, or the deployment of a contract if `to` is not given. */
+export async function signCall(
+  account: PrivateKeyAccount,
+  { chainId, to, data, gas }: Call & { chainId: number; to?: Address },
+  nonce: number,
+  { maxFee, priorityFee }: FeeCap,
+): Promise<SignedCall> {
+  const signed = await account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    to,
+    data,
+    gas: BigInt(gas),
+    nonce,
+    maxFeePerGas: BigInt(maxFee),
+    maxPriorityFeePerGas: BigInt(priorityFee),
+  });
+  return { nonce, maxFee, priorityFee, hash: keccak256(signed), signed };
+}
+
 /** Creates the signer of a private key. */
 export function createSigner(key: Hex, contract: Address, chainId: number): Signer {
   const account = privateKeyToAccount(key);
@@ -30,18 +50,6 @@ export function createSigner(key: Hex, contract: Address, chainId: number): Sign
     address: account.address,
     contract,
     chainId,
-    async sign({ data, gas }, nonce, { maxFee, priorityFee }) {
-      const signed = await account.signTransaction({
-        type: 'eip1559',
-        chainId,
-        to: contract,
-        data,
-        gas: BigInt(gas),
-        nonce,
-        maxFeePerGas: BigInt(maxFee),
-        maxPriorityFeePerGas: BigInt(priorityFee),
-      });
-      return { nonce, maxFee, priorityFee, hash: keccak256(signed), signed };
-    },
+    sign: (call, nonce, cap) => signCall(account, { chainId, to: contract, ...call }, nonce, cap),
   };
 }
