@@ -23,18 +23,18 @@ import {
   type CallerWithProof,
   type ProofServices,
 } from './auth-methods/identity-proof.ts';
+import { deleteAuthMethods } from './auth-methods/queries.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
-import { requireUnrevokedSession } from './lock-profile.ts';
 import {
-  deleteAuthMethods,
   deleteNotes,
   findDeletionReceipt,
   insertDeletionReceipt,
   listDeletionReceipts,
-  lockProfiles,
   redactProfile,
   type DeletionReceipt,
-} from './queries.ts';
+} from './deletion-queries.ts';
+import { requireUnrevokedSession } from './lock-profile.ts';
+import { lockProfiles } from './queries.ts';
 
 /** The author of a deletion. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
 export interface Deletion extends Author {

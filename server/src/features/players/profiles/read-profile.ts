@@ -1,13 +1,7 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import {
-  findProfile,
-  listAuthMethods,
-  listTenantAccess,
-  type AuthMethod,
-  type ProfileRow,
-  type TenantAccess,
-} from './queries.ts';
+import { listAuthMethods, type AuthMethod } from './auth-methods/queries.ts';
+import { findProfile, listTenantAccess, type ProfileRow, type TenantAccess } from './queries.ts';
 
 /** A profile as its own player sees it. */
 export interface FullProfile extends ProfileRow {

@@ -5,7 +5,8 @@ import { ExchangeBody } from '../../sign-in/email/index.ts';
 import { tokenProviders } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
 import { VerifyBody } from '../../sign-in/wallet/index.ts';
-import { MAX_AUTH_METHODS, MAX_LISTED_TENANTS, MAX_MERGED_PROFILES } from './queries.ts';
+import { MAX_AUTH_METHODS } from './auth-methods/queries.ts';
+import { MAX_LISTED_TENANTS, MAX_MERGED_PROFILES } from './queries.ts';
 
 const linkableProviders = [...tokenProviders, 'EvmWallet', 'EmailOneTimeCode'] as const;
 type LinkableProvider = (typeof linkableProviders)[number];

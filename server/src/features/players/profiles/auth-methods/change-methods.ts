@@ -13,6 +13,8 @@ import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import { lockForChange } from '../lock-profile.ts';
+import { requireProof, verifyProof, type CallerWithProof, type ProofServices } from './identity-proof.ts';
+import { allowMethodEverywhere } from './proof-queries.ts';
 import {
   deleteAuthMethod,
   findAuthMethod,
@@ -23,9 +25,7 @@ import {
   makePrimary,
   MAX_AUTH_METHODS,
   type AuthMethod,
-} from '../queries.ts';
-import { requireProof, verifyProof, type CallerWithProof, type ProofServices } from './identity-proof.ts';
-import { allowMethodEverywhere } from './proof-queries.ts';
+} from './queries.ts';
 import { verifyCredential, type Credential } from './verify-credential.ts';
 
 /**
@@ -98,7 +98,8 @@ async function linkIdentity(
 
 /**
  * Removes a sign-in method, and its password or email address if no other method uses it. Ends the sessions that it opened,
- * in all tenants and in the portal. If it was the primary method, the last used one becomes primary. Throws auth_method_not_found, last_auth_method, identity_proof_required and profile_deleted.
+ * in all tenants and in the portal. If it was the primary method, the last used one becomes primary. Throws auth_method_not_found,
+ * last_auth_method, identity_proof_required and profile_deleted.
  */
 export async function unlinkMethod(
   services: ProofServices & MailServices,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../../database/database.ts';
 import type { PlayerCaller } from '../../../../core/callers.ts';
-import { listAuthMethods, type AuthMethod } from '../queries.ts';
+import { listAuthMethods, type AuthMethod } from './queries.ts';
 import { mayUseProfile } from './identity-proof.ts';
 import { findMethodOfPortalSession } from './proof-queries.ts';
 

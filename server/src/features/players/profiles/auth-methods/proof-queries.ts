@@ -1,7 +1,7 @@
 import type { Querier } from '../../../../database/database.ts';
 import { empty, sql } from '../../../../database/sql.ts';
 import type { Identity } from '../../../sign-in/login/index.ts';
-import type { AuthMethod } from '../queries.ts';
+import type { AuthMethod } from './queries.ts';
 
 /** A sign-in method, and the workspace to which it is restricted; null means all workspaces. */
 export interface LinkedMethod {

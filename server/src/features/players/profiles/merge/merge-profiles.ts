@@ -22,19 +22,14 @@ import {
   type VerifiedProof,
 } from '../auth-methods/identity-proof.ts';
 import { findMethodOfIdentity } from '../auth-methods/proof-queries.ts';
+import { findIdentity, MAX_AUTH_METHODS } from '../auth-methods/queries.ts';
 import { verifyCredential, type Credential } from '../auth-methods/verify-credential.ts';
 import type { AvatarStore } from '../avatars/avatar-store.ts';
 import { removeAvatar } from '../avatars/upload-avatar.ts';
 import { recordMerge } from '../../merged-profiles/index.ts';
 import { revokePortalAndThirdPartyTokens } from '../delete-player.ts';
 import { lockForChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
-import {
-  findIdentity,
-  lockProfiles,
-  MAX_AUTH_METHODS,
-  MAX_MERGED_PROFILES,
-  type LockedProfile,
-} from '../queries.ts';
+import { lockProfiles, MAX_MERGED_PROFILES, type LockedProfile } from '../queries.ts';
 import { assembleProfile, type FullProfile } from '../read-profile.ts';
 import {
   absorbProfile,
