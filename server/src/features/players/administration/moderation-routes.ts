@@ -6,7 +6,8 @@ import { authorOf } from '../../../http/request-context.ts';
 import { Page, PageQuery } from '../../../http/schemas.ts';
 import { banPlayer, liftBan, listPlayerBans } from './ban-player.ts';
 import { forceLogout } from './force-logout.ts';
-import { Ban, BanBody, ForceLogoutBody, ForceLogoutResult, TenantPlayerPath } from './schemas.ts';
+import { Ban, BanBody, ForceLogoutBody, ForceLogoutResult } from './moderation-schemas.ts';
+import { TenantPlayerPath } from './schemas.ts';
 
 const PLAYER = '/api/bus_tenants/:tenantId/players/:playerId';
 const tags = ['Tenant players'];
