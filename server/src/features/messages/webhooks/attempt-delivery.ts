@@ -5,7 +5,6 @@ import type { Jobs } from '../../../jobs/queue.ts';
 import { OutboundError, type OutboundClient } from '../../../outbound/http-client.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { notifyPlatformAdmins, notifyTeam } from '../notifications/index.ts';
-import { auditWebhook } from './audit-webhook.ts';
 import {
   startAttempt,
   isJobNeeded,
@@ -15,7 +14,8 @@ import {
   type DeliveryJob,
   type Outcome,
   type StartedAttempt,
-} from './delivery-queries.ts';
+} from './attempt-queries.ts';
+import { auditWebhook } from './audit-webhook.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
 import { clearFailing, disableWebhook, markFailing, type Webhook } from './queries.ts';
 import { retryDelay } from './retry-schedule.ts';

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Jobs, Queue } from '../../../jobs/queue.ts';
-import type { DeliveryJob } from './delivery-queries.ts';
+import type { DeliveryJob } from './attempt-queries.ts';
 
 /**
  * The queue of delivery attempts, with one job per attempt. The outcome of an attempt creates the job of the next one. The

@@ -3,12 +3,11 @@ import { sql } from '../../../database/sql.ts';
 import { readPage, type PageRequest } from '../../../core/page.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Role } from '../../../core/role.ts';
+import { listAttempts, type Attempt } from './attempt-queries.ts';
 import {
   countDeliveries,
   findDelivery,
-  listAttempts,
   listDeliveries,
-  type Attempt,
   type Delivery,
   type DeliveryFilter,
 } from './delivery-queries.ts';

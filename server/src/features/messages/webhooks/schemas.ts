@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Guid, Nullable, OneOf, Page, PageQuery, TimeFilter, Timestamp } from '../../../http/schemas.ts';
-import { deliveryStatuses, MAX_LISTED_ATTEMPTS, MAX_LISTED_DELIVERIES } from './delivery-queries.ts';
+import { MAX_LISTED_ATTEMPTS } from './attempt-queries.ts';
+import { deliveryStatuses, MAX_LISTED_DELIVERIES } from './delivery-queries.ts';
 import { eventTypes, publishedEventTypes } from './event-types.ts';
 import { disabledReasons } from './queries.ts';
 import { redeliveryStatuses } from './redelivery-queries.ts';
