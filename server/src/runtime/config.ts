@@ -7,7 +7,8 @@ import { OperatorError } from '../core/operator-error.ts';
 import type { MetricsAccess } from '../http/metrics.ts';
 import type { BucketStorage, ObjectStorage } from '../outbound/object-storage.ts';
 import type { Retention } from './retention.ts';
-import { FIRST_ISSUE, settings, tracingSettings } from './settings.ts';
+import { FIRST_ISSUE } from './setting-formats.ts';
+import { settings, tracingSettings } from './settings.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -49,7 +50,7 @@ export interface Config {
   retention: Retention;
   /** The number of months after which events are archived. If undefined, they are never archived. */
   archiveAfterMonths: number | undefined;
-  /** The folder of archived events, or of the folder with copies of those in a bucket. */
+  /** The folder of archived events, or of the copies of those in a bucket. */
   archiveDir: string;
   archiveBucket: BucketStorage | undefined;
   /** How much of a bucket the folder may contain, in bytes. */
