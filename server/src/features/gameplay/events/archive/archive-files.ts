@@ -40,8 +40,10 @@ export interface StoredPart extends PartName {
 export const EVENTS_FILE = 'events.parquet';
 export const PROOFS_FILE = 'proofs.parquet';
 export const MANIFEST_FILE = 'manifest.json';
+/** The files with the rows of a part. */
+export const ROW_FILES = [EVENTS_FILE, PROOFS_FILE];
 /** In the order in which they are written. */
-export const PART_FILES = [EVENTS_FILE, PROOFS_FILE, MANIFEST_FILE];
+export const PART_FILES = [...ROW_FILES, MANIFEST_FILE];
 
 /** Describes a part for anybody who has its files alone. */
 export interface PartManifest extends PartName {

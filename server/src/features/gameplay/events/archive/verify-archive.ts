@@ -7,11 +7,10 @@ import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts'
 import type { OpenRange } from '../../../../core/time-range.ts';
 import {
   checkPart,
-  EVENTS_FILE,
   listPartFolders,
   partName,
-  PROOFS_FILE,
   removePart,
+  ROW_FILES,
   type PartName,
 } from './archive-files.ts';
 import type { Archive } from './archive.ts';
@@ -75,8 +74,7 @@ async function verifyPart(
   const { root, bucket, duckdb } = archive;
   const manifest = await (bucket?.check(part) ?? checkPart(root, part));
   if (typeof manifest === 'string') return manifest;
-  const fetchFiles = () =>
-    fetchParts(archive, [part], [EVENTS_FILE, PROOFS_FILE], { seconds: SECONDS_PER_PAGE });
+  const fetchFiles = () => fetchParts(archive, [part], ROW_FILES, { seconds: SECONDS_PER_PAGE });
   let files = await fetchFiles();
   if (bucket && typeof (await checkPart(root, part)) === 'string') {
     // The disk has damaged the copies since they were downloaded.
