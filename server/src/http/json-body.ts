@@ -58,7 +58,7 @@ export function keepLongIntegers(app: FastifyInstance, members: readonly string[
 /** Parses bodies. Calls `finish` with the checked text and the parsed value. */
 function addJsonParser(app: FastifyInstance, finish: (text: string, value: unknown) => unknown): void {
   const parseBody = (buffer: Buffer): unknown => {
-    const text = decode(buffer);
+    const text = requireUtf8(buffer).toString('utf8');
     // An empty body counts as none: some clients send the content type with every request.
     const body = text === '' ? undefined : finish(text, parse(text));
     if (PROTOTYPE_MEMBER.test(text)) removePrototypeMembers(body);
@@ -168,10 +168,11 @@ export function keepRawBodies(app: FastifyInstance): void {
   addParser(app, (buffer) => buffer, { parsedAtOnce: Infinity });
 }
 
-/** Returns the text of a body without its byte order mark. */
-function decode(body: Buffer): string {
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** Returns the text of a body without its byte order mark. Throws malformed_json if it is not UTF-8. */
+export function requireUtf8(body: Buffer): Buffer {
   if (!isUtf8(body))
     throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
-  const text = body.toString('utf8');
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+  return body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
 }

@@ -1,8 +1,8 @@
-import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { nextSlice } from '../../../core/event-loop.ts';
 import { digitsOfNumber } from '../../../core/int64.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import { requireUtf8 } from '../../../http/json-body.ts';
 
 /** A body that is not larger is parsed at once. It takes at most 2.5 ms. */
 const SMALL_BODY_BYTES = 64 * 1024;
@@ -23,9 +23,7 @@ const MAX_VALUES_PER_EVENT = 10_000;
  * event more than 10,000.
  */
 export async function parseBatch(tenantId: string, body: Buffer, mostValues: number): Promise<unknown> {
-  if (!isUtf8(body))
-    throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
-  const json = body.subarray(0, 3).equals(BYTE_ORDER_MARK) ? body.subarray(3) : body;
+  const json = requireUtf8(body);
   if (json.length <= Math.min(SMALL_BODY_BYTES, mostValues)) return parse(json.toString());
 
   const arrays = await findArrays(tenantId, json, mostValues);
@@ -51,8 +49,6 @@ export async function parseBatch(tenantId: string, body: Buffer, mostValues: num
     throw new ProblemError('malformed_json');
   return { events: arrayOf((envelope as { events?: unknown }).events) };
 }
-
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * A member `value` with a long integer, a fraction or an exponent, which JSON.parse may round to another integer. A string cannot
