@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
-import { insertMatch, lockAccess, type Rejection } from './queries.ts';
+import { insertMatch, lockAccess, type Rejection } from './entry-queries.ts';
 
 export interface CreateMatchRequest {
   players: { playerId: string; loginSessionId?: string | null }[];

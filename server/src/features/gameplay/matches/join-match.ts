@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { now } from '../../../core/timestamps.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
-import { insertMatchPlayer, lockAccess, type JoinOutcome } from './queries.ts';
+import { insertMatchPlayer, lockAccess, type JoinOutcome } from './entry-queries.ts';
 
 /** The limit is approximate: players who join at the same moment may exceed it by a few. */
 export const MAX_PLAYERS_PER_MATCH = 1_000;
