@@ -7,7 +7,8 @@ import { sessionOptions } from '../../../database/pool.ts';
 import { ChainUnavailableError, ChainRefusedError } from './chain-node.ts';
 import { ChainStalledError } from './contract-faults.ts';
 import type { Chain } from './open-chain.ts';
-import { countOpen, setProblem } from './queries.ts';
+import { countOpen } from './queries.ts';
+import { setProblem } from './writer-queries.ts';
 import { createOutboxSender } from './outbox-sender.ts';
 
 /** If the connection of the lock is silent for so long, for example after a failover, another process may hold the lock. */

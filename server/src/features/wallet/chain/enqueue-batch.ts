@@ -2,7 +2,8 @@ import type { Hex } from 'viem';
 import type { Querier } from '../../../database/database.ts';
 import { feeCapOf } from './fees.ts';
 import { encodeAppend, gasOf, type Batch } from './ledger-call.ts';
-import { insertCall, findLastEnqueued, takeNonce, type Writer } from './queries.ts';
+import { insertCall, findLastEnqueued } from './queries.ts';
+import { takeNonce, type Writer } from './writer-queries.ts';
 import type { Signer } from './signer.ts';
 
 /**

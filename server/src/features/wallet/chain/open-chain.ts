@@ -9,15 +9,8 @@ import { findContractFault } from './contract-faults.ts';
 import { enqueueBatch } from './enqueue-batch.ts';
 import { tenantOnChain, type Batch } from './ledger-call.ts';
 import { createChainReader, type ChainReader } from './read-chain.ts';
-import {
-  countOpen,
-  findLastEnqueued,
-  findWriter,
-  insertWriter,
-  lowerHead,
-  type ContractOnChain,
-  type Writer,
-} from './queries.ts';
+import { countOpen, findLastEnqueued, lowerHead } from './queries.ts';
+import { findWriter, insertWriter, type ContractOnChain, type Writer } from './writer-queries.ts';
 import { createSigner, type Signer } from './signer.ts';
 
 /** The CHAIN_ settings: an EVM chain, the contract there, and the key of the signer. */

@@ -9,14 +9,12 @@ import {
   listOpenBlocks,
   listTakenAttempts,
   listUnmined,
-  lockNextNonce,
-  saveHead,
   setMined,
-  setNextNonce,
   unmineBlocks,
   unmineFrom,
   type WaitingCall,
 } from './queries.ts';
+import { lockNextNonce, saveHead, setNextNonce } from './writer-queries.ts';
 import { resignOutbox } from './resign-outbox.ts';
 import type { OutboxContext } from './outbox-context.ts';
 

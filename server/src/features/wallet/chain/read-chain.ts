@@ -7,7 +7,7 @@ import { createCircuitBreaker } from '../../../outbound/circuit-breaker.ts';
 import { MemoryLimiter } from '../../../security/memory-limiter.ts';
 import { createChainNode } from './chain-node.ts';
 import { tenantOnChain } from './ledger-call.ts';
-import { readHeadBlock, type Writer } from './queries.ts';
+import { readHeadBlock, type Writer } from './writer-queries.ts';
 
 /** Reads the contract at the newest final block. Results are undefined if the node does not respond in time. */
 export interface ChainReader {

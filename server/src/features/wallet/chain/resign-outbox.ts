@@ -2,7 +2,8 @@ import { inChunks } from '../../../core/in-chunks.ts';
 import { describeRefusal, ChainStalledError } from './contract-faults.ts';
 import { raisedCap } from './fees.ts';
 import { decodeAppend } from './ledger-call.ts';
-import { insertAttempts, listUnmined, lockNextNonce, setNextNonce, type WaitingCall } from './queries.ts';
+import { insertAttempts, listUnmined, type WaitingCall } from './queries.ts';
+import { lockNextNonce, setNextNonce } from './writer-queries.ts';
 import { callOf, signAgain, type OutboxContext } from './outbox-context.ts';
 
 /** How many calls are signed in one statement. */

@@ -19,7 +19,6 @@ export interface SignedCall extends FeeCap {
 export interface Signer {
   address: Address;
   contract: Address;
-  chainId: number;
   sign(call: Call, nonce: number, cap: FeeCap): Promise<SignedCall>;
 }
 
@@ -49,7 +48,6 @@ export function createSigner(key: Hex, contract: Address, chainId: number): Sign
   return {
     address: account.address,
     contract,
-    chainId,
     sign: (call, nonce, cap) => signCall(account, { chainId, to: contract, ...call }, nonce, cap),
   };
 }

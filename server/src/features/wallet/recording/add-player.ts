@@ -6,7 +6,7 @@ import { invalidField, ProblemError } from '../../../core/problem.ts';
 import type { Recorded, WalletLedger } from './ledger.ts';
 import { playerTypes, type Command, type WalletPlayer } from './ledger-state.ts';
 import { normalisePlayerId, requirePlayerId } from './player-id.ts';
-import { findPlayers } from './queries.ts';
+import { findPlayers } from './state-queries.ts';
 
 export interface NewAnonymousPlayer {
   playerId: string;

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { listLedgerEntries } from './list-entries.ts';
 import { readTenantTransaction, type LedgerServices } from './read-ledger.ts';
-import { EntriesQuery, EntryPage, TenantTransaction, TenantTransactionPath } from './schemas.ts';
+import { EntriesQuery, EntryPage, TenantTransaction, TenantTransactionPath } from './ledger-schemas.ts';
 
 const tags = ['Wallet recording'];
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { keyOf } from '../../../http/request-context.ts';
 import { readChain, readTransaction, type LedgerServices } from './read-ledger.ts';
-import { Chain, ChainQuery, Transaction, TransactionPath } from './schemas.ts';
+import { Chain, ChainQuery, Transaction, TransactionPath } from './ledger-schemas.ts';
 
 const tags = ['Wallet recording'];
 

@@ -6,18 +6,16 @@ import type { BillingContext } from '../../../core/billing-context.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
 import { chainEntries, type LedgerEntry, type NewEntry } from './ledger-entry.ts';
 import { LedgerState, type Command, type Needs } from './ledger-state.ts';
+import { insertEntries, lockHead, writeHead } from './queries.ts';
 import {
   findMatches,
   findPlayers,
   findSessions,
-  insertEntries,
-  lockHead,
-  writeHead,
   writeMatches,
   writePasswords,
   writePlayers,
   writeSessions,
-} from './queries.ts';
+} from './state-queries.ts';
 import type { Recorder } from './recorder.ts';
 
 /** Commands per transaction. A larger batch has no more throughput and a longer wait. */

@@ -5,7 +5,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { issueToken, type WalletLoginResult } from './issue-token.ts';
 import { normalisePlayerId } from './player-id.ts';
-import { findPlayerById } from './queries.ts';
+import { findPlayerById } from './state-queries.ts';
 
 export interface PasswordLoginServices {
   database: Database;

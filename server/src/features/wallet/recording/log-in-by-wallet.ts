@@ -7,7 +7,7 @@ import type { TokenSigner } from '../../platform/signing-keys/index.ts';
 import { issueToken, type WalletLoginResult } from './issue-token.ts';
 import type { WalletLedger } from './ledger.ts';
 import { proveAddress } from './player-commands.ts';
-import { findPlayerByAddress } from './queries.ts';
+import { findPlayerByAddress } from './state-queries.ts';
 
 export interface WalletLoginServices {
   database: Database;

@@ -3,7 +3,8 @@ import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findFirstHash } from '../chain/index.ts';
 import { canonicalEntry, type Head } from './ledger-entry.ts';
-import { findEntries, findPlayers, listLinks, readHead, type Link, type StoredEntry } from './queries.ts';
+import { findEntries, listLinks, readHead, type Link, type StoredEntry } from './queries.ts';
+import { findPlayers } from './state-queries.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface LedgerServices {

@@ -2,7 +2,7 @@ import { evmAddress } from '../../../core/evm-address.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { isValidFor, type Actor } from './ledger-state.ts';
 import { normalisePlayerId } from './player-id.ts';
-import { findPlayerByAddress, findPlayerById, findPlayers } from './queries.ts';
+import { findPlayerByAddress, findPlayerById, findPlayers } from './state-queries.ts';
 import type { LedgerServices } from './read-ledger.ts';
 
 /** A wallet-linked player as the API returns it. */
