@@ -80,10 +80,9 @@ const RENEW_EARLY_MS = 30_000;
 const REFRESH_PAUSES_MS = [250, 1_000, 3_000];
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Rereads the sessions of this page. A storage notifies only other pages of a change. */
+/** The functions that reread the sessions of this page, by storage and key. A storage notifies only other pages of a change. */
 const pageSessions = new WeakMap<ClientStorage, Map<string, Set<() => void>>>();
 
-/** The functions that reread the sessions of this page with one key of a storage. */
 function sessionsOf(storage: ClientStorage, key: string): Set<() => void> {
   const byKey = pageSessions.get(storage) ?? new Map<string, Set<() => void>>();
   const sessions = byKey.get(key) ?? new Set();

@@ -29,8 +29,8 @@ const earlier = (one: string, other: string): string => (one < other ? one : oth
 const later = (one: string, other: string): string => (one < other ? other : one);
 
 /**
- * Counts logins and distinct players in each minute, hour or day. `to` defaults to now, and `from` to the first of the last 24 buckets. The first
- * bucket is the one that contains `from`. Throws `invalid_request` if the range is empty or has more than 192 buckets.
+ * Counts logins and distinct players in each minute, hour or day. `to` defaults to now, and `from` to the first of the last 24 buckets. The
+ * first bucket is the one that contains `from`. Throws `invalid_request` if the range is empty or has more than 192 buckets.
  */
 export async function readTimeline(
   database: Database,

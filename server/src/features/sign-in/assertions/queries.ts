@@ -144,8 +144,8 @@ export function revokeFamily(db: Querier, tenantId: string, familyId: string): P
 }
 
 /**
- * Revokes the unused tokens of a player and erases the player's name and address in them. The caller has revoked the player's sessions before,
- * and uses the player's scope.
+ * Revokes the unused tokens of a player and erases the player's name and address in them. The caller has revoked the player's sessions
+ * before, and uses the player's scope.
  */
 export async function redactThirdPartyTokens(db: Querier, playerId: string): Promise<void> {
   await changeInSteps(async (limit) => ({

@@ -100,8 +100,8 @@ export async function mailCode(
 }
 
 /**
- * Compares a given code with the stored one, of a tenant or of the portal. Returns its id. The caller then deletes the code. The attempt is counted
- * first, so parallel guesses share the limit of five. A network that has guessed too often uses up no attempts of others. Throws
+ * Compares a given code with the stored one, of a tenant or of the portal. Returns its id. The caller then deletes the code. The attempt is
+ * counted first, so parallel guesses share the limit of five. A network that has guessed too often uses up no attempts of others. Throws
  * invalid_credentials and too_many_attempts.
  */
 export async function checkCode(

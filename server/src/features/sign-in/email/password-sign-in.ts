@@ -12,7 +12,8 @@ import { spendMail, type MailBudget } from './mail-limits.ts';
 
 /**
  * Creates a player with an address and a password, signs the player in, and mails a token that verifies the address. A pending
- * address may be taken over. Throws invalid_request for a display name that is not allowed, player_exists, too_many_attempts, and the errors of {@link signIn}.
+ * address may be taken over. Throws invalid_request for a display name that is not allowed, player_exists, too_many_attempts, and the
+ * errors of {@link signIn}.
  */
 export async function signUp(
   services: SignInServices & MailServices & { mailBudget: MailBudget },

@@ -54,9 +54,10 @@ export type SessionFilter =
 
 /**
  * Ends the open sessions of a player: in a tenant, on a device, of a sign-in method, or everywhere. Revokes their tokens, and appends
- * a row to the logout ledger for each of them. Returns their number. `last_seen_at` does not change, because the player sent no request. Sessions that ended
- * within the last 2 hours are revoked too: an access token of theirs may still be valid, and must not change how the player signs in.
- * A ban marks the sessions as suspended instead, because it is no sign of a leaked token: see isSessionRevoked of the profiles.
+ * a row to the logout ledger for each of them. Returns their number. `last_seen_at` does not change, because the player sent no request.
+ * Sessions that ended within the last 2 hours are revoked too: an access token of theirs may still be valid, and must not change how the
+ * player signs in. A ban marks the sessions as suspended instead, because it is no sign of a leaked token: see isSessionRevoked of the
+ * profiles.
  *
  * The caller must have locked the access record, the device or the player in an earlier statement. A sign-in writes its session under
  * this lock, so this statement sees the sessions of every sign-in that the lock waited for. The sessions are locked in the order of

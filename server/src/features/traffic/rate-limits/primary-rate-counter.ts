@@ -25,8 +25,8 @@ export function createPrimaryRateCounter(primary: Channel): SharedRateCounter {
 }
 
 /**
- * Creates the request handler of the primary process, for the counters of all processes. If the cached window is fuller than the kept one, it replaces the
- * kept one: then Redis has counted until now (docs/decisions/0027-rate-limit-windows.md).
+ * Creates the request handler of the primary process, for the counters of all processes. If the cached window is fuller than the kept one,
+ * it replaces the kept one: then Redis has counted until now (docs/decisions/0027-rate-limit-windows.md).
  */
 export function createRateCounterHandler(now = monotonicClock): (request: CountRequest) => SharedCount {
   const kept = createLruCache<string, Windows>(KEPT_KEYS);

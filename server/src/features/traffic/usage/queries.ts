@@ -1,7 +1,7 @@
 import type { KeyKind } from '../../../core/callers.ts';
 import { columnOf } from '../../../database/column-of.ts';
 import type { Querier } from '../../../database/database.ts';
-import { sql, type Sql } from '../../../database/sql.ts';
+import { empty, sql, type Sql } from '../../../database/sql.ts';
 import type { Quota } from '../../../core/quota.ts';
 
 /** The tenant or the key that a report is restricted to. */
@@ -15,8 +15,8 @@ interface UsageFilter {
  * between.
  */
 function usageOf(workspaceId: string, from: Sql, to: Sql, { tenantId, keyId }: UsageFilter = {}): Sql {
-  const ofTenant = tenantId === undefined ? sql`` : sql`AND tenant_id = ${tenantId}`;
-  const ofKey = keyId === undefined ? sql`` : sql`AND key_id = ${keyId}`;
+  const ofTenant = tenantId === undefined ? empty : sql`AND tenant_id = ${tenantId}`;
+  const ofKey = keyId === undefined ? empty : sql`AND key_id = ${keyId}`;
   return sql`
     SELECT day, tenant_id, key_id, units, bytes_in, bytes_out FROM usage_totals
     WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to} ${ofTenant} ${ofKey}

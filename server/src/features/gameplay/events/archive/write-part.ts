@@ -63,7 +63,8 @@ export interface PartWriter {
 
 /**
  * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. Events that one
- * of the `earlier` parts has are left out, and counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them again.
+ * of the `earlier` parts has are left out, and counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them
+ * again.
  */
 export async function writePart(
   { reader, client, archive }: PartWriter,

@@ -95,9 +95,9 @@ export async function findNextDay(
 }
 
 /**
- * Counts a day again, and returns the number of its events. Needs the lock `eventRollups`: the roll-ups must not change between the two statements.
- * One snapshot has both the events of a transaction and its deltas, or neither. So the second statement deletes the deltas of the
- * events that it counts, and keeps those of all others.
+ * Counts a day again, and returns the number of its events. Needs the lock `eventRollups`: the roll-ups must not change between the two
+ * statements. One snapshot has both the events of a transaction and its deltas, or neither. So the second statement deletes the deltas of
+ * the events that it counts, and keeps those of all others.
  */
 export async function recountDay(db: Querier, day: CountedDay, archived: ArchivedGroup[]): Promise<number> {
   await db.run(sql`DELETE FROM event_rollups WHERE ${rollupsOfDay(day)}`);
