@@ -26,21 +26,21 @@ const WAITING_PER_NETWORK = 64;
  * slots. If both queues are full, each gets every second free slot. Networks take turns in a queue: with one queue for all, 100 logins at a
  * time of 10 accounts of one network filled it, and 19 of 20 logins of others were refused.
  */
-function createQueues(running: number) {
+function createHashing(running: number) {
   const slots = pLimit(running);
-  const queue = () =>
+  const createQueue = () =>
     createTurns(
       { running, runningPerOwner: running, waitingPerMember: WAITING_PER_NETWORK },
       { retryAfter: 2 },
     );
-  return { slots, lanes: { new: queue(), known: queue() } };
+  return { slots, queues: { new: createQueue(), known: createQueue() } };
 }
 
-let queues = createQueues(maxRunning(1));
+let hashing = createHashing(maxRunning(1));
 
 /** Divides the hashes that run at once between the processes of a server. Each process keeps at least one. Call it before the first hash. */
 export function divideHashing(processes: number): void {
-  queues = createQueues(maxRunning(processes));
+  hashing = createHashing(maxRunning(processes));
 }
 
 /** A password of 120 random bits. */
@@ -57,7 +57,7 @@ export async function hashPassword(password: string, address: string | null): Pr
   const tag = await bounded('new', address, () =>
     hash('argon2id', { ...COST, message: password.normalize('NFC'), nonce: salt }),
   );
-  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`;
+  return format(salt, tag);
 }
 
 /**
@@ -77,7 +77,12 @@ export async function verifyPassword(
   return timingSafeEqual(actual, tag) && Boolean(stored);
 }
 
-const DUMMY_HASH = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=1$${base64(randomBytes(16))}$${base64(randomBytes(32))}`;
+const DUMMY_HASH = format(randomBytes(16), randomBytes(COST.tagLength));
+
+/** Writes a hash with the parameters of {@link COST} as a PHC string. */
+function format(salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${base64(salt)}$${base64(tag)}`;
+}
 
 function parse(phc: string) {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(phc);
@@ -93,12 +98,12 @@ function parse(phc: string) {
 }
 
 function bounded<Result>(
-  lane: 'new' | 'known',
+  queue: 'new' | 'known',
   address: string | null,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { slots, lanes } = queues;
-  return lanes[lane](siteOf(address), () => slots(work));
+  const { slots, queues } = hashing;
+  return queues[queue](siteOf(address), () => slots(work));
 }
 
 function base64(bytes: Buffer): string {
