@@ -51,7 +51,7 @@ export function createOneTimeCodeThrottle(createBudget: CreateBudget): GuessThro
 }
 
 /** Creates a throttle for codes of a second factor. The guesses for one account are counted from all networks together. */
-export function createCodeThrottle(createBudget: CreateBudget): GuessThrottle {
+export function createSecondFactorThrottle(createBudget: CreateBudget): GuessThrottle {
   return createGuessThrottle(createBudget, {
     name: 'second-factor',
     seconds: SECOND_FACTOR_WINDOW_SECONDS,

@@ -1,4 +1,4 @@
-import { createCodeThrottle, createLoginThrottle } from '../../security/guess-throttle.ts';
+import { createLoginThrottle, createSecondFactorThrottle } from '../../security/guess-throttle.ts';
 import { createSignUpThrottle } from '../../security/sign-up-throttle.ts';
 import type { BaseServices, CloseLater } from '../base-services.ts';
 import { createAccountMailBudget, listEndedSessions } from './accounts/index.ts';
@@ -20,7 +20,7 @@ export function openStudioServices(
     endedSessions: (sessionIds: string[]) => listEndedSessions(database, sessionIds),
     accountLoginThrottle: createLoginThrottle(createBudget, 'accounts'),
     accountSignUpThrottle: createSignUpThrottle(createBudget, 'accounts'),
-    accountCodeThrottle: createCodeThrottle(createBudget),
+    secondFactorThrottle: createSecondFactorThrottle(createBudget),
     accountMailBudget: createAccountMailBudget(createBudget),
     payerBudget: createPayerBudget(createBudget),
   };

@@ -79,7 +79,7 @@ export async function confirmTotp(
   self: Self,
   code: string,
 ): Promise<{ recoveryCodes: string[] }> {
-  const { database, vault, accountCodeThrottle } = services;
+  const { database, vault, secondFactorThrottle } = services;
   const { accountId, origin } = self;
   const enrolment = await findEnrolment(database.forAccount(accountId), accountId);
   if (!enrolment)
@@ -89,7 +89,7 @@ export async function confirmTotp(
     );
   const secret = unsealTotpSecret(vault, accountId, enrolment.secret);
   let step: number | undefined;
-  await accountCodeThrottle.attempt(accountId, origin.ip, async () => {
+  await secondFactorThrottle.attempt(accountId, origin.ip, async () => {
     step = matchingStep(secret, code, Date.now());
     return step !== undefined;
   });

@@ -13,7 +13,7 @@ export interface ReauthenticationServices {
   /** Limits wrong passwords. */
   accountLoginThrottle: GuessThrottle;
   /** Limits wrong codes of the second factor. */
-  accountCodeThrottle: GuessThrottle;
+  secondFactorThrottle: GuessThrottle;
 }
 
 /** The current password of the account, or a code of its authenticator app. */
@@ -60,7 +60,7 @@ export async function lockReauthenticated(
 }
 
 async function isCurrent(
-  { database, vault, accountLoginThrottle, accountCodeThrottle }: ReauthenticationServices,
+  { database, vault, accountLoginThrottle, secondFactorThrottle }: ReauthenticationServices,
   { accountId, origin }: Self,
   account: AccountWithPassword,
   { password, code }: CurrentCredential,
@@ -70,7 +70,7 @@ async function isCurrent(
       verifyPassword(password, account.passwordHash, origin.ip),
     );
   if (code === undefined) return false;
-  return accountCodeThrottle.attempt(accountId, origin.ip, () =>
+  return secondFactorThrottle.attempt(accountId, origin.ip, () =>
     consumeCode(database.forAccount(accountId), vault, accountId, code),
   );
 }

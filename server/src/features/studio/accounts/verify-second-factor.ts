@@ -52,7 +52,7 @@ export async function requestSecondFactor(
  */
 export async function verifySecondFactor(
   services: MailServices &
-    SessionServices & { database: Database; issuer: string; accountCodeThrottle: GuessThrottle },
+    SessionServices & { database: Database; issuer: string; secondFactorThrottle: GuessThrottle },
   origin: Origin,
   given: { mfaToken: string; code?: string | undefined; recoveryCode?: string | undefined },
 ): Promise<SignedIn> {
@@ -74,7 +74,7 @@ export async function verifySecondFactor(
     });
 
   let signedIn: SignedIn | undefined;
-  await services.accountCodeThrottle.attempt(accountId, origin.ip, async () => {
+  await services.secondFactorThrottle.attempt(accountId, origin.ip, async () => {
     signedIn = await finish();
     return signedIn !== undefined;
   });
