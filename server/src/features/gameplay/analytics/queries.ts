@@ -1,7 +1,8 @@
+import type { RangePart } from '../../../core/time-spans.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
-import type { RangePart } from './split-range.ts';
+import type { RollupSpan } from './split-range.ts';
 import { PAGE, PLAYER_BIT, playerNumberQuery } from './rollup-queries.ts';
 
 /** Returns the hour up to which a tenant's ledgers are rolled up, or undefined if they never were. */
@@ -21,7 +22,11 @@ export interface SessionCounts {
 }
 
 /** Counts a tenant's logins and logouts in the parts of a range. One statement gives a consistent snapshot. */
-export function countSessions(db: Querier, tenantId: string, parts: RangePart[]): Promise<SessionCounts> {
+export function countSessions(
+  db: Querier,
+  tenantId: string,
+  parts: RangePart<RollupSpan>[],
+): Promise<SessionCounts> {
   const ofLedger = parts
     .filter(({ span }) => span === undefined)
     .map(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { splitRange, type RangePart } from './split-range.ts';
+import { splitRange } from './split-range.ts';
 
-const short = (parts: RangePart[]) =>
+const short = (parts: ReturnType<typeof splitRange>) =>
   parts.map(({ span, from, to }) => `${span ?? 'rows'} ${from.slice(0, 19)} ${to.slice(0, 19)}`);
 const at = (text: string) => `${text}${'2026-01-01T00:00:00.000000Z'.slice(text.length)}`;
 
