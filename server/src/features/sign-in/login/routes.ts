@@ -4,13 +4,13 @@ import { keyOf, sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { tokenProviders, type TokenProvider } from './identity.ts';
-import { playerExists, type PlayerExistsServices } from './player-exists.ts';
+import { findPlayerAtProvider, type FindPlayerServices } from './find-player-at-provider.ts';
 import { CreatePlayerBody, LoginBody, PlayerExistsBody, PlayerExistsResult } from './schemas.ts';
 import { toSignInRequest } from './sign-in-request.ts';
 import { signIn, type SignInServices } from './sign-in.ts';
 import type { VerifyToken } from './verify-token.ts';
 
-export interface PlayerLoginServices extends SignInServices, PlayerExistsServices {
+export interface PlayerLoginServices extends SignInServices, FindPlayerServices {
   verifyToken: VerifyToken;
 }
 
@@ -81,7 +81,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
       },
       async (request) => {
         const { provider, providerUserId } = request.body;
-        return playerExists(services, keyOf(request), provider, providerUserId);
+        return findPlayerAtProvider(services, keyOf(request), provider, providerUserId);
       },
     );
   };

@@ -6,7 +6,7 @@ import type { Provider, ProviderSettings } from '../../studio/tenants/index.ts';
 import type { Identity } from './identity.ts';
 import { findPlayerId, findPlayerIdInTenant } from './queries.ts';
 
-export interface PlayerExistsServices {
+export interface FindPlayerServices {
   database: Database;
   providerSettings: ProviderSettings;
 }
@@ -16,8 +16,8 @@ export interface PlayerExistsServices {
  * provider. An email address is found only if it is verified and its player has signed in to the tenant. Throws player_not_found,
  * and provider_not_available if the tenant has not enabled and configured the provider.
  */
-export async function playerExists(
-  { database, providerSettings }: PlayerExistsServices,
+export async function findPlayerAtProvider(
+  { database, providerSettings }: FindPlayerServices,
   tenant: KeyCaller,
   provider: Provider,
   providerUserId: string,
