@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { eventually } from '../testing/eventually.ts';
 import { ProblemError } from '../core/problem.ts';
 import { createAcquireSlots } from '../processes/concurrency-slots.ts';
-import { createExports, type Exports } from './exports.ts';
+import { createExports, type ExportLimits, type Exports } from './exports.ts';
 
 // An open export checks its caller each minute, and the process can last longer.
 const by = (keyId: string) => ({ keyCaller: { keyId }, admitCaller: async () => {} }) as FastifyRequest;
@@ -13,6 +13,19 @@ const by = (keyId: string) => ({ keyCaller: { keyId }, admitCaller: async () => 
 async function* pieces(...texts: string[]): AsyncGenerator<string> {
   yield* texts;
 }
+
+async function* endless(): AsyncGenerator<string> {
+  for (;;) yield 'x';
+}
+
+/** Exports whose limits no test reaches, except those that are given. */
+const exportsWith = (
+  limits: Partial<ExportLimits>,
+  times?: { mostMs?: number; confirmEveryMs?: number },
+): Exports => {
+  const high = { perCaller: 9, perTenant: 9, perNetwork: 9, inAll: 9, reading: 9 };
+  return createExports(createAcquireSlots(), 'test', { ...high, ...limits }, times);
+};
 
 /** Whether one more export is admitted. If so, it ends at once. */
 async function admits(exports: Exports, keyId: string, tenantId: string): Promise<boolean> {
@@ -30,13 +43,7 @@ async function admits(exports: Exports, keyId: string, tenantId: string): Promis
 
 describe('createExports', () => {
   test('rejects exports above the limits of a caller, a tenant and the server', async () => {
-    const exports = createExports(createAcquireSlots(), 'test', {
-      perCaller: 1,
-      perTenant: 2,
-      perNetwork: 9,
-      inAll: 3,
-      reading: 1,
-    });
+    const exports = exportsWith({ perCaller: 1, perTenant: 2, inAll: 3 });
     await exports.open(by('a'), 'one', pieces('x'));
     assert.equal(await admits(exports, 'a', 'two'), false, 'one of a caller');
     await exports.open(by('b'), 'one', pieces('x'));
@@ -48,8 +55,7 @@ describe('createExports', () => {
   });
 
   test('counts exports without a tenant for their caller and the server only', async () => {
-    const limits = { perCaller: 1, perTenant: 1, perNetwork: 9, inAll: 3, reading: 1 };
-    const exports = createExports(createAcquireSlots(), 'test', limits);
+    const exports = exportsWith({ perCaller: 1, perTenant: 1, inAll: 3 });
     await exports.open(by('a'), null, pieces('x'));
     await exports.open(by('b'), null, pieces('x'));
     await assert.rejects(exports.open(by('a'), null, pieces('x')), /of this caller/);
@@ -58,13 +64,7 @@ describe('createExports', () => {
   });
 
   test('admits another export when one ends, fails or is destroyed', async () => {
-    const exports = createExports(createAcquireSlots(), 'test', {
-      perCaller: 1,
-      perTenant: 1,
-      perNetwork: 9,
-      inAll: 1,
-      reading: 1,
-    });
+    const exports = exportsWith({ inAll: 1 });
     const read = async (texts: AsyncGenerator<string>) =>
       Array.fromAsync((await exports.open(by('a'), 'one', texts)) as AsyncIterable<string>);
     assert.deepEqual(await read(pieces('x', 'y')), ['x', 'y']);
@@ -82,22 +82,14 @@ describe('createExports', () => {
   });
 
   test('cuts off an export that takes too long, and admits another one', async () => {
-    const limits = { perCaller: 1, perTenant: 1, perNetwork: 1, inAll: 1, reading: 1 };
-    const exports = createExports(createAcquireSlots(), 'test', limits, { mostMs: 300 });
-    async function* endless(): AsyncGenerator<string> {
-      for (;;) yield 'x';
-    }
+    const exports = exportsWith({ inAll: 1 }, { mostMs: 300 });
     const unread = await exports.open(by('a'), 'one', endless());
     await assert.rejects(once(unread, 'end'), /took too long/);
     await eventually(() => admits(exports, 'a', 'one'));
   });
 
   test('ends an export when its caller loses the permission, and not when this cannot be checked', async () => {
-    const limits = { perCaller: 1, perTenant: 1, perNetwork: 1, inAll: 1, reading: 1 };
-    const exports = createExports(createAcquireSlots(), 'test', limits, { confirmEveryMs: 10 });
-    async function* endless(): AsyncGenerator<string> {
-      for (;;) yield 'x';
-    }
+    const exports = exportsWith({ inAll: 1 }, { confirmEveryMs: 10 });
     let confirmed = 0;
     let refusal = new ProblemError('unavailable');
     const admitCaller = async () => {
@@ -113,13 +105,7 @@ describe('createExports', () => {
   });
 
   test('limits concurrent reads, and continues when one client stalls', async () => {
-    const exports = createExports(createAcquireSlots(), 'test', {
-      perCaller: 9,
-      perTenant: 9,
-      perNetwork: 9,
-      inAll: 9,
-      reading: 2,
-    });
+    const exports = exportsWith({ reading: 2 });
     let [reading, most] = [0, 0];
     async function* slow(): AsyncGenerator<string> {
       for (let piece = 0; piece < 5; piece++) {
@@ -142,13 +128,7 @@ describe('createExports', () => {
   });
 
   test('lets other tenants read while the pieces of one take long', async () => {
-    const exports = createExports(createAcquireSlots(), 'test', {
-      perCaller: 9,
-      perTenant: 9,
-      perNetwork: 9,
-      inAll: 9,
-      reading: 2,
-    });
+    const exports = exportsWith({ reading: 2 });
     const { promise: archive, resolve } = Promise.withResolvers<void>();
     async function* slow(): AsyncGenerator<string> {
       await archive;

@@ -38,6 +38,16 @@ const arrangeOwner = async () => {
   const tenant = await arrangeTenant(app);
   return { tenant, owner: await arrangeAccount(app, tenant, 'owner') };
 };
+/** Waits until all 10 streams of an account can be opened. */
+const untilAllAreFree = async (owner: Caller): Promise<void> => {
+  const streams: TestStream[] = [];
+  await eventually(async () => {
+    const stream = await listen(owner);
+    if (stream.status === 200) streams.push(stream);
+    return streams.length === 10;
+  });
+  for (const stream of streams) stream.close();
+};
 const backends = async () =>
   (
     await app.owner.query(
@@ -229,13 +239,7 @@ describe('GET /api/notifications/stream', () => {
           await fetch(`${app.url}/api/notifications/stream`, { headers, signal });
         }),
       );
-    const streams: TestStream[] = [];
-    await eventually(async () => {
-      const stream = await listen(owner);
-      if (stream.status === 200) streams.push(stream);
-      return streams.length === 10;
-    });
-    for (const stream of streams) stream.close();
+    await untilAllAreFree(owner);
   });
 
   test('opens no stream for HEAD', async () => {
@@ -264,13 +268,7 @@ describe('GET /api/notifications/stream', () => {
           socket.resetAndDestroy();
         }),
       );
-    const streams: TestStream[] = [];
-    await eventually(async () => {
-      const stream = await listen(owner);
-      if (stream.status === 200) streams.push(stream);
-      return streams.length === 10;
-    });
-    for (const stream of streams) stream.close();
+    await untilAllAreFree(owner);
   });
 
   test('returns 401 without a console account', async () => {
