@@ -110,7 +110,8 @@ describe('attemptDelivery', { concurrency: true }, () => {
     assert.equal(failed.history[0].answer, 'out of order');
     const viewer = await arrangeAccount(app, tenant, 'viewer');
     const seen = await app.http.get(`${webhooksOf(tenant)}/${webhook.id}/deliveries/${id}`, viewer);
-    assert.deepEqual(seen.body.history, [{ ...failed.history[0], answer: null }]);
+    // On a busy machine, the second attempt may have begun.
+    assert.deepEqual(seen.body.history[0], { ...failed.history[0], answer: null });
     assertDelay(secondsToNext(failed), 5);
     assert.ok((await webhook.read()).failingSince);
 
