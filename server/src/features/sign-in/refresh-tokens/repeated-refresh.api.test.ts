@@ -251,6 +251,7 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
       const key = randomUUID();
       const { refreshToken } = (await withKey(holder.token, key)).body;
       const { rows } = await app.owner.query(`SELECT t::text AS row FROM ${table} t`);
+      assert.ok(rows.length > 0);
       for (const { row } of rows)
         for (const secret of [holder.token, refreshToken, key]) assert.ok(!row.includes(secret.slice(-60)));
     });
