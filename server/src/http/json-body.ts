@@ -170,7 +170,7 @@ export function keepRawBodies(app: FastifyInstance): void {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** Returns the text of a body without its byte order mark. Throws malformed_json if it is not UTF-8. */
+/** Returns the bytes of a body without its byte order mark. Throws malformed_json if they are not UTF-8. */
 export function requireUtf8(body: Buffer): Buffer {
   if (!isUtf8(body))
     throw new ProblemError('malformed_json', 'The body is not valid UTF-8. Encode it in UTF-8.');
