@@ -3,7 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
+import { rowsRead } from '../../../testing/rows-read.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { listSlice } from './search-queries.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -178,6 +180,25 @@ describe('GET /api/bus_tenants/{tenantId}/players', () => {
       orders['lastSeenAt']!.toReversed(),
       'the default is the last seen first',
     );
+  });
+
+  test('reads a page by name without all players of the same name', async () => {
+    const { tenantId } = await arrangeTenant(app);
+    await app.owner.query(
+      `WITH crowd AS (
+         INSERT INTO players (id, created_at) SELECT gen_random_uuid(), now() FROM generate_series(1, 3000)
+         RETURNING id, search_name)
+       INSERT INTO tenant_access (tenant_id, player_id, first_seen_at, last_seen_at, search_name)
+       SELECT $1, id, now(), now(), search_name FROM crowd`,
+      [tenantId],
+    );
+    const page = { limit: 50, offset: 100 };
+    for (const sort of ['displayName', '-displayName', 'firstSeenAt'] as const) {
+      const read = await rowsRead(app.owner, { tenantId }, (db) =>
+        listSlice(db, tenantId, {}, { sort, ...page }),
+      );
+      assert.equal(read, 150, sort);
+    }
   });
 
   test('returns 400 for an invalid query', async () => {

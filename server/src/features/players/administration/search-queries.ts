@@ -9,7 +9,7 @@ export const sortKeys = ['lastSeenAt', 'firstSeenAt', 'displayName'] as const;
 type SortKey = (typeof sortKeys)[number];
 export type Sort = SortKey | `-${SortKey}`;
 
-/** The columns of each sort key. Each key has an index on the tenant and the first column. Indexes of a single column end with the player. */
+/** The columns of each sort key, before the player. Each key has an index on the tenant, the first column and, if it is the only one, the player. */
 const columns: Record<SortKey, Sql[]> = {
   lastSeenAt: [sql`access.last_seen_hour`, sql`access.last_seen_at`],
   firstSeenAt: [sql`access.first_seen_at`],
@@ -85,14 +85,17 @@ export async function listSlice(
   { sort, limit, offset }: Slice,
 ): Promise<string[]> {
   const conditions = join([sql`access.tenant_id = ${tenantId}`, ...conditionsOf(tenantId, filter)], ' AND ');
-  // Few players are banned or hidden, so they are read first. Otherwise the inner order is that of an index: with the whole order in
-  // one step, the planner could sort all players of the tenant.
+  // Few players are banned or hidden, so they are read first. Otherwise the inner order is that of an index: with an order that no index
+  // has, the planner could sort all players of the tenant. Most players of a game may have no name, so names must have no ties.
+  const [first, second, ...others] = orderOf(sort);
+  const inOrder =
+    others.length === 0
+      ? sql`ORDER BY ${first}, ${second} LIMIT ${limit + offset}`
+      : sql`ORDER BY ${first} FETCH FIRST ${limit + offset} ROWS WITH TIES`;
   const matching =
     filter.banned || filter.hidden
       ? sql`SELECT access.* FROM (${restricted(tenantId, filter)}) access WHERE ${conditions}`
-      : sql`
-      SELECT access.* FROM tenant_access access WHERE ${conditions}
-      ORDER BY ${orderOf(sort)[0]} FETCH FIRST ${limit + offset} ROWS WITH TIES`;
+      : sql`SELECT access.* FROM tenant_access access WHERE ${conditions} ${inOrder}`;
   const rows = await db.rows<{ id: string }>(sql`
     SELECT access.player_id AS id FROM (${matching}) access
     ORDER BY ${join(orderOf(sort))} LIMIT ${limit} OFFSET ${offset}`);

@@ -2,37 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Querier } from '../../../database/database.ts';
-import type { Sql } from '../../../database/sql.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
-import { largestRead } from '../../../testing/statement-plans.ts';
+import { rowsRead } from '../../../testing/rows-read.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { countSessions, listSessions } from './queries.ts';
 
 const app = await startTestApp();
-
-/** How many rows the largest part of a statement reads as the account. */
-async function rowsRead(accountId: string, select: (db: Querier) => Promise<unknown>): Promise<number> {
-  let statement: Sql | undefined;
-  const keep = async (sent: Sql) => {
-    statement = sent;
-    return [];
-  };
-  await select({ rows: keep, count: keep } as unknown as Querier);
-  const client = await app.owner.connect();
-  try {
-    await client.query(
-      `BEGIN; SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.account_id = '${accountId}'`,
-    );
-    const { rows } = await client.query(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${statement!.text}`,
-      statement!.values,
-    );
-    return largestRead(rows[0]['QUERY PLAN'][0].Plan).rows;
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
-  }
-}
 
 test('the list of sessions reads no used refresh tokens', async () => {
   const { accountId } = await arrangeAccount(app, await arrangeTenant(app));
@@ -51,7 +26,7 @@ test('the list of sessions reads no used refresh tokens', async () => {
     (db: Querier) => listSessions(db, accountId, { limit: 50, offset: 0 }),
     (db: Querier) => countSessions(db, accountId),
   ]) {
-    const rows = await rowsRead(accountId, select);
+    const rows = await rowsRead(app.owner, { accountId }, select);
     assert.ok(rows < 10, `read ${rows} rows`);
   }
 });
