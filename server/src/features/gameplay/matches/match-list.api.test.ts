@@ -8,7 +8,9 @@ import {
   arrangeTenant,
 } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
+import { rowsRead } from '../../../testing/rows-read.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { selectMatches } from './queries.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -83,6 +85,34 @@ describe('GET /api/bus_tenants/{tenantId}/matches', () => {
     assert.deepEqual(ids((await list({ from: startedAt, to: later })).body.items), [ended]);
     assert.deepEqual(ids((await list({ to: startedAt })).body.items), []);
     assert.ok(!ids((await list({ from: later })).body.items).includes(ended));
+  });
+
+  test('reads no newer matches of a player for a later page or an older range', async () => {
+    const { tenantId } = await arrangeTenant(app);
+    // Their ids have the times of their starts.
+    await app.owner.query(
+      `INSERT INTO match_sessions (tenant_id, id, started_at)
+       SELECT $1, overlay('01990000-0000-7000-8000-000000000000' PLACING lpad(to_hex(number), 4, '0') FROM 5)::uuid,
+              '2025-08-31 12:00:24.064Z'::timestamptz + number * interval '65.536 seconds'
+       FROM generate_series(1, 4000) number`,
+      [tenantId],
+    );
+    await app.owner.query(
+      `INSERT INTO match_players (tenant_id, id, match_session_id, player_id, joined_at)
+       SELECT tenant_id, gen_random_uuid(), id, $2, started_at FROM match_sessions WHERE tenant_id = $1`,
+      [tenantId, ada.playerId],
+    );
+    const { rows } = await app.owner.query<{ id: string; at: Date }>(
+      'SELECT id, started_at AS at FROM match_sessions WHERE tenant_id = $1 ORDER BY id OFFSET 200 LIMIT 1',
+      [tenantId],
+    );
+    const { id, at } = rows[0]!;
+    for (const filter of [{ cursor: id }, { to: at.toISOString() }]) {
+      const read = await rowsRead(app.owner, { tenantId }, (db) =>
+        selectMatches(db, tenantId, { playerIds: [ada.playerId], ...filter }, 51),
+      );
+      assert.ok(read <= 60, `${JSON.stringify(filter)}: ${read} rows`);
+    }
   });
 
   test('returns 400 for a limit over 200, an unknown state and a malformed cursor', async () => {

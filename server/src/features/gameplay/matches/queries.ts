@@ -135,10 +135,12 @@ export function selectMatches(
   const conditions = [sql`match.tenant_id = ${tenantId}`];
   if (state === 'running') conditions.push(sql`match.ended_at IS NULL`);
   if (state === 'ended') conditions.push(sql`match.ended_at IS NOT NULL`);
-  conditions.push(...createdWithin(sql`match.id`, sql`match.started_at`, { from, to }));
-  if (cursor !== undefined) conditions.push(sql`match.id < ${cursor}`);
+  // For a player, the ids of the entries: PostgreSQL reads those of all newer matches if only the matches are compared.
+  const id = playerIds === undefined ? sql`match.id` : sql`own.match_session_id`;
+  conditions.push(...createdWithin(id, sql`match.started_at`, { from, to }));
+  if (cursor !== undefined) conditions.push(sql`${id} < ${cursor}`);
   const pageOf = (source: Sql): Sql => sql`
-      SELECT match.* FROM ${source} WHERE ${join(conditions, ' AND ')} ORDER BY match.id DESC LIMIT ${limit}`;
+      SELECT match.* FROM ${source} WHERE ${join(conditions, ' AND ')} ORDER BY ${id} DESC LIMIT ${limit}`;
   // Two profiles of a player can be in one match.
   const page =
     playerIds === undefined
