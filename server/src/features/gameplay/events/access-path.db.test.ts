@@ -42,16 +42,23 @@ await app.owner.query('ANALYZE player_events, match_events');
 
 /**
  * Returns a querier that runs statements as the tenant, and counts the events that PostgreSQL reads for them, and how often it searches
- * the roll-ups.
+ * the roll-ups, and the indexes of the events.
  */
-function createInspector(): { db: Querier; rowsRead(): number; rollupSearches(): number } {
+function createInspector(): {
+  db: Querier;
+  rowsRead(): number;
+  rollupSearches(): number;
+  eventSearches(): number;
+} {
   let read = 0;
   let searches = 0;
+  let eventSearches = 0;
   const explain = async (statement: Sql): Promise<unknown[]> => {
     const client = await app.owner.connect();
     try {
       await client.query(
-        `BEGIN; SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.tenant_id = '${tenantId}'`,
+        `BEGIN; SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.tenant_id = '${tenantId}'; SET LOCAL enable_seqscan = off;
+         SET LOCAL enable_bitmapscan = off`,
       );
       const { rows } = await client.query(
         `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
@@ -59,6 +66,9 @@ function createInspector(): { db: Querier; rowsRead(): number; rollupSearches():
       );
       const { Plan: plan } = rows[0]['QUERY PLAN'][0];
       read += sumOf(plan, eventsReadBy);
+      eventSearches += sumOf(plan, (node) =>
+        /_events_/.test(node['Relation Name'] ?? '') ? (node['Index Searches'] ?? 0) : 0,
+      );
       searches += sumOf(plan, (node) =>
         node['Relation Name']?.startsWith('event_rollups') ? node['Actual Loops'] : 0,
       );
@@ -78,7 +88,12 @@ function createInspector(): { db: Querier; rowsRead(): number; rollupSearches():
     run: async (statement) => (await explain(statement)).length,
     changes: async (statement) => (await explain(statement)).length > 0,
   };
-  return { db, rowsRead: () => read, rollupSearches: () => searches };
+  return {
+    db,
+    rowsRead: () => read,
+    rollupSearches: () => searches,
+    eventSearches: () => eventSearches,
+  };
 }
 
 interface PlanNode {
@@ -86,6 +101,8 @@ interface PlanNode {
   'Actual Rows': number;
   'Actual Loops': number;
   'Rows Removed by Filter'?: number;
+  /** From PostgreSQL 18 on. */
+  'Index Searches'?: number;
   Plans?: PlanNode[];
 }
 
@@ -124,6 +141,23 @@ describe('selectEvents', () => {
     for (const scope of EVENT_SCOPES)
       for (const filter of [{ eventKeys: ['unknown'] }, { eventCategories: ['one', 'other'] }])
         assert.equal(await readPage({ scope, ...filter }), 0, JSON.stringify(filter));
+  });
+
+  test('searches each month once for a player of many matches', async () => {
+    const player = randomUUID();
+    await app.owner.query('INSERT INTO players (id, created_at) VALUES ($1, now())', [player]);
+    await app.owner.query(
+      `WITH match AS (
+         INSERT INTO match_sessions (tenant_id, id, started_at)
+         SELECT $1, gen_random_uuid(), now() FROM generate_series(1, 1000) RETURNING id)
+       INSERT INTO match_players (tenant_id, id, match_session_id, player_id, joined_at)
+       SELECT $1, overlay(id::text PLACING 'ffff' FROM 1)::uuid, id, $2, now() FROM match`,
+      [tenantId, player],
+    );
+    const { db, eventSearches } = createInspector();
+    const filter: EventFilter = { scope: 'match', playerIds: [player] };
+    assert.equal(await chooseAccessPath(db, tenantId, filter), 'actor');
+    assert.ok(eventSearches() < 50, `${eventSearches()} searches`);
   });
 
   test('reads a page of a frequent player through the index on time', async () => {

@@ -88,10 +88,11 @@ export function matchingEvents(tenantId: string, filter: EventFilter, path: Acce
   if (path === 'time')
     return sql`FROM ${eventTableSql[scope]} event
       WHERE ${condition} AND (${actorIds[scope]} IN (${actors})) IS TRUE`;
-  // OFFSET 0 keeps the planner from turning the subquery into a join over all events of the tenant.
-  return sql`FROM (${actors}) actor CROSS JOIN LATERAL (
+  // PostgreSQL 17 and newer pass each index once for an array. In a join, they searched each month for each actor: 240,000 searches for
+  // the 20,000 matches of a player, instead of 150. OFFSET 0 hides the conditions of the caller from the index on time.
+  return sql`FROM (
       SELECT * FROM ${eventTableSql[scope]} event
-      WHERE ${actorIds[scope]} = actor.id AND ${besideActor(tenantId)} AND (${condition}) IS TRUE OFFSET 0) event
+      WHERE ${actorIds[scope]} = ANY (ARRAY(${actors})) AND ${besideActor(tenantId)} AND (${condition}) IS TRUE OFFSET 0) event
     WHERE true`;
 }
 
