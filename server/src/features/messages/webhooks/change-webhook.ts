@@ -1,13 +1,15 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
+import { ProblemError } from '../../../core/problem.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
 import { difference } from '../../platform/audit/index.ts';
 import { auditWebhook } from './audit-webhook.ts';
 import { toAuditSettings, checkUrl, settingsOf, type UrlRules } from './webhook-settings.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
-import { rescheduleDeliveries } from './delivery-queries.ts';
+import { deleteDeliveries, rescheduleDeliveries } from './delivery-queries.ts';
 import {
   deleteWebhookRow,
+  findWebhook,
   scopeOfOwner,
   updateWebhook,
   type Webhook,
@@ -41,9 +43,18 @@ export async function changeWebhook(
   });
 }
 
-/** Deletes a webhook with its deliveries. Running attempts end without a record. Throws `not_found`. */
+/** On a busy machine, 5,000 deliveries with 10,000 attempts took up to 2 seconds, and a statement is cancelled after 10. */
+const DELETED_AT_ONCE = 5_000;
+
+/**
+ * Deletes a webhook with its deliveries. Running attempts end without a record. Throws `not_found`. The deliveries are deleted before it,
+ * in steps: every transaction with an event for the webhook waits for the one that deletes it.
+ */
 export async function deleteWebhook(database: Database, author: Author, ref: WebhookRef): Promise<void> {
-  await scopeOfOwner(database, ref).transaction(async (transaction) => {
+  const scope = scopeOfOwner(database, ref);
+  if (!(await findWebhook(scope, ref))) throw new ProblemError('not_found');
+  while ((await deleteDeliveries(scope, ref.webhookId, DELETED_AT_ONCE)) === DELETED_AT_ONCE);
+  await scope.transaction(async (transaction) => {
     const webhook = await requireWebhook(transaction, ref);
     await deleteWebhookRow(transaction, webhook.id);
     const details = { before: toAuditSettings(settingsOf(webhook)) };

@@ -172,6 +172,13 @@ export function countRecentWebhooks(
       ORDER BY webhook_id, last_attempt_at DESC) webhook`);
 }
 
+/** Deletes deliveries of a webhook with their attempts, at most `limit`, and returns their number. */
+export function deleteDeliveries(db: Querier, webhookId: string, limit: number): Promise<number> {
+  return db.run(sql`
+    DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY(
+      SELECT id FROM webhook_deliveries WHERE webhook_id = ${webhookId} ORDER BY id LIMIT ${limit}))`);
+}
+
 const RETENTION_SECONDS = 30 * 24 * 60 * 60;
 
 /** Deletes the deliveries and redeliveries that are older than 30 days, in any state. */

@@ -140,7 +140,7 @@ export function replaceSecret(
     RETURNING ${columns}`);
 }
 
-/** Deletes a webhook. The foreign key deletes its deliveries. */
+/** Deletes a webhook. Foreign keys delete its redeliveries, and the deliveries that it still has. */
 export async function deleteWebhookRow(db: Querier, webhookId: string): Promise<void> {
   await db.run(sql`DELETE FROM webhooks WHERE id = ${webhookId}`);
 }

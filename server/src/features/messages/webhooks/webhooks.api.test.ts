@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlatformAdmin, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 
 const lines: string[] = [];
 const app = await startTestApp({ log: (line) => lines.push(line), env: { LOG_LEVEL: 'debug' } });
@@ -229,6 +230,25 @@ describe('DELETE /api/workspaces/:workspaceId/webhooks/:webhookId', () => {
     await app.http.post(`${webhooks}/${id}/test`, undefined, admin);
     assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 204);
     assert.equal((await app.http.delete(`${webhooks}/${id}`, admin)).status, 404);
+    const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE webhook_id = $1', [id]);
+    assert.equal(rows.length, 0);
+  });
+
+  test('lets others publish events while it deletes the deliveries', async () => {
+    const { id } = await created();
+    const publish = () => app.http.post(`${webhooks}/${id}/test`, undefined, admin);
+    await publish();
+    await whileLocked(
+      app,
+      (holder) => holder.query('SELECT FROM webhook_deliveries WHERE webhook_id = $1 FOR UPDATE', [id]),
+      async (waiting, release) => {
+        const deleting = app.http.delete(`${webhooks}/${id}`, admin);
+        await waiting(1);
+        assert.equal((await publish()).status, 202);
+        await release();
+        assert.equal((await deleting).status, 204);
+      },
+    );
     const { rows } = await app.owner.query('SELECT FROM webhook_deliveries WHERE webhook_id = $1', [id]);
     assert.equal(rows.length, 0);
   });
