@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -120,6 +120,24 @@ test('a first start creates a demo once, and its printed commands work', async (
   );
   const events = `/api/bus_tenants/${demo.tenantId}/events?scope=player`;
   assert.equal((await get(server, events, { 'x-api-key': demo.apiKey })).status, 200);
+
+  const occurredAt = new Date().toISOString();
+  const event = { playerId: player.playerId, eventKey: 'tried', idempotencyKey: 'tried-1', occurredAt };
+  const send = async (): Promise<number> => {
+    const sent = await fetch(`${server.url}/api/game/player-events`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-game-key': demo.gameKey,
+        authorization: `Bearer ${player.accessToken}`,
+      },
+      body: JSON.stringify({ events: [event] }),
+    });
+    return sent.status;
+  };
+  assert.deepEqual([await send(), await send()], [201, 422]);
+  const postgresLog = readFileSync(join(dataDir, 'postgres', 'server.log'), 'utf8');
+  assert.doesNotMatch(postgresLog, /ERROR/, 'a client cannot fill the log of PostgreSQL');
 
   await server.end('SIGTERM');
   const next = await startServer({ dataDir, env });

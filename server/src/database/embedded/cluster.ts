@@ -13,6 +13,12 @@ import { ProgramError, type Programs } from './programs.ts';
 export const LOGIN_ROLE = 'guildhall';
 const LOGIN_ROLE_ATTRIBUTES = 'LOGIN CREATEDB CREATEROLE BYPASSRLS REPLICATION';
 
+/**
+ * PostgreSQL does not log the errors that it returns to Guildhall, which logs those that matter. Each repeated batch and each request above
+ * a hard stop causes one, and nobody rotates the log: 300 such requests per second would write 4 GB a day.
+ */
+const LOGIN_ROLE_LOG = "log_min_messages = 'log'";
+
 /** The major version of the binaries. PostgreSQL cannot read the files of another one. */
 const MAJOR_VERSION = '18';
 
@@ -44,7 +50,7 @@ export async function createCluster(programs: Programs, folder: string): Promise
     await programs.run(
       'postgres',
       ['--single', '-D', draft, 'postgres'],
-      `CREATE ROLE ${LOGIN_ROLE} ${LOGIN_ROLE_ATTRIBUTES}\n`,
+      `CREATE ROLE ${LOGIN_ROLE} ${LOGIN_ROLE_ATTRIBUTES}\nALTER ROLE ${LOGIN_ROLE} SET ${LOGIN_ROLE_LOG}\n`,
     );
     await rename(draft, cluster);
   } catch (error) {
