@@ -196,7 +196,7 @@ test('without the demo the database is empty, and bootstrap creates the administ
   await server.end('SIGTERM');
 });
 
-test('a start on all addresses without PUBLIC_URL warns, because no client can reach 0.0.0.0', async () => {
+test('a start on all addresses or behind a proxy without PUBLIC_URL warns, because clients use another address', async () => {
   const { path: dataDir, remove } = dataFolder();
   after(remove);
   const started = async (env: Record<string, string>) => {
@@ -205,5 +205,7 @@ test('a start on all addresses without PUBLIC_URL warns, because no client can r
     return server.output();
   };
   assert.match(await started({}), /"msg":"PUBLIC_URL is empty[^"]+http:\/\/0\.0\.0\.0:\d+/);
+  const behindProxy = { HOST: '127.0.0.1', TRUST_PROXY: '127.0.0.1' };
+  assert.match(await started(behindProxy), /"msg":"PUBLIC_URL is empty[^"]+http:\/\/127\.0\.0\.1:\d+/);
   assert.doesNotMatch(await started({ PUBLIC_URL: 'https://guild.example' }), /PUBLIC_URL/);
 });

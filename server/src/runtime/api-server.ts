@@ -112,10 +112,12 @@ export async function startApiServer(
       'This deployment has no platform administrator. Create one: guildhall bootstrap --email <address>, ' +
         'in a checkout npm run guildhall -- bootstrap --email <address>',
     );
-  if (prepare && !config.publicUrl && (WILDCARDS.includes(config.host) || config.port === 0))
+  const isReachedElsewhere =
+    WILDCARDS.includes(config.host) || config.port === 0 || config.trustProxy !== false;
+  if (prepare && !config.publicUrl && isReachedElsewhere)
     app.log.warn(
       `PUBLIC_URL is empty, so tokens, mails and addresses of avatars name ${issuerOf(config)}, which clients cannot reach. ` +
-        'Set PUBLIC_URL to the address of this server.',
+        'Set PUBLIC_URL to the address that clients use.',
     );
 
   const running = opened.move();
