@@ -82,8 +82,26 @@ async function record(
   await audit(database.forPlatform(), { ...SYSTEM, action, details });
 }
 
-/** Other differences between the clock of a worker and that of the database are harmless, because a retention counts whole months. */
+/** Other differences between the clock of a worker and that of the database are harmless, because these jobs count whole months. */
 const MOST_SECONDS_AHEAD = 86_400;
+
+/**
+ * Returns the time. Throws {@link OperatorError} if the clock of this process is ahead of that of the database, so that a job does not
+ * take new months for old ones. The message names what the setting does not do.
+ */
+export async function readCheckedClock(database: Database, undone: string): Promise<Date> {
+  const now = new Date();
+  const { secondsAhead } = await database
+    .forPlatform()
+    .one<{ secondsAhead: number }>(
+      sql`SELECT extract(epoch FROM ${now.toISOString()}::timestamptz - now())::float8 AS "secondsAhead"`,
+    );
+  if (secondsAhead > MOST_SECONDS_AHEAD)
+    throw new OperatorError(
+      `The clock of this worker is ${Math.floor(secondsAhead / 86_400)} days ahead of the clock of the database, so ${undone}. Correct the clock.`,
+    );
+  return now;
+}
 
 /**
  * Drops all rows that are older than their table keeps them, even if another table fails. Then throws. Throws {@link OperatorError} and drops
@@ -95,16 +113,7 @@ export async function applyRetention(
   retention: Retention,
   archive: Archive,
 ): Promise<void> {
-  const now = new Date();
-  const { secondsAhead } = await database
-    .forPlatform()
-    .one<{ secondsAhead: number }>(
-      sql`SELECT extract(epoch FROM ${now.toISOString()}::timestamptz - now())::float8 AS "secondsAhead"`,
-    );
-  if (secondsAhead > MOST_SECONDS_AHEAD)
-    throw new OperatorError(
-      `The clock of this worker is ${Math.floor(secondsAhead / 86_400)} days ahead of the clock of the database, so RETENTION_MONTHS drops nothing. Correct the clock.`,
-    );
+  const now = await readCheckedClock(database, 'RETENTION_MONTHS drops nothing');
   const tables = Object.entries(retention) as [PartitionedTable, number][];
   await runEach(
     tables.map(([table, months]) => {

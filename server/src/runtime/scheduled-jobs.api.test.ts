@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, test } from 'node:test';
+import { after, mock, test } from 'node:test';
 import { openDatabase } from '../database/database.ts';
 import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { readConfig } from './config.ts';
@@ -13,8 +13,10 @@ import { startTestApp } from '../testing/test-app.ts';
 const app = await startTestApp();
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
 after(() => database.close());
-const run = async (name: string) => {
-  const job = scheduledJobs(app.owner, database, readConfig({})).find((candidate) => candidate.name === name);
+const run = async (name: string, env: Record<string, string> = {}) => {
+  const job = scheduledJobs(app.owner, database, readConfig(env)).find(
+    (candidate) => candidate.name === name,
+  );
   await job!.run();
 };
 
@@ -250,4 +252,14 @@ test('webhook deliveries of over 30 days ago are deleted with their attempts, an
   );
   assert.deepEqual(rows, [{ id: recent, number: 1 }]);
   assert.equal((await app.owner.query('SELECT FROM webhook_attempts')).rowCount, 1);
+});
+
+test('nothing is archived if the clock of the worker is ahead of that of the database', async (context) => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 100 * 86_400_000 });
+  context.after(() => mock.timers.reset());
+  await run('archive-events');
+  await assert.rejects(
+    run('archive-events', { ARCHIVE_AFTER_MONTHS: '1', ARCHIVE_DIR: '/nonexistent' }),
+    /^OperatorError: The clock of this worker is \d+ days ahead .+ ARCHIVE_AFTER_MONTHS archives nothing/,
+  );
 });

@@ -6,7 +6,7 @@ import { archiveOldEvents, openArchive, type ArchiveSettings } from '../features
 import { listTenantIds } from '../features/studio/tenants/index.ts';
 import { groups } from './feature-groups.ts';
 import type { Config } from './config.ts';
-import { applyRetention } from './retention.ts';
+import { applyRetention, readCheckedClock } from './retention.ts';
 import type { ScheduledJob } from '../jobs/worker.ts';
 
 /** The scheduled jobs of all features and of the runtime. */
@@ -31,7 +31,12 @@ export function scheduledJobs(
     {
       name: 'archive-events',
       cron: '2 4 * * *',
-      run: () => archiveOldEvents(owner, database, archive, settings),
+      async run() {
+        if (settings.archiveAfterMonths === undefined) return;
+        // Of an archived month, the idempotency keys are not in PostgreSQL: events that clients send again would count twice.
+        await readCheckedClock(database, 'ARCHIVE_AFTER_MONTHS archives nothing');
+        await archiveOldEvents(owner, database, archive, settings);
+      },
     },
     {
       name: 'delete-expired-rows',
