@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
@@ -215,6 +217,27 @@ describe('guildhall serve --processes 2', () => {
     limitFiles(limits.toString().trim());
     await replaced(old, 1);
     assert.equal(server.child.exitCode, null, server.output());
+  });
+
+  test('serving processes without a file descriptor left refuse connections, and accept them again later', async () => {
+    const limitFiles = (most: string) => {
+      for (const pid of serving()) execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${most}:`]);
+    };
+    const limits = execFileSync('prlimit', [
+      `--pid=${serving()[0]!}`,
+      '--nofile',
+      '--output=SOFT',
+      '--noheadings',
+    ]);
+    limitFiles('1');
+    await Promise.all(
+      Array.from({ length: 4 }, () => {
+        const refused = connect(Number(new URL(server.url).port)).resume();
+        return once(refused, 'close', { signal: AbortSignal.timeout(10_000) });
+      }),
+    );
+    limitFiles(limits.toString().trim());
+    assert.deepEqual(await flood(20, (agent) => send(agent, '/health/live')), { 200: 20 });
   });
 
   test('SIGTERM for one serving process replaces it without a refused request', async () => {

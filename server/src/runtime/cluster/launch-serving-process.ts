@@ -66,24 +66,30 @@ export function launchServingProcess(
 }
 
 /**
- * Starts a process. A connection that node:cluster hands to a process stays open in this one until the process confirms it. If the
- * process dies before, node:cluster keeps the connection for good, and its client waits. So it is closed here.
+ * Starts a process. node:cluster hands it one connection at a time, and waits until the process confirms it. It waits for good if the
+ * process dies before, or has no file descriptor left for the connection. Then the client would wait too, and the process would never
+ * get another connection. So the connection is closed here.
  */
 function forkServing(): Worker {
   cluster.setupPrimary({ exec: SERVING_PROCESS, args: [] });
   const child = cluster.fork();
-  let lastConnection: { close(): void } | undefined;
+  let last: { connection: { close(): void }; seq: number } | undefined;
   const channel = child.process as unknown as { send?(...sent: unknown[]): boolean };
   const send = channel.send?.bind(child.process);
   // Without file descriptors the system has created neither the process nor its channel.
   if (send)
     channel.send = (...sent) => {
-      const [message, handle] = sent as [{ act?: string }, { close(): void }];
-      if (message.act === 'newconn') lastConnection = handle;
+      const [{ act, seq }, connection] = sent as [{ act?: string; seq: number }, { close(): void }];
+      if (act === 'newconn') last = { connection, seq };
       return send(...sent);
     };
+  child.process.on('internalMessage', ({ cmd }: { cmd?: string }) => {
+    // The connection did not arrive. This is what the process sends when one has arrived. node:cluster then closes its copy.
+    if (cmd === 'NODE_HANDLE_NACK' && last)
+      child.process.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: last.seq, accepted: true });
+  });
   // Closing a connection again has no effect.
-  child.once('exit', () => lastConnection?.close());
+  child.once('exit', () => last?.connection.close());
   return child;
 }
 
