@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, jwtVerify, type JWK } from 'jose';
 import { SYSTEM } from '../../../core/author.ts';
+import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { createVault, WrongMasterKeyError } from '../../../security/vault.ts';
 import { acceptedUntil } from '../../../testing/accepted-until.ts';
@@ -242,6 +243,36 @@ describe('openTokenSigner', () => {
       const { kid } = await rotate(app, 0);
       await eventually(() => kidOf(uninformed.sign('saas', 'some-account', {}, 60)) === kid);
       await uninformed.close();
+    });
+  });
+
+  test('knows keys that change during its first read, and repeats a reload that failed', async () => {
+    const app = await startTestApp();
+    await withDatabase(app, async (database) => {
+      let notify = () => {};
+      const changes: ChangeFeed = {
+        ...SILENT_FEED,
+        on: (_, listener) => void (notify = () => listener(undefined)),
+      };
+      let reads = 0;
+      let rotated = '';
+      const unsteady = {
+        ...database,
+        async rows<Row>(statement: Parameters<typeof database.rows>[0]) {
+          const number = ++reads;
+          if (number === 3) throw new Error('No connection is free.');
+          const rows = await database.rows<Row>(statement);
+          // The first statement finds out whether there is a key.
+          if (number === 2) {
+            ({ kid: rotated } = await rotate(app, 0, true));
+            notify();
+          }
+          return rows;
+        },
+      };
+      const signer = await openTokenSigner({ ...servicesOf(app), database: unsteady, changes });
+      await eventually(() => kidOf(signer.sign('saas', 'some-account', {}, 60)) === rotated);
+      await signer.close();
     });
   });
 

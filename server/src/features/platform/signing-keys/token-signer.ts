@@ -9,7 +9,7 @@ import type { Vault } from '../../../security/vault.ts';
 import { countCache } from '../../../core/cache-counts.ts';
 import { newId } from '../../../core/ids.ts';
 import { now } from '../../../core/timestamps.ts';
-import { ALGORITHM, generateSigningKey, readKeyRing, type SigningKey } from './key-ring.ts';
+import { ALGORITHM, generateSigningKey, readKeyRing, type KeyRing, type SigningKey } from './key-ring.ts';
 import { insertSigningKey, listSigningKeys } from './queries.ts';
 
 /** Verified tokens are cached, because a game client sends the same token with each request for 2 hours. */
@@ -17,6 +17,9 @@ const MAX_CACHED_TOKENS = 50_000;
 
 /** How often the keys are reloaded if no notification arrives. A new key becomes active later than the next reload. */
 const RELOAD_MS = 5 * 60_000;
+
+/** How long a process waits after a reload that failed. It may have missed that a leaked key was revoked. */
+const RETRY_MS = 1_000;
 
 /** Tokens with an unknown key id reload the keys at most once per second, because anybody can forge such tokens. */
 const UNKNOWN_KEY_RELOAD_MS = 1_000;
@@ -63,21 +66,28 @@ export async function openTokenSigner(
   reloadMs = RELOAD_MS,
 ): Promise<TokenSigner> {
   await ensureSigningKey(database, vault);
-  let keys = await readKeyRing(database, vault);
+  let keys!: KeyRing;
   const counts = countCache('tokens');
   const verified = createLruCache<string, { claims: TokenClaims; kid: string }>(MAX_CACHED_TOKENS);
+  const read = async (): Promise<void> => {
+    keys = await readKeyRing(database, vault);
+  };
 
   // Reloads run one after another. A change that is notified during a reload can be missing from the rows of that reload.
-  let reloading = Promise.resolve();
+  const first = read();
+  let reloading = first;
+  let retry: NodeJS.Timeout | undefined;
   const reload = (): Promise<void> => {
-    reloading = reloading.then(async () => {
-      keys = await readKeyRing(database, vault);
+    // If the database is unavailable, the loaded keys stay in use.
+    reloading = reloading.then(read).catch(() => {
+      clearTimeout(retry);
+      retry = setTimeout(() => void reload(), RETRY_MS).unref();
     });
-    // If the database is unavailable, the loaded keys stay in use. The change feed notifies again after it reconnects.
-    reloading = reloading.catch(() => {});
     return reloading;
   };
+  // Before the first read ends: a change that is notified during this read can be missing from its rows too.
   changes.on('signing_keys', () => void reload());
+  await first;
   const timer = setInterval(() => void reload(), reloadMs).unref();
 
   let lastUnknownKeyReload = -Infinity;
@@ -156,6 +166,7 @@ export async function openTokenSigner(
     async close() {
       clearInterval(timer);
       await reloading;
+      clearTimeout(retry);
     },
   };
 }
