@@ -67,9 +67,15 @@ await writeFile(ERROR_CODES, errorCodesText());
 console.log(`Wrote ${TYPES} and ${ERROR_CODES}.`);
 process.exit(0);
 
-/** 64-bit integers are exact in the client: a safe number or a bigint. */
-function exactInteger(schema: { format?: string; type?: string | string[]; anyOf?: { pattern?: string }[] }) {
-  const isExact = schema.format === 'int64' || schema.anyOf?.some(({ pattern }) => pattern === '^-?\\d+$');
+/** 64-bit integers are exact in the client: a safe number or a bigint. With a maximum, each of them is a safe number. */
+function exactInteger(schema: {
+  format?: string;
+  maximum?: number;
+  type?: string | string[];
+  anyOf?: { pattern?: string }[];
+}) {
+  const isLarge = schema.format === 'int64' && schema.maximum === undefined;
+  const isExact = isLarge || schema.anyOf?.some(({ pattern }) => pattern === '^-?\\d+$');
   if (!isExact) return undefined;
   const isNullable = Array.isArray(schema.type) && schema.type.includes('null');
   // A name of a type may be any text for the printer.

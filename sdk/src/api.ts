@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: efd0c4b12b648d3b136cd28f831eee953c8ca58c7b2875d43e545528fcdc3cd0
+// Document: 4c488a7f95ff1cac99779d17fb4ebb25199e63e1b77cd34d34f8c320fe2effcf
 
 export interface paths {
     "/metrics": {
@@ -3828,9 +3828,15 @@ export interface components {
             keyId: string;
             /** Format: uuid */
             tenantId: string;
-            /** @description The threshold when the alert was raised. */
+            /**
+             * Format: int64
+             * @description The threshold when the alert was raised.
+             */
             threshold: number;
-            /** @description The requests or bytes within the minute when the alert was raised. */
+            /**
+             * Format: int64
+             * @description The requests or bytes within the minute when the alert was raised.
+             */
             observed: number;
             /**
              * Format: date-time
@@ -3852,7 +3858,10 @@ export interface components {
         AlertSettings: {
             /** @description A key that sends more requests within a minute raises an alert. */
             rateLimitPerMinute: number;
-            /** @description A key that sends more bytes within a minute raises an alert. */
+            /**
+             * Format: int64
+             * @description A key that sends more bytes within a minute raises an alert.
+             */
             payloadBytesPerMinute: number;
         };
         /** @enum {string} */
@@ -3892,7 +3901,10 @@ export interface components {
             rateLimit: components["schemas"]["KeyRateLimit"] | null;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute: number | null;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
@@ -4073,7 +4085,10 @@ export interface components {
             rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute?: (number | null) | undefined;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
@@ -4097,7 +4112,10 @@ export interface components {
             rateLimit: components["schemas"]["KeyRateLimit"] | null;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute: number | null;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
@@ -4159,7 +4177,10 @@ export interface components {
             rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute?: (number | null) | undefined;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
@@ -4176,7 +4197,10 @@ export interface components {
             rateLimit: components["schemas"]["KeyRateLimit"] | null;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute: number | null;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
@@ -4244,6 +4268,7 @@ export interface components {
             signInPassword: string;
         };
         CreateWalletRecordRequest: {
+            /** Format: int64 */
             matchSessionId: number;
             /**
              * Format: int64
@@ -4284,7 +4309,10 @@ export interface components {
             rateLimit: components["schemas"]["KeyRateLimit"] | null;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute: number | null;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
@@ -4324,7 +4352,10 @@ export interface components {
             rateLimit: components["schemas"]["KeyRateLimit"] | null;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute: number | null;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
@@ -4364,11 +4395,13 @@ export interface components {
         CreatedWalletPlayer: {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
+            /** Format: int64 */
             playerIndex: number;
         };
         CreatedWalletRecord: {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
+            /** Format: int64 */
             id: number;
         };
         /** @enum {string} */
@@ -4467,9 +4500,11 @@ export interface components {
             subject: string;
         };
         EndWalletMatchRequest: {
+            /** Format: int64 */
             matchSessionId: number;
         };
         EndWalletPartRequest: {
+            /** Format: int64 */
             matchSessionId: number;
             /**
              * Format: int64
@@ -4480,17 +4515,21 @@ export interface components {
             matchPosition: number;
         };
         EndWalletSessionRequest: {
+            /** Format: int64 */
             sessionId: number;
         };
         EndedWalletMatch: {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
+            /** Format: int64 */
             playDataId: number;
         };
         EndedWalletPart: {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
+            /** Format: int64 */
             playDataId: number;
+            /** Format: int64 */
             playerIndex: number;
         };
         EndedWalletSession: {
@@ -4517,6 +4556,7 @@ export interface components {
             eventDefinitionId?: string | undefined;
             eventKey?: string | undefined;
             eventValue?: (string | null) | undefined;
+            /** Format: int64 */
             count: number;
         };
         EventDefinition: {
@@ -4609,7 +4649,9 @@ export interface components {
             playerIds?: string[] | undefined;
             /** Format: uuid */
             matchSessionId?: (string | null) | undefined;
+            /** Format: int64 */
             minimumValue?: (number | null) | undefined;
+            /** Format: int64 */
             maximumValue?: (number | null) | undefined;
         };
         EventQueryRow: {
@@ -4622,17 +4664,29 @@ export interface components {
             playerId?: string | undefined;
             /** Format: uuid */
             matchSessionId?: string | undefined;
-            /** @description The number of events. */
+            /**
+             * Format: int64
+             * @description The number of events.
+             */
             events: number;
             /** @description The number of distinct players. */
             players?: number | undefined;
-            /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
-            valueSum: number | null;
+            /**
+             * Format: int64
+             * @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value.
+             */
+            valueSum: number | bigint | null;
             valueAverage: number | null;
-            /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
-            valueMinimum: number | null;
-            /** @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value. */
-            valueMaximum: number | null;
+            /**
+             * Format: int64
+             * @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value.
+             */
+            valueMinimum: number | bigint | null;
+            /**
+             * Format: int64
+             * @description All digits. Some JSON parsers round it above 2^53. Null: no event has a value.
+             */
+            valueMaximum: number | bigint | null;
         };
         /** @enum {string} */
         EventScope: "match" | "player";
@@ -4654,9 +4708,15 @@ export interface components {
         };
         /** @description With `quota_exceeded`: the units of the plan. */
         ExceededQuota: {
-            /** @description Units per period. */
+            /**
+             * Format: int64
+             * @description Units per period.
+             */
             limit: number;
-            /** @description Used units. */
+            /**
+             * Format: int64
+             * @description Used units.
+             */
             used: number;
             /** Format: date-time */
             periodStart: string;
@@ -4780,6 +4840,7 @@ export interface components {
             /** Format: date-time */
             leftAt: string | null;
             placement: number | null;
+            /** Format: int64 */
             score: number | null;
             outcome: string | null;
         };
@@ -4898,7 +4959,10 @@ export interface components {
             rateLimit: components["schemas"]["KeyRateLimit"] | null;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute: number | null;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute: number | null;
             /**
              * Format: date-time
@@ -4951,19 +5015,6 @@ export interface components {
         };
         IdentityProofRequest: {
             proof?: components["schemas"]["IdentityProof"] | undefined;
-        };
-        ImportEventDefinitionsRequest: {
-            /**
-             * Format: binary
-             * @description The CSV file, at most 2 MiB. The field may have any name.
-             */
-            file: string;
-            /**
-             * @description If false, rows create definitions. If true, rows change the definitions with their IDs.
-             * @default false
-             * @enum {string}
-             */
-            overwriteExisting?: ("true" | "false") | undefined;
         };
         ImportResult: {
             /** @description The sum of `created`, `updated` and `failed`. */
@@ -5083,9 +5134,15 @@ export interface components {
             /** Format: uuid */
             keyId: string;
             keyKind: components["schemas"]["KeyKind"];
-            /** @description The requests or bytes that a key may send in a minute. */
+            /**
+             * Format: int64
+             * @description The requests or bytes that a key may send in a minute.
+             */
             threshold: number;
-            /** @description The requests or bytes that the key sent in the minute. */
+            /**
+             * Format: int64
+             * @description The requests or bytes that the key sent in the minute.
+             */
             observed: number;
             /**
              * Format: date-time
@@ -5148,12 +5205,18 @@ export interface components {
             nextCursor?: string | undefined;
         };
         ListedWalletEntry: {
-            /** @description The position in the tenant’s chain, from 1. */
+            /**
+             * Format: int64
+             * @description The position in the tenant’s chain, from 1.
+             */
             index: number;
             /** Format: date-time */
             recordedAt: string;
             kind: components["schemas"]["WalletEntryKind"];
-            /** @description The player that the entry is about. */
+            /**
+             * Format: int64
+             * @description The player that the entry is about.
+             */
             playerIndex: number;
             /** @description What the entry records. The members depend on `kind`. */
             body: {
@@ -5304,6 +5367,7 @@ export interface components {
             /** Format: date-time */
             leftAt: string | null;
             placement: number | null;
+            /** Format: int64 */
             score: number | null;
             outcome: string | null;
         };
@@ -5311,6 +5375,7 @@ export interface components {
             /** Format: uuid */
             matchPlayerId: string;
             placement?: (number | null) | undefined;
+            /** Format: int64 */
             score?: (number | null) | undefined;
             outcome?: (string | null) | undefined;
         };
@@ -5531,7 +5596,10 @@ export interface components {
         /** @description The limits of the workspace. The rate limit applies to each key that has no rate limit of its own. */
         Plan: {
             name: string;
-            /** @description Units per billing period. Null: unlimited. */
+            /**
+             * Format: int64
+             * @description Units per billing period. Null: unlimited.
+             */
             monthlyUnits: number | null;
             /** @description Whether requests are refused after the last unit is used. */
             hardStop: boolean;
@@ -6052,7 +6120,9 @@ export interface components {
             from: string;
             /** Format: date-time */
             to: string;
+            /** Format: int64 */
             totalLogins: number;
+            /** Format: int64 */
             totalLogouts: number;
             uniquePlatforms: number;
             /** @description Distinct players, exact over any range. */
@@ -6122,6 +6192,7 @@ export interface components {
         SessionTimelineBucket: {
             /** Format: date-time */
             bucketStart: string;
+            /** Format: int64 */
             logins: number;
             /** @description Distinct players of this bucket. */
             uniquePlayers: number;
@@ -6177,7 +6248,10 @@ export interface components {
         StartWalletSessionRequest: {
             /** @description The device that the game runs on. It stays in the ledger permanently, so it must contain no personal data. */
             device: string;
-            /** @description When the session started, in seconds since 1970-01-01T00:00:00Z. */
+            /**
+             * Format: int64
+             * @description When the session started, in seconds since 1970-01-01T00:00:00Z.
+             */
             startTime: number;
         };
         /** @description Selects the deliveries that match all members. At least one member is required. */
@@ -6208,11 +6282,13 @@ export interface components {
         StartedWalletMatch: {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
+            /** Format: int64 */
             matchSessionId: number;
         };
         StartedWalletSession: {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
+            /** Format: int64 */
             sessionId: number;
         };
         StoredEvent: {
@@ -6315,6 +6391,7 @@ export interface components {
             /** Format: date-time */
             leftAt: string | null;
             placement: number | null;
+            /** Format: int64 */
             score: number | null;
             outcome: string | null;
             /**
@@ -6535,7 +6612,10 @@ export interface components {
         UpdateAlertSettingsRequest: {
             /** @description A key that sends more requests within a minute raises an alert. */
             rateLimitPerMinute?: (number | null) | undefined;
-            /** @description A key that sends more bytes within a minute raises an alert. */
+            /**
+             * Format: int64
+             * @description A key that sends more bytes within a minute raises an alert.
+             */
             payloadBytesPerMinute?: (number | null) | undefined;
         };
         UpdateApiKeyRequest: {
@@ -6543,7 +6623,10 @@ export interface components {
             rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute?: (number | null) | undefined;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
@@ -6580,7 +6663,10 @@ export interface components {
             rateLimit?: (components["schemas"]["UpdateKeyRateLimit"] | null) | undefined;
             /** @description Alert threshold: requests per minute. Null: the threshold of the tenant applies. */
             rateLimitPerMinute?: (number | null) | undefined;
-            /** @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies. */
+            /**
+             * Format: int64
+             * @description Alert threshold: received bytes per minute. Null: the threshold of the tenant applies.
+             */
             payloadBytesPerMinute?: (number | null) | undefined;
             /**
              * Format: date-time
@@ -6605,7 +6691,10 @@ export interface components {
         };
         UpdatePlanRequest: {
             name?: string | undefined;
-            /** @description Units per billing period. Null: unlimited. */
+            /**
+             * Format: int64
+             * @description Units per billing period. Null: unlimited.
+             */
             monthlyUnits?: (number | null) | undefined;
             /** @description Whether requests are refused after the last unit is used. */
             hardStop?: (boolean | null) | undefined;
@@ -6679,13 +6768,6 @@ export interface components {
             /** @description Lower-case ASCII words joined by hyphens. If a new workspace or tenant has none, it is generated from the name. */
             slug?: string | undefined;
         };
-        UploadAvatarRequest: {
-            /**
-             * Format: binary
-             * @description A PNG or JPG of at most 2 MiB.
-             */
-            avatarFile: string;
-        };
         /** @enum {string} */
         UsageGrouping: "day" | "tenant" | "key";
         UsageItem: {
@@ -6700,10 +6782,17 @@ export interface components {
             /** @description Null if the key belongs to another workspace. */
             keyName?: (string | null) | undefined;
             keyKind?: components["schemas"]["KeyKind"] | undefined;
+            /** Format: int64 */
             units: number;
-            /** @description Bytes of the bodies of requests with a key, accepted or refused. */
+            /**
+             * Format: int64
+             * @description Bytes of the bodies of requests with a key, accepted or refused.
+             */
             bytesIn: number;
-            /** @description Bytes of the bodies of the responses. */
+            /**
+             * Format: int64
+             * @description Bytes of the bodies of the responses.
+             */
             bytesOut: number;
         };
         UsageReport: {
@@ -6726,9 +6815,15 @@ export interface components {
             workspaceId: string;
             /** @description The used share of the limit: 75, 90 or 100 %. */
             percent: number;
-            /** @description The units that the workspace has used. */
+            /**
+             * Format: int64
+             * @description The units that the workspace has used.
+             */
             used: number;
-            /** @description The units of the plan in a month. */
+            /**
+             * Format: int64
+             * @description The units of the plan in a month.
+             */
             limit: number;
             /** Format: date-time */
             periodStart: string;
@@ -6805,11 +6900,13 @@ export interface components {
         };
         /** @description The last entry of the chain. */
         WalletChainHead: {
+            /** Format: int64 */
             index: number;
             /** @description 0x and 64 hexadecimal digits. */
             hash: string;
         };
         WalletChainLink: {
+            /** Format: int64 */
             index: number;
             /** @description 0x and 64 hexadecimal digits. */
             contentHash: string;
@@ -6822,6 +6919,7 @@ export interface components {
         WalletChainState: "pending" | "mined" | "confirmed" | "abandoned";
         WalletChainStatus: {
             state: components["schemas"]["WalletChainState"];
+            /** Format: int64 */
             blockNumber: number | null;
             /** @description The number of blocks from the transaction’s own block to the newest one. */
             confirmations: number;
@@ -6838,7 +6936,10 @@ export interface components {
         WalletChallengeRequest: {
             /** @description An EVM address in lower case, in upper case, or with the checksum of EIP-55. */
             address: string;
-            /** @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum). */
+            /**
+             * Format: int64
+             * @description Default: the first of the tenant’s `chainIds`. If the tenant has none: 1 (Ethereum).
+             */
             chainId?: (number | null) | undefined;
         };
         /** @enum {string} */
@@ -6849,7 +6950,10 @@ export interface components {
             items: components["schemas"]["ListedWalletEntry"][];
             head: components["schemas"]["WalletChainHead"];
             hasMore: boolean;
-            /** @description The index that the next page begins after. */
+            /**
+             * Format: int64
+             * @description The index that the next page begins after.
+             */
             nextCursor?: number | undefined;
         };
         WalletJwtLoginRequest: {
@@ -6857,12 +6961,18 @@ export interface components {
             jwt: string;
         };
         WalletLedgerEntry: {
-            /** @description The position in the tenant’s chain, from 1. */
+            /**
+             * Format: int64
+             * @description The position in the tenant’s chain, from 1.
+             */
             index: number;
             /** Format: date-time */
             recordedAt: string;
             kind: components["schemas"]["WalletEntryKind"];
-            /** @description The player that the entry is about. */
+            /**
+             * Format: int64
+             * @description The player that the entry is about.
+             */
             playerIndex: number;
             /** @description What the entry records. The members depend on `kind`. */
             body: {
@@ -6909,6 +7019,7 @@ export interface components {
             tokenType: "Bearer";
             /** @description The lifetime of the token in seconds. */
             expiresIn: number;
+            /** Format: int64 */
             playerIndex: number;
             playerId: string;
             address: string;
@@ -6933,6 +7044,7 @@ export interface components {
             verifiedAddresses: string[];
         };
         WalletPlayerIndex: {
+            /** Format: int64 */
             playerIndex: number;
         };
         /** @enum {string} */
@@ -6940,6 +7052,7 @@ export interface components {
         WalletScore: {
             /** @description 0x and 64 hexadecimal digits. GET …/transactions/{transactionHash} returns the recorded entries. */
             transactionHash: string;
+            /** Format: int64 */
             playerIndex: number;
             /** Format: int64 */
             newScore: number | bigint;
@@ -7200,13 +7313,25 @@ export interface components {
              * @description The start of the next period.
              */
             periodEnd: string;
-            /** @description Units per period. Null if unlimited. */
+            /**
+             * Format: int64
+             * @description Units per period. Null if unlimited.
+             */
             limit: number | null;
-            /** @description Used units. */
+            /**
+             * Format: int64
+             * @description Used units.
+             */
             used: number;
-            /** @description Bytes of the bodies of requests with a key, accepted or refused. */
+            /**
+             * Format: int64
+             * @description Bytes of the bodies of requests with a key, accepted or refused.
+             */
             bytesIn: number;
-            /** @description Bytes of the bodies of the responses. */
+            /**
+             * Format: int64
+             * @description Bytes of the bodies of the responses.
+             */
             bytesOut: number;
             /** @description Whether requests are refused after the last unit is used. */
             hardStop: boolean;
@@ -8316,7 +8441,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": components["schemas"]["UploadAvatarRequest"];
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description A PNG or JPG of at most 2 MiB.
+                     */
+                    avatarFile: string;
+                };
             };
         };
         responses: {
@@ -9374,7 +9505,19 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": components["schemas"]["ImportEventDefinitionsRequest"];
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description The CSV file, at most 2 MiB. The field may have any name.
+                     */
+                    file: string;
+                    /**
+                     * @description If false, rows create definitions. If true, rows change the definitions with their IDs.
+                     * @default false
+                     * @enum {string}
+                     */
+                    overwriteExisting?: ("true" | "false") | undefined;
+                };
             };
         };
         responses: {

@@ -205,10 +205,23 @@ function describeContent(content: Content, side: Side, components: SchemaCompone
   return Object.fromEntries(
     Object.entries(content).map(([type, { schema, ...media }]) => [
       type,
-      // The members of a form are texts. None of them can be null.
-      { schema: components.describe(schema, type === 'multipart/form-data' ? 'response' : side), ...media },
+      {
+        schema:
+          type === 'multipart/form-data'
+            ? describeForm(schema, components)
+            : components.describe(schema, side),
+        ...media,
+      },
     ]),
   );
+}
+
+/**
+ * The members of a form are texts. None of them can be null. A form has no name: NSwag makes parameters of the members of a schema in
+ * place, but sends a schema behind a reference as one stream without parts, which the server refuses.
+ */
+function describeForm({ title: _title, ...schema }: Schema, components: SchemaComponents): Schema {
+  return components.describe(schema, 'response');
 }
 
 function problem(status: number): Record<string, Response> {

@@ -63,6 +63,7 @@ export function createSchemaComponents(): SchemaComponents {
     const described: Schema = { ...schema };
     // The serializer does not escape strings of this format. All of them are UUIDs.
     if (schema.format === 'unsafe') described.format = 'uuid';
+    if (isLargeInteger(schema)) described.format = 'int64';
     if (schema.items) described.items = describe(schema.items, side);
     if (typeof schema.additionalProperties === 'object')
       described.additionalProperties = describe(schema.additionalProperties, side);
@@ -106,6 +107,12 @@ function splitAnnotations({ default: standard, ...schema }: Schema): {
   if (!schema.enum || schema.description === undefined) return { annotations, definition: schema };
   const { description, ...definition } = schema;
   return { annotations: { description, ...annotations }, definition };
+}
+
+/** Generated clients use 32 bits for an integer without a format. */
+function isLargeInteger({ type, format, minimum = 0, maximum = 0 }: Schema): boolean {
+  const isInteger = [type].flat().includes('integer');
+  return isInteger && !format && (Number(minimum) < -(2 ** 31) || Number(maximum) >= 2 ** 31);
 }
 
 function withoutNull(schema: Schema): Schema {

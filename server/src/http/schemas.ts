@@ -93,6 +93,13 @@ export const Int64 = Type.Unsafe<number | string>({
   description: 'A signed 64-bit integer, as a number or as a string of digits.',
 });
 
+/**
+ * An integer that may need more than 32 bits, and that every JavaScript number can hold. The OpenAPI document gives integers with
+ * such a limit the format `int64`. Without it, generated clients use 32 bits, and fail above 2,147,483,647.
+ */
+export const LargeInteger = (description?: string) =>
+  Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...(description && { description }) });
+
 /** A signed 64-bit integer in a response: a number with all its digits. */
 export const Int64Out = Type.Unsafe<bigint>({ type: 'integer', format: 'int64' });
 
@@ -168,8 +175,8 @@ export const ProblemDocument = Type.Object(
     quota: Type.Optional(
       Type.Object(
         {
-          limit: Type.Integer({ description: 'Units per period.' }),
-          used: Type.Integer({ description: 'Used units.' }),
+          limit: LargeInteger('Units per period.'),
+          used: LargeInteger('Used units.'),
           periodStart: Timestamp,
           periodEnd: Type.String({ ...Timestamp, description: 'The start of the next period.' }),
         },

@@ -125,21 +125,23 @@ describe('C# code of the documentation', () => {
     const { text, body } = await app.http.get('/openapi.json');
     await writeFile(document, text);
     const client = join(folder, 'Client.cs');
-    await runProgram('mono', [
-      NSWAG,
-      'openapi2csclient',
-      `/input:${document}`,
-      `/output:${client}`,
-      '/namespace:Guildhall',
-      '/operationGenerationMode:SingleClientFromOperationId',
-    ]);
+    const [, options] = /nswag@\S+ (openapi2csclient .*)/.exec(page)!;
+    const files: Record<string, string> = {
+      '/input:openapi.json': `/input:${document}`,
+      '/output:Client.cs': `/output:${client}`,
+    };
+    await runProgram('mono', [NSWAG, ...options!.split(' ').map((option) => files[option] ?? option)]);
     const generated = await readFile(client, 'utf8');
     assert.doesNotMatch(generated, /\b(Body|Response|Anonymous)\d+\b/);
     const game = (await read('GeneratedClientGame.cs')).replace('// CODE OF THE PAGE', () => generatedCode);
     const program = await compile('generated', [generated, game]);
     const warning = body.webhooks['usage.warning'].post.requestBody.content['application/json'].example;
-    const output = await runProgram('mono', [program, app.url, gameKey, JSON.stringify(warning)]);
-    assert.match(output, /^signed in [\w-]{36}\nrefused 404 not_found\nwarned at 90\n$/);
+    const picture = fileOf('server/src/testing/docs/me.jpg');
+    const output = await runProgram('mono', [program, app.url, gameKey, JSON.stringify(warning), picture]);
+    assert.match(
+      output,
+      /^signed in [\w-]{36}\nrefused 404 not_found\nwarned at 90\nscored 3000000000\nuploaded \S+\nread 1 of 2, then 1\n$/,
+    );
     assert.deepEqual(await values(), [42]);
   });
 });

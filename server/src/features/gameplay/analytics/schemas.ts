@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { From, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { From, LargeInteger, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { timelineBuckets } from './queries.ts';
 
 export const AnalyticsQuery = Type.Object({
@@ -11,12 +11,12 @@ export const SessionAnalytics = Type.Object(
   {
     from: Timestamp,
     to: Timestamp,
-    totalLogins: Type.Integer(),
-    totalLogouts: Type.Integer(),
+    totalLogins: LargeInteger(),
+    totalLogouts: LargeInteger(),
     uniquePlatforms: Type.Integer(),
     uniquePlayers: Type.Integer({ description: 'Distinct players, exact over any range.' }),
-    loginsByPlatform: Type.Record(Type.String(), Type.Integer()),
-    loginsByProvider: Type.Record(Type.String(), Type.Integer(), {
+    loginsByPlatform: Type.Record(Type.String(), LargeInteger()),
+    loginsByProvider: Type.Record(Type.String(), LargeInteger(), {
       description:
         'The keys are the provider names of the session ledger, such as `store_a`, `email` or `evm_wallet`.',
     }),
@@ -43,7 +43,7 @@ export const SessionTimeline = Type.Object(
       Type.Object(
         {
           bucketStart: Timestamp,
-          logins: Type.Integer(),
+          logins: LargeInteger(),
           uniquePlayers: Type.Integer({ description: 'Distinct players of this bucket.' }),
         },
         { title: 'SessionTimelineBucket' },

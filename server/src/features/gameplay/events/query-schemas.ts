@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { BUCKETS } from '../../../core/time-range.ts';
-import { From, Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { From, Guid, Int64Out, LargeInteger, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { MAX_BUCKETS } from './event-filter.ts';
 import { QUERY_SECONDS } from './query-events.ts';
 import { DIMENSIONS } from './query-sql.ts';
@@ -70,11 +70,10 @@ export const EventQueryBody = Type.Object(
   },
 );
 
-const Exact = Nullable(
-  Type.Integer({
-    description: 'All digits. Some JSON parsers round it above 2^53. Null: no event has a value.',
-  }),
-);
+const Exact = Nullable({
+  ...Int64Out,
+  description: 'All digits. Some JSON parsers round it above 2^53. Null: no event has a value.',
+});
 
 const EventQueryRow = Type.Object(
   {
@@ -84,7 +83,7 @@ const EventQueryRow = Type.Object(
     eventCategory: Type.Optional(Nullable(Type.String())),
     playerId: Type.Optional(Guid),
     matchSessionId: Type.Optional(Guid),
-    events: Type.Integer({ description: 'The number of events.' }),
+    events: LargeInteger('The number of events.'),
     players: Type.Optional(Type.Integer({ description: 'The number of distinct players.' })),
     valueSum: Exact,
     valueAverage: Nullable(Type.Number()),

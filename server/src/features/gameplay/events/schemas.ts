@@ -3,6 +3,7 @@ import { MAX_EVENTS_PER_REQUEST } from '../../../core/callers.ts';
 import {
   Guid,
   Int64,
+  LargeInteger,
   Nullable,
   OneOf,
   ProblemDocument,
@@ -220,7 +221,7 @@ export const EventSummary = Type.Object(
           eventDefinitionId: Type.Optional(Guid),
           eventKey: Type.Optional(Type.String()),
           eventValue: Type.Optional(Nullable(Type.String())),
-          count: Type.Integer(),
+          count: LargeInteger(),
         },
         {
           title: 'EventCount',

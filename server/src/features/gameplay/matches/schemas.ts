@@ -1,5 +1,14 @@
 import { Type } from 'typebox';
-import { Guid, Metadata, Name, Nullable, OneOf, TimeFilter, Timestamp } from '../../../http/schemas.ts';
+import {
+  Guid,
+  LargeInteger,
+  Metadata,
+  Name,
+  Nullable,
+  OneOf,
+  TimeFilter,
+  Timestamp,
+} from '../../../http/schemas.ts';
 import { MAX_PLAYERS_PER_MATCH } from './join-match.ts';
 
 const entrant = {
@@ -62,7 +71,7 @@ export const MatchPlayer = Type.Object(
     joinedAt: Timestamp,
     leftAt: Nullable(Timestamp),
     placement: Nullable(Type.Integer()),
-    score: Nullable(Type.Integer()),
+    score: Nullable(LargeInteger()),
     outcome: Nullable(Type.String()),
   },
   { title: 'MatchPlayer' },

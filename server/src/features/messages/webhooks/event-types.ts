@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, LargeInteger, OneOf, Timestamp } from '../../../http/schemas.ts';
 
 const KeyAlert = Type.Object(
   {
@@ -8,8 +8,8 @@ const KeyAlert = Type.Object(
     id: Type.String({ ...Guid, description: 'The id of the alert.' }),
     keyId: Guid,
     keyKind: OneOf(['game', 'api'], { title: 'KeyKind' }),
-    threshold: Type.Integer({ description: 'The requests or bytes that a key may send in a minute.' }),
-    observed: Type.Integer({ description: 'The requests or bytes that the key sent in the minute.' }),
+    threshold: LargeInteger('The requests or bytes that a key may send in a minute.'),
+    observed: LargeInteger('The requests or bytes that the key sent in the minute.'),
     windowStart: Type.String({ ...Timestamp, description: 'The start of the minute.' }),
     createdAt: Timestamp,
   },
@@ -20,8 +20,8 @@ const UsageWarning = Type.Object(
   {
     workspaceId: Guid,
     percent: Type.Integer({ description: 'The used share of the limit: 75, 90 or 100 %.' }),
-    used: Type.Integer({ description: 'The units that the workspace has used.' }),
-    limit: Type.Integer({ description: 'The units of the plan in a month.' }),
+    used: LargeInteger('The units that the workspace has used.'),
+    limit: LargeInteger('The units of the plan in a month.'),
     periodStart: Timestamp,
     periodEnd: Type.String({ ...Timestamp, description: 'The start of the next month.' }),
   },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, LargeInteger, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { visibilities } from '../../../core/visibility.ts';
 import { StoredEvent } from '../../gameplay/events/index.ts';
 import { platforms } from '../../sign-in/login/index.ts';
@@ -91,7 +91,7 @@ const ExportedMatch = Type.Object(
     joinedAt: Timestamp,
     leftAt: Nullable(Timestamp),
     placement: Nullable(Type.Integer()),
-    score: Nullable(Type.Integer()),
+    score: Nullable(LargeInteger()),
     outcome: Nullable(Type.String()),
   },
   { title: 'ExportedMatch' },

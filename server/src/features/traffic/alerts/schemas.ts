@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, OneOf, Page, PageQuery, TimeFilter, Timestamp } from '../../../http/schemas.ts';
+import { Guid, LargeInteger, OneOf, Page, PageQuery, TimeFilter, Timestamp } from '../../../http/schemas.ts';
 import { alertTypes } from './queries.ts';
 
 export const AlertQuery = Type.Object({
@@ -21,10 +21,8 @@ export const AlertPage = Page(
       keyKind: OneOf(['game', 'api'], { title: 'KeyKind' }),
       keyId: Guid,
       tenantId: Guid,
-      threshold: Type.Integer({ description: 'The threshold when the alert was raised.' }),
-      observed: Type.Integer({
-        description: 'The requests or bytes within the minute when the alert was raised.',
-      }),
+      threshold: LargeInteger('The threshold when the alert was raised.'),
+      observed: LargeInteger('The requests or bytes within the minute when the alert was raised.'),
       windowStart: Type.String({ ...Timestamp, description: 'The start of the minute.' }),
       createdAt: Timestamp,
     },

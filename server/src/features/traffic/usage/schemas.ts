@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, LargeInteger, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { MAX_USAGE_ROWS } from './queries.ts';
 
-const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
+const Count = (description?: string) => Type.Integer({ ...LargeInteger(description), minimum: 0 });
 
 const bytes = {
   bytesIn: Count('Bytes of the bodies of requests with a key, accepted or refused.'),
@@ -14,7 +14,7 @@ export const WorkspaceQuota = Type.Object(
     plan: Type.String(),
     periodStart: Timestamp,
     periodEnd: Type.String({ ...Timestamp, description: 'The start of the next period.' }),
-    limit: Nullable(Type.Integer({ description: 'Units per period. Null if unlimited.' })),
+    limit: Nullable(LargeInteger('Units per period. Null if unlimited.')),
     used: Count('Used units.'),
     ...bytes,
     hardStop: Type.Boolean({ description: 'Whether requests are refused after the last unit is used.' }),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
+import { Guid, LargeInteger, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { entryKinds } from './ledger-entry.ts';
 import { Index, TransactionHash } from './schemas.ts';
 
@@ -10,10 +10,10 @@ const Hash = Type.String({ description: '0x and 64 hexadecimal digits.' });
 
 const Entry = Type.Object(
   {
-    index: Type.Integer({ description: 'The position in the tenant’s chain, from 1.' }),
+    index: LargeInteger('The position in the tenant’s chain, from 1.'),
     recordedAt: Timestamp,
     kind: Type.Unsafe<string>(OneOf(entryKinds, { title: 'WalletEntryKind' })),
-    playerIndex: Type.Integer({ description: 'The player that the entry is about.' }),
+    playerIndex: LargeInteger('The player that the entry is about.'),
     body: Type.Record(Type.String(), Type.Unknown(), {
       description: 'What the entry records. The members depend on `kind`.',
     }),
@@ -34,7 +34,7 @@ const Entry = Type.Object(
 const OnChain = Type.Object(
   {
     state: OneOf(['pending', 'mined', 'confirmed', 'abandoned'], { title: 'WalletChainState' }),
-    blockNumber: Nullable(Type.Integer()),
+    blockNumber: Nullable(LargeInteger()),
     confirmations: Type.Integer({
       description: 'The number of blocks from the transaction’s own block to the newest one.',
     }),
@@ -83,12 +83,12 @@ export const Chain = Type.Object(
   {
     items: Type.Array(
       Type.Object(
-        { index: Type.Integer(), contentHash: Hash, hash: Hash, transactionHash: TransactionHash },
+        { index: LargeInteger(), contentHash: Hash, hash: Hash, transactionHash: TransactionHash },
         { title: 'WalletChainLink' },
       ),
     ),
     head: Type.Object(
-      { index: Type.Integer(), hash: Hash },
+      { index: LargeInteger(), hash: Hash },
       { title: 'WalletChainHead', description: 'The last entry of the chain.' },
     ),
   },
@@ -123,7 +123,7 @@ export const EntryPage = Type.Object(
     items: Type.Array(ListedEntry, { maxItems: MAX_ENTRIES }),
     head,
     hasMore: Type.Boolean(),
-    nextCursor: Type.Optional(Type.Integer({ description: 'The index that the next page begins after.' })),
+    nextCursor: Type.Optional(LargeInteger('The index that the next page begins after.')),
   },
   { title: 'WalletEntryPage' },
 );
