@@ -63,6 +63,8 @@ describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/export', () => {
     const { status, headers, body, text } = await app.http.get(pathOf(tenant, player.playerId), admin);
     assert.equal(status, 200, text);
     assert.equal(headers.get('content-disposition'), 'attachment; filename="player-data.json"');
+    const { authMethods } = (await app.http.get(players, admin)).body;
+    assert.deepEqual(body.player.authMethods, authMethods);
     const lengths = Object.entries(body).map(([name, value]) => [
       name,
       Array.isArray(value) ? value.length : typeof value,

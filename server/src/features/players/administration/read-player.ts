@@ -116,12 +116,13 @@ export async function describePlayers(
 
 function asTenantPlayer(
   { id, isBanned, banReason, bannedUntil, ...player }: PlayerRow,
-  authMethods: TenantMethod[],
+  methods: (TenantMethod & { playerId: string })[],
 ): TenantPlayer {
   return {
     playerId: id,
     ...player,
     ban: isBanned ? { reason: banReason, until: bannedUntil } : null,
-    authMethods,
+    // The export of a player has no serializer that leaves out other members.
+    authMethods: methods.map(({ playerId: _, ...method }) => method),
   };
 }
