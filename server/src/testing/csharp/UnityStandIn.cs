@@ -12,6 +12,12 @@ using System.Threading;
 using Newtonsoft.Json;
 using Newtonsoft.Json.Linq;
 
+/** The test replaces `DateTime.UtcNow` in the code of the page by this clock, which is wrong. */
+public static class DeviceClock
+{
+    public static DateTime UtcNow { get { return DateTime.UtcNow.AddDays(3); } }
+}
+
 namespace UnityEngine
 {
     public class MonoBehaviour { }
