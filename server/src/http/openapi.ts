@@ -20,7 +20,7 @@ of seconds in \`Retry-After\`.
 
 **Formats.** Times are ISO 8601 in UTC. Identifiers are lower-case UUIDs. Unknown members of a body are ignored,
 except in queries of events and redeliveries of webhooks.
-If an optional member is null, it counts as missing.
+If an optional member is null, it counts as missing. New members and new values of enums can appear in responses at any time.
 `;
 
 const TAGS = [
