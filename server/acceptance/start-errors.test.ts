@@ -339,7 +339,7 @@ describe('a start on an external database', () => {
     const other = { env: { DATABASE_URL, MASTER_KEY: 'cd'.repeat(32) } };
     assert.match(
       await refusal(other),
-      /^MASTER_KEY cannot decrypt the secrets of this database\. Set the MASTER_KEY/,
+      /^MASTER_KEY cannot decrypt the secrets of this database\. Set the current MASTER_KEY/,
     );
   });
 
