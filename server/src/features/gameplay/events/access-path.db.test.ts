@@ -7,6 +7,7 @@ import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { selectDefinitions, type EventFilter } from './event-filter.ts';
 import { EVENT_SCOPES, type EventScope } from './event-row.ts';
+import { MAX_EXPORTED_BY_ACTOR } from './export-events.ts';
 import { chooseAccessPath, selectEvents, withoutStored } from './queries.ts';
 import { findMinutes } from './rollups/find-minutes.ts';
 
@@ -173,6 +174,31 @@ describe('selectEvents', () => {
       path: 'time',
     });
     assert.ok(page.rowsRead() < 1_000, `${page.rowsRead()} events were read for a page`);
+  });
+});
+
+describe('an export', () => {
+  test('reads no events of others after the last one of a player with 51,000', async () => {
+    const player = randomUUID();
+    await app.owner.query(
+      `INSERT INTO player_events (occurred_at, created_at_gl, tenant_id, id, player_id, event_definitions_id, idempotency_key, row_hash)
+       SELECT now() - interval '2 days' - make_interval(secs => number), now(), $1, $2, $2, $2, number || 'x', ''
+       FROM generate_series(1, 51000) number`,
+      [tenantId, player],
+    );
+    const filter: EventFilter = { scope: 'player', playerIds: [player] };
+    const { db, rowsRead } = createInspector();
+    const path = await chooseAccessPath(db, tenantId, filter, MAX_EXPORTED_BY_ACTOR);
+    const counted = rowsRead();
+    const after = {
+      occurredAt: new Date(Date.now() - 2 * 86_400_000).toISOString(),
+      idempotencyKey: '',
+    };
+    assert.deepEqual(
+      await selectEvents(db, tenantId, filter, { after, direction: 'asc', limit: 5_000, path }),
+      [],
+    );
+    assert.ok(rowsRead() - counted <= 51_000, `${rowsRead() - counted} events were read`);
   });
 });
 

@@ -46,19 +46,20 @@ const MAX_EVENTS_BY_ACTOR = 50_000;
 
 /**
  * Chooses the index for a filter. The planner of PostgreSQL guesses wrong: for a player without events it reads all events
- * of the tenant.
+ * of the tenant. An actor with more events than `most` is read in the order of time.
  */
 export async function chooseAccessPath(
   db: Querier,
   tenantId: string,
   filter: EventFilter,
+  most = MAX_EVENTS_BY_ACTOR,
 ): Promise<AccessPath> {
   if (!filterActors(tenantId, filter)) return 'time';
   const count = await db.count(sql`
     SELECT count(*) FROM (
       SELECT 1 ${matchingEvents(tenantId, { ...filter, eventKeys: undefined, eventValues: undefined, eventCategories: undefined }, 'actor')}
-      LIMIT ${MAX_EVENTS_BY_ACTOR + 1}) event`);
-  return count > MAX_EVENTS_BY_ACTOR ? 'time' : 'actor';
+      LIMIT ${most + 1}) event`);
+  return count > most ? 'time' : 'actor';
 }
 
 /** The source of counts of events: roll-ups, or the events themselves by an index. */
