@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { arrangeAccount, arrangeTenant } from '../../server/src/testing/arrange.ts';
 import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
 
@@ -416,6 +416,15 @@ describe('a disabled game', () => {
     const keys = (kind: string) => page.getByRole('region', { name: kind, exact: true });
     await keys('Game keys').getByRole('cell', { name: 'Game disabled' }).waitFor();
     await keys('API keys').getByRole('cell', { name: 'Revoked' }).waitFor();
+    // In a window of 1280 px both tables show all columns, and the whole state.
+    const hidden = (element: Locator) =>
+      element.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    await becomes(() => hidden(keys('API keys')), 0);
+    await app.owner.query('UPDATE tenant_keys SET revoked_at = NULL WHERE tenant_id = $1', [
+      disabled.tenantId,
+    ]);
+    await page.reload();
+    await becomes(() => hidden(keys('API keys').getByRole('cell', { name: 'Game disabled' })), 0);
     await page.getByRole('link', { name: 'Players', exact: true }).click();
     await stateOf('Players').waitFor();
     await assertAccessible(page, 'a page of a disabled game');

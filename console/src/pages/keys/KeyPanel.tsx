@@ -139,13 +139,13 @@ function columns(
     {
       id: 'prefix',
       header: 'Prefix',
-      width: 135,
+      width: 130,
       cell: ({ prefix }) => <span className={classes.prefix}>{prefix}…</span>,
     },
     {
       id: 'state',
       header: 'State',
-      ...(isGameActive ? { width: 85, narrowWidth: 82 } : { width: 113, narrowWidth: 113 }),
+      ...(isGameActive ? { width: 85, narrowWidth: 82 } : { width: 120, narrowWidth: 113 }),
       cell: (key) => <KeyState current={key} isGameActive={isGameActive} />,
     },
     ...(kind === 'api'
@@ -153,13 +153,13 @@ function columns(
           {
             id: 'data',
             header: 'Data API',
-            width: 80,
+            width: 76,
             cell: ({ allowDataApi }: AnyKey) => (allowDataApi ? 'Allowed' : 'No'),
           },
           {
             id: 'payer',
             header: 'Reads paid by',
-            width: 124,
+            width: 122,
             cell: (key: AnyKey) => <Payer current={key} />,
           },
         ]
@@ -167,27 +167,27 @@ function columns(
     {
       id: 'limit',
       header: 'Per minute',
-      width: 90,
+      width: 87,
       align: 'right',
       cell: ({ rateLimit }) => (rateLimit?.perMinute == null ? 'Plan' : formatNumber(rateLimit.perMinute)),
     },
     {
       id: 'used',
       header: 'Last used',
-      width: 100,
+      width: 95,
       narrowWidth: 94,
       cell: ({ lastUsedAt }) => <MaybeTime at={lastUsedAt} none="Never" />,
     },
     {
       id: 'expires',
       header: 'Expires',
-      width: 95,
+      width: 92,
       cell: ({ expiresAt }) => <MaybeTime at={expiresAt} none="Never" />,
     },
     {
       id: 'created',
       header: 'Created',
-      width: 100,
+      width: 95,
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
     ...(open
@@ -196,7 +196,7 @@ function columns(
             id: 'actions',
             header: 'Action',
             isAction: true,
-            width: 72,
+            width: 66,
             narrowWidth: 64,
             cell: (key: AnyKey) =>
               key.revokedAt === null && <KeyMenu current={key} called={callKey(key)} open={open} />,
