@@ -122,6 +122,10 @@ describe('definitions', () => {
     await assertAccessible(page, 'a file over the page');
     await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
     await page.getByRole('dialog').getByText('events.csv').waitFor();
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Leave without importing' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Import the file' }).click();
     await page.getByText('Rows in the file: 3. 2 created, 0 changed, 1 refused.').waitFor();
     await page.getByRole('dialog').locator('tr[data-row]', { hasText: 'second' }).waitFor();

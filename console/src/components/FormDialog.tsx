@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
 import { errorOfForm, submitOf, type SentForm } from './form-submit';
-import { useUnsavedChanges } from './unsaved-changes';
+import { leavingDialog, useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
 interface FormDialogProps<Values, Input, Answer> extends SentForm<Values, Input, Answer> {
@@ -27,7 +27,7 @@ export function FormDialog<Values, Input, Answer>({
 }: FormDialogProps<Values, Input, Answer>) {
   const { form, mutation } = sent;
   const error = errorOfForm(sent);
-  const unsaved = useUnsavedChanges(form.isDirty());
+  const unsaved = useUnsavedChanges(form.isDirty(), leavingDialog);
   useDraft(form, title);
   const close = () => !mutation.isPending && unsaved.leave(onClose);
   return (

@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { QuestionDialog } from './ConfirmDialog';
 
-/** The question before the page is left. */
+/** The question before something is left. */
 interface Question {
   title: string;
   /** What is lost. */
@@ -10,10 +10,18 @@ interface Question {
   verb: string;
 }
 
-const unsavedChanges: Question = {
+const unsavedIn = (place: string): Question => ({
   title: 'Leave without saving',
-  loss: 'The changes on this page are not saved.',
+  loss: `The changes ${place} are not saved.`,
   verb: 'Discard the changes',
+});
+
+const leavingPage = unsavedIn('on this page');
+export const leavingDialog = unsavedIn('in this dialog');
+export const leavingFile: Question = {
+  title: 'Leave without importing',
+  loss: 'The chosen file is not imported.',
+  verb: 'Leave',
 };
 
 /** The question about something that exists already, and that the page shows once. */
@@ -25,7 +33,7 @@ export const leavingSecret = (loss: string): Question => ({ title: 'Leave this p
  */
 export function useUnsavedChanges(
   isDirty: boolean,
-  { title, loss, verb } = unsavedChanges,
+  { title, loss, verb } = leavingPage,
 ): {
   question: ReactNode;
   /** Runs the action, if there are changes only after a confirmation. */
@@ -52,7 +60,7 @@ export function useUnsavedChanges(
         else waiting?.();
       }}
     >
-      {isBlocked ? loss : 'The changes in this dialog are not saved.'}
+      {loss}
     </QuestionDialog>
   );
   return { question, leave: (action) => (isDirty ? setWaiting(() => action) : action()) };

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { DataTable, type Column } from '../../components/DataTable';
 import { ErrorText } from '../../components/ErrorState';
 import { formatNumber } from '../../components/format';
+import { leavingFile, useUnsavedChanges } from '../../components/unsaved-changes';
 import { useDroppedFile } from './use-dropped-file';
 import { useImportDefinitions, type ImportResult } from './queries';
 
@@ -24,8 +25,9 @@ export function ImportDialog({
     setFile(next);
   };
   useDroppedFile(importing.isPending ? undefined : choose);
+  const unsaved = useUnsavedChanges(file !== null && !importing.data, leavingFile);
   // The answer says which rows were refused.
-  const close = () => !importing.isPending && onClose();
+  const close = () => !importing.isPending && unsaved.leave(onClose);
   return (
     <Modal opened onClose={close} title="Import definitions" size="lg">
       {importing.data ? (
@@ -72,6 +74,7 @@ export function ImportDialog({
           </Stack>
         </form>
       )}
+      {unsaved.question}
     </Modal>
   );
 }
