@@ -101,6 +101,27 @@ describe('a form with unsaved changes', () => {
     assert.equal(rows.length, 0);
   });
 
+  test('takes no text into a dialog during its request, and returns the focus to the refused field', async () => {
+    const page = await studio.open(`${studio.game}/definitions`);
+    await page.getByRole('button', { name: 'Create a definition' }).first().click();
+    const key = page.getByRole('dialog').getByLabel('Event key');
+    const { promise: answer, resolve: answers } = Promise.withResolvers<void>();
+    await page.route('**/event-definitions', async (route) => {
+      if (route.request().method() === 'POST') await answer;
+      await route.continue();
+    });
+    await key.fill('k'.repeat(40));
+    await dialogHasFocus(page);
+    await page.keyboard.press('Enter');
+    await page.locator('button[data-loading]').waitFor();
+    await page.keyboard.type('typed-meanwhile');
+    assert.equal(await key.inputValue(), 'k'.repeat(40));
+    answers();
+    await page.locator('[role=dialog] input[aria-invalid=true]:focus').waitFor();
+    await page.keyboard.type('s');
+    await becomes(() => key.inputValue(), `${'k'.repeat(40)}s`);
+  });
+
   test('does not ask when the form was saved and another page opens', async () => {
     const page = await studio.open(`/workspaces/${studio.tenant.workspaceId}`);
     await page.getByRole('button', { name: 'Create a game' }).click();

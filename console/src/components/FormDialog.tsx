@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
-import { errorOfForm, submitOf, type SentForm } from './form-submit';
+import { errorOfForm, submitOf, useFocusOnError, type SentForm } from './form-submit';
 import { leavingDialog, useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
@@ -28,13 +28,17 @@ export function FormDialog<Values, Input, Answer>({
   const { form, mutation } = sent;
   const error = errorOfForm(sent);
   const unsaved = useUnsavedChanges(form.isDirty(), leavingDialog);
+  useFocusOnError(sent);
   useDraft(form, title);
   const close = () => !mutation.isPending && unsaved.leave(onClose);
   return (
     <Modal opened onClose={close} title={title} size={size}>
       <form onSubmit={submitOf(sent)} noValidate>
         <Stack gap="sm">
-          {children}
+          {/* What is typed after the request was sent would be lost when the dialog closes. */}
+          <Stack gap="sm" inert={mutation.isPending}>
+            {children}
+          </Stack>
           {error && <ErrorText error={error} hasEffect />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} disabled={mutation.isPending}>

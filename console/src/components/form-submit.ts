@@ -1,5 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
 import { GuildhallError } from '../app/client';
 import { formatNumber } from './format';
 
@@ -24,15 +25,26 @@ export function submitOf<Values, Input, Answer>({
   return form.onSubmit((values) =>
     mutation.mutate(toInput(values), {
       onSuccess: (answer) => onDone(answer, values),
-      onError: (error) => {
-        const errors = fieldErrors(error, errorsBelow);
-        form.setErrors(errors);
-        // Screen readers read the message of the field that gets the focus.
-        const [first] = Object.keys(errors);
-        if (first !== undefined) form.getInputNode(first)?.focus();
-      },
+      onError: (error) => form.setErrors(fieldErrors(error, errorsBelow)),
     }),
   );
+}
+
+/**
+ * Moves the focus to the first field that the server refuses, because screen readers read the message of the field that gets the focus.
+ * In a dialog, the fields accept the focus only after the rendering that shows the error.
+ */
+export function useFocusOnError<Values, Input, Answer>({
+  form,
+  mutation: { isError },
+}: SentForm<Values, Input, Answer>): void {
+  const focusFirst = useEffectEvent(() => {
+    const [first] = Object.keys(form.errors);
+    if (first !== undefined) form.getInputNode(first)?.focus();
+  });
+  useEffect(() => {
+    if (isError) focusFirst();
+  }, [isError]);
 }
 
 /** The error of the request, unless the fields of the form show all that the server refused. */

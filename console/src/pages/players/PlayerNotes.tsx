@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { Pending } from '../../components/Pending';
 import { ErrorText } from '../../components/ErrorState';
 import { RelativeTime } from '../../components/RelativeTime';
-import { submitOf } from '../../components/form-submit';
+import { submitOf, useFocusOnError, type SentForm } from '../../components/form-submit';
 import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { useDraft } from '../../components/use-draft';
 import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote, type PlayerPath } from './queries';
@@ -65,21 +65,20 @@ function NewNote({ path, canChange }: { path: PlayerPath; canChange: boolean }) 
   const isEmpty = form.values.text.trim() === '';
   const unsaved = useUnsavedChanges(!isEmpty);
   useDraft(form, 'note');
+  const sent: SentForm<{ text: string }, string, unknown> = {
+    form,
+    mutation,
+    toInput: ({ text }) => text,
+    onDone: (_answer, { text }) => {
+      // What was typed during the request is not stored.
+      if (form.getValues().text === text) form.reset();
+    },
+  };
+  useFocusOnError(sent);
   // If the role was lowered in the meantime, the reader learns why the note is refused, and can copy it.
   if (!canChange && isEmpty) return null;
   return (
-    <form
-      className={classes.form}
-      onSubmit={submitOf({
-        form,
-        mutation,
-        toInput: ({ text }) => text,
-        onDone: (_answer, sent) => {
-          // What was typed during the request is not stored.
-          if (form.getValues().text === sent.text) form.reset();
-        },
-      })}
-    >
+    <form className={classes.form} onSubmit={submitOf(sent)}>
       <Stack gap="xs" align="flex-start">
         <Textarea
           w="100%"
