@@ -273,6 +273,13 @@ describe('account', () => {
     await page.goto('/workspaces');
     await page.getByText('No workspace yet').waitFor();
     await countBecomes(page.getByText('Open the link in the email'), 0);
+    await page.route('**/api/workspaces', (route) => route.abort());
+    await page.getByRole('textbox', { name: 'Name' }).fill('Harbor');
+    await page.getByRole('button', { name: 'Create the workspace' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/^The request may have taken effect/)
+      .waitFor();
   });
 
   test('accepts an invitation, which is looked up once', async () => {

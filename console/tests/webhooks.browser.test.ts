@@ -96,7 +96,10 @@ describe('webhooks', () => {
     await page.route('**/rotate-secret', (route) => route.abort());
     await ask();
     await rotate.click();
-    await page.getByRole('alert').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/^The request may have taken effect/)
+      .waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.unroute('**/rotate-secret');
     await ask();

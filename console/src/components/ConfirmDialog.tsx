@@ -13,6 +13,8 @@ interface QuestionProps {
   typed?: string;
   /** Whether the action restores something. Its button is not red. */
   isHarmless?: boolean;
+  /** Whether a repeated request has its effect twice. */
+  hasEffect?: boolean;
 }
 
 interface ConfirmDialogProps<Input, Answer> extends QuestionProps {
@@ -50,6 +52,7 @@ export function QuestionDialog({
   verb,
   typed,
   isHarmless = false,
+  hasEffect = false,
   isPending = false,
   error,
   onConfirm,
@@ -83,7 +86,7 @@ export function QuestionDialog({
               data-autofocus
             />
           )}
-          {error != null && <ErrorText error={error} />}
+          {error != null && <ErrorText error={error} hasEffect={hasEffect} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} disabled={isPending}>
               Cancel

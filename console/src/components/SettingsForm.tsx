@@ -13,6 +13,8 @@ interface SettingsFormProps<Values, Input, Answer> extends SentForm<Values, Inpu
   canChange?: boolean;
   /** What the form says after it was sent. */
   done?: string | undefined;
+  /** Whether a repeated request has its effect twice. */
+  hasEffect?: boolean;
   /** Fields that are not kept if the session ends. */
   secrets?: readonly string[];
   children: ReactNode;
@@ -24,6 +26,7 @@ export function SettingsForm<Values, Input, Answer>({
   name = verb,
   canChange = true,
   done = 'Saved',
+  hasEffect = false,
   secrets,
   children,
   ...sent
@@ -38,7 +41,7 @@ export function SettingsForm<Values, Input, Answer>({
       <Stack gap="sm" maw={420}>
         {children}
         {unsaved.question}
-        {error && <ErrorText error={error} />}
+        {error && <ErrorText error={error} hasEffect={hasEffect} />}
         {canChange && (
           <Group gap="sm">
             <Button type="submit" variant="default" loading={mutation.isPending} disabled={!form.isDirty()}>

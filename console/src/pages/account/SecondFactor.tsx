@@ -81,7 +81,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
             value={code}
             onChange={(event) => setCode(event.currentTarget.value)}
           />
-          {confirm.error && <ErrorText error={confirm.error} />}
+          {confirm.error && <ErrorText error={confirm.error} hasEffect />}
           <Button type="submit" w="fit-content" disabled={given === undefined} loading={confirm.isPending}>
             Turn the second factor on
           </Button>
@@ -112,7 +112,7 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
         onChange={(event) => setProof(event.currentTarget.value)}
         autoComplete="off"
       />
-      {(renew.error ?? disable.error) && <ErrorText error={renew.error ?? disable.error} />}
+      {(renew.error ?? disable.error) && <ErrorText error={renew.error ?? disable.error} hasEffect />}
       <Group gap="xs">
         <Button
           variant="default"

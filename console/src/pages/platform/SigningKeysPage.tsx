@@ -91,6 +91,7 @@ function RevokeDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       title="Revoke all signing keys"
       verb="Revoke the keys"
+      hasEffect
       typed="revoke"
       mutation={revoke}
       input={{ activateInSeconds: 0, revokeOld: true }}

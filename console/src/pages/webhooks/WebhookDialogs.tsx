@@ -21,6 +21,7 @@ export function RotateSecretDialog({
       onClose={onClose}
       title="Rotate the secret"
       verb="Rotate the secret"
+      hasEffect
       mutation={rotate}
       input={OVERLAP_SECONDS}
       onDone={({ secret }) => onRotated(secret)}

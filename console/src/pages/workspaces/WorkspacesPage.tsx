@@ -80,6 +80,7 @@ function CreateForm() {
   return (
     <SettingsForm
       verb="Create the workspace"
+      hasEffect
       form={form}
       mutation={useCreateWorkspace()}
       toInput={(values) => values}
