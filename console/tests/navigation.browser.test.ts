@@ -353,3 +353,45 @@ describe('the frame of the pages', () => {
     assert.deepEqual(await placeOf('Players'), before);
   });
 });
+
+describe('a screen reader', () => {
+  test('reads another page, other rows, a copied id, and a search that finds nothing', async () => {
+    await arrangePlayer(app, tenant, 'ada');
+    const page = await studio.open(studio.game, { permissions: ['clipboard-write'] });
+    await heading(page, 'Overview').waitFor();
+    await page.evaluate(() => {
+      const read: string[] = [];
+      const readAll = (): void =>
+        document.querySelectorAll('[role=status]').forEach(({ textContent }) => read.push(textContent));
+      new MutationObserver(readAll).observe(document.body, {
+        childList: true,
+        subtree: true,
+        characterData: true,
+      });
+      Object.assign(globalThis, { read });
+    });
+    const reads = (text: string): Promise<void> =>
+      becomes(
+        () =>
+          page.evaluate(
+            (wanted) =>
+              (globalThis as unknown as { read: string[] }).read.some((each) => each.startsWith(wanted)),
+            text,
+          ),
+        true,
+      );
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    await reads('Players');
+    await page.getByRole('cell', { name: /: copy$/ }).waitFor();
+    const search = page.getByRole('searchbox');
+    await search.fill('nobody');
+    await reads('No player matches');
+    await search.fill('ada');
+    await reads('1 row');
+    await page.getByRole('button', { name: /: copy$/ }).click();
+    await reads('Copied');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to a page, a player or a match' }).fill('nobody');
+    await reads('Nothing found.');
+  });
+});

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
+import { announce } from './announcer';
 import { EmptyState } from './EmptyState';
 
 /** A list whose filters select nothing. The button removes them all, except for those of `keep`. */
@@ -14,6 +15,7 @@ export function NoResults({
   children: ReactNode;
 }) {
   const navigate = useNavigate();
+  useEffect(() => announce(title), [title]);
   return (
     <EmptyState
       title={title}

@@ -1,6 +1,7 @@
 import { Group, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { createContext, useContext, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, type ReactNode } from 'react';
+import { announce } from './announcer';
 import classes from './Page.module.css';
 
 interface PageProps {
@@ -21,6 +22,7 @@ export const StateOfPages = createContext<ReactNode>(null);
 /** A page: one title, its actions, its content. */
 export function Page({ title, subtitle, state, actions, fill = false, children }: PageProps) {
   useDocumentTitle(`${title} · Guildhall`);
+  useEffect(() => announce(title), [title]);
   const stateOfPages = useContext(StateOfPages);
   return (
     <div className={classes.page} data-fill={fill || undefined}>

@@ -1,5 +1,6 @@
 import { useTimeout } from '@mantine/hooks';
 import { useState } from 'react';
+import { announce } from './announcer';
 
 /** Copies a text, and says for 1.5 seconds whether that succeeded. A browser can forbid it. */
 export function useCopy(): { result: 'Copied' | 'Not copied' | undefined; copy: (text: string) => void } {
@@ -7,7 +8,9 @@ export function useCopy(): { result: 'Copied' | 'Not copied' | undefined; copy: 
   const { start } = useTimeout(() => setResult(undefined), 1_500);
   const copy = (text: string): void =>
     void write(text).then((isWritten) => {
-      setResult(isWritten ? 'Copied' : 'Not copied');
+      const outcome = isWritten ? 'Copied' : 'Not copied';
+      setResult(outcome);
+      announce(outcome);
       start();
     });
   return { result, copy };

@@ -1,5 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { announce } from './announcer';
+import { formatCount } from './format';
 
 /** Makes the pages of a list the properties of a table: its rows, their state, and what loads more of them. */
 export function useTableRows<Row>(
@@ -9,6 +11,7 @@ export function useTableRows<Row>(
   const { data, error, isPlaceholderData, hasNextPage, refetch } = list;
   const { fetchNextPage, isFetchingNextPage, isFetchNextPageError } = list;
   const rows = useMemo(() => data && distinct(data.pages, rowKey), [data]);
+  useRowsAnnouncement(rows?.length, hasNextPage, isPlaceholderData);
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   return {
     rows,
@@ -20,6 +23,18 @@ export function useTableRows<Row>(
     loadMore: hasNextPage ? loadMore : undefined,
     hasFailedToLoadMore: isFetchNextPageError,
   };
+}
+
+/** Announces the rows of other filters or of another order. If there are none, `NoResults` says so. */
+function useRowsAnnouncement(count = 0, hasMore: boolean, isPlaceholder: boolean): void {
+  const wasPlaceholder = useRef(false);
+  const say = useEffectEvent(() => {
+    if (count > 0) announce(`${formatCount(count, 'row')}${hasMore ? ' loaded' : ''}`);
+  });
+  useEffect(() => {
+    if (wasPlaceholder.current && !isPlaceholder) say();
+    wasPlaceholder.current = isPlaceholder;
+  }, [isPlaceholder]);
 }
 
 /** A row that has moved between two requests can be in two pages. */

@@ -86,36 +86,42 @@ function Palette({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div className={classes.list} id="commands" role="listbox" aria-label="Commands">
-        {commands.map(({ key, label, hint, icon: Icon, run }, position) => (
-          <div
-            key={key}
-            id={`command-${position}`}
-            role="option"
-            aria-selected={position === current}
-            className={classes.item}
-            onClick={run}
-            onMouseMove={() => setIndex(position)}
-            ref={position === current ? scrollIntoView : undefined}
-          >
-            <Icon size={15} aria-hidden />
-            <span>{label}</span>
-            <span className={classes.hint}>{hint}</span>
-          </div>
-        ))}
-        {isSearching ? (
-          <div className={classes.none}>Searching…</div>
-        ) : error ? (
+      <div className={classes.list}>
+        <div id="commands" role="listbox" aria-label="Commands">
+          {commands.map(({ key, label, hint, icon: Icon, run }, position) => (
+            <div
+              key={key}
+              id={`command-${position}`}
+              role="option"
+              aria-selected={position === current}
+              className={classes.item}
+              onClick={run}
+              onMouseMove={() => setIndex(position)}
+              ref={position === current ? scrollIntoView : undefined}
+            >
+              <Icon size={15} aria-hidden />
+              <span>{label}</span>
+              <span className={classes.hint}>{hint}</span>
+            </div>
+          ))}
+        </div>
+        <div role="status">
+          {isSearching ? (
+            <div className={classes.none}>Searching…</div>
+          ) : (
+            commands.length === 0 &&
+            error === null && (
+              <div className={classes.none}>
+                Nothing found. Players and matches are found by their id, and players also by the beginning of
+                their name or email address.
+              </div>
+            )
+          )}
+        </div>
+        {error !== null && !isSearching && (
           <div className={classes.none} role="alert">
             The search failed. {describeError(error)}
           </div>
-        ) : (
-          commands.length === 0 && (
-            <div className={classes.none}>
-              Nothing found. Players and matches are found by their id, and players also by the beginning of
-              their name or email address.
-            </div>
-          )
         )}
       </div>
     </>

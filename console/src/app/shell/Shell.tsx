@@ -1,7 +1,8 @@
-import { Drawer } from '@mantine/core';
+import { Drawer, VisuallyHidden } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { useAnnouncement } from '../../components/announcer';
 import { PageSkeleton } from '../../components/PageSkeleton';
 import { TipLayer } from '../../components/TipLayer';
 import { loadCode } from '../load-code';
@@ -56,6 +57,7 @@ export function Shell() {
         <Outlet />
       </main>
       <Downloads />
+      <Announcement />
       <TipLayer />
       {isPaletteOpen && (
         <Suspense>
@@ -65,6 +67,8 @@ export function Shell() {
     </div>
   );
 }
+
+const Announcement = () => <VisuallyHidden role="status">{useAnnouncement()}</VisuallyHidden>;
 
 /** The frame before the account is known. Without it, the content would move when the side bar appears. */
 export const ShellSkeleton = () => (
