@@ -60,6 +60,7 @@ export function FirstRunPage() {
                 to="/games/$tenantId/players/$playerId"
                 params={{ tenantId: game.id, playerId: player.playerId }}
                 inherit
+                underline="always"
               >
                 Open the player
               </TextLink>
