@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, mock, test } from 'node:test';
-import { openDatabase } from '../database/database.ts';
+import { openDatabase, type Querier } from '../database/database.ts';
+import { deleteExpiredTokens } from '../features/sign-in/tokens/index.ts';
 import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { readConfig } from './config.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
@@ -81,6 +82,28 @@ test('portal sessions without a living token, and sign-ins started over a day ag
 
   for (const table of ['portal_sessions', 'portal_refresh_tokens', 'store_a_portal_logins'])
     assert.equal((await app.owner.query(`SELECT FROM ${table}`)).rowCount, 2, table);
+});
+
+test('the expired refresh tokens of a large game are deleted in steps, the oldest first', async () => {
+  const { tenantId } = await arrangeTenant(app);
+  await app.owner.query(
+    `INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
+     SELECT $1, int4send(number), $1, now() - interval '3 days' + make_interval(secs => number) FROM generate_series(1, 20001) number`,
+    [tenantId],
+  );
+  const scope = database.forTenant(tenantId);
+  const steps: number[] = [];
+  const run: Querier['run'] = async (statement) => {
+    steps.push(await scope.run(statement));
+    const { rows } = await app.owner.query(
+      'SELECT count(*)::int AS left, min(token_hash) AS oldest FROM refresh_tokens WHERE tenant_id = $1',
+      [tenantId],
+    );
+    if (rows[0].left > 0) assert.deepEqual(rows[0], { left: 1, oldest: Buffer.from('00004e21', 'hex') });
+    return steps.at(-1)!;
+  };
+  await deleteExpiredTokens({ ...scope, run }, tenantId);
+  assert.deepEqual(steps, [20_000, 1]);
 });
 
 test('challenges that have expired are deleted, and no others', async () => {
