@@ -7,6 +7,7 @@ import { GUILDHALL } from '../built-programs.ts';
 import { freePort } from '../acceptance/free-port.ts';
 import { startEmbeddedServer } from '../src/database/embedded/embedded-server.ts';
 import { SERVER_NODE_OPTIONS } from '../node-options.ts';
+import { createServerDatabase } from '../src/testing/server-database.ts';
 import { TEST_MASTER_KEY } from '../src/testing/test-vault.ts';
 
 /** A server in its own processes: Node, and PostgreSQL with the durability settings of production. */
@@ -29,13 +30,13 @@ export interface ProcessorTime {
   client: number;
 }
 
-/** Starts a server with a new data folder, which it deletes at the end. A `folder` that is given is kept. `worker` runs background jobs. */
+/** Starts a server with a new data folder, which it deletes at the end. `worker` runs background jobs. */
 export async function startServerProcess({
   processes = 1,
-  folder,
   worker = false,
-}: { processes?: number; folder?: string | undefined; worker?: boolean } = {}): Promise<ServerProcess> {
-  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'guildhall-bench-')));
+}: { processes?: number; worker?: boolean } = {}): Promise<ServerProcess> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'guildhall-bench-'));
+  await createServerDatabase(dataDir);
   const port = await freePort();
   const child = spawn(
     process.execPath,
@@ -88,7 +89,7 @@ export async function startServerProcess({
       await owner.end();
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));
-      if (!folder) await rm(dataDir, { recursive: true, force: true });
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

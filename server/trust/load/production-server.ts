@@ -6,6 +6,7 @@ import { eventually } from '../../acceptance/eventually.ts';
 import { freePort } from '../../acceptance/free-port.ts';
 import { childrenOf, dataFolder, exitOf, postgresOf } from '../../acceptance/server-process.ts';
 import { SUPERVISOR } from '../../built-programs.ts';
+import { createServerDatabase } from '../../src/testing/server-database.ts';
 import { TEST_MASTER_KEY } from '../../src/testing/test-vault.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-load-test';
@@ -28,6 +29,7 @@ export interface ProductionServer {
 
 export async function startProductionServer(): Promise<ProductionServer> {
   const folder = dataFolder();
+  await createServerDatabase(folder.path);
   const url = `http://127.0.0.1:${await freePort()}`;
   const supervisor = spawn(process.execPath, [SUPERVISOR, '--processes', '1'], {
     env: {
