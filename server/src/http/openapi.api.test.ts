@@ -451,6 +451,7 @@ test('GET /llms.txt lists each operation and each event of webhooks', async () =
   assert.match(text, /^# Guildhall\n/);
   for (const { name, operationId, summary } of operations)
     assert.ok(text.includes(`: ${summary} (${operationId})\n`), name);
-  for (const [type, { post }] of Object.entries<any>(document.webhooks))
+  const events = document.webhooks as Record<string, { post: { operationId: string; summary: string } }>;
+  for (const [type, { post }] of Object.entries(events))
     assert.ok(text.includes(`- Event ${type}: ${post.summary} (${post.operationId})\n`), type);
 });
