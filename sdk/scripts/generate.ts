@@ -6,6 +6,7 @@ import { startEmbeddedServer } from '../../server/src/database/embedded/embedded
 import { createApp } from '../../server/src/runtime/app.ts';
 import { readConfig } from '../../server/src/runtime/config.ts';
 import { prepareDatabase } from '../../server/src/runtime/prepare-database.ts';
+import { createVault } from '../../server/src/security/vault.ts';
 import { asAdministrator } from '../../server/src/testing/databases.ts';
 import { hashDocument, reduceDocument } from './document.ts';
 import { errorCodesText } from './error-codes.ts';
@@ -108,13 +109,9 @@ async function readDocument() {
     await asAdministrator(postgres.url('postgres'), 'CREATE DATABASE document');
     const databaseUrl = postgres.url('document');
     await prepareDatabase(databaseUrl);
-    const masterKey = Buffer.alloc(32, 1);
-    const config = readConfig({
-      PORT: '0',
-      PUBLIC_URL: 'http://localhost',
-      MASTER_KEY: masterKey.toString('hex'),
-    });
-    const app = await createApp({ config, databaseUrl, masterKey, logger: { level: 'error' } });
+    const config = readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost' });
+    const vault = createVault(Buffer.alloc(32, 1));
+    const app = await createApp({ config, databaseUrl, vault, logger: { level: 'error' } });
     const { body } = await app.inject('/openapi.json');
     await app.close();
     return JSON.parse(body);

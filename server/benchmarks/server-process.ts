@@ -30,12 +30,13 @@ export interface ProcessorTime {
   client: number;
 }
 
-/** Starts a server with a new data folder, which it deletes at the end. `worker` runs background jobs. */
+/** Starts a server with a new data folder, which it deletes at the end. A `folder` that is given is kept. `worker` runs background jobs. */
 export async function startServerProcess({
   processes = 1,
+  folder,
   worker = false,
-}: { processes?: number; worker?: boolean } = {}): Promise<ServerProcess> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'guildhall-bench-'));
+}: { processes?: number; folder?: string | undefined; worker?: boolean } = {}): Promise<ServerProcess> {
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'guildhall-bench-')));
   await createServerDatabase(dataDir);
   const port = await freePort();
   const child = spawn(
@@ -89,7 +90,7 @@ export async function startServerProcess({
       await owner.end();
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));
-      await rm(dataDir, { recursive: true, force: true });
+      if (!folder) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
