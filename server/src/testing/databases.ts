@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createCitusDatabase, onNode, withDatabase } from '../../acceptance/citus-database.ts';
-import { prepareDatabase } from '../runtime/prepare-database.ts';
+import { prepareTestDatabase } from './server-database.ts';
 
 export { withDatabase };
 
@@ -20,7 +20,7 @@ export async function cloneTestDatabase(): Promise<{ url: string; drop(): Promis
   const name = `test_${randomBytes(6).toString('hex')}`;
   const cluster = process.env['TEST_CITUS_URL'];
   if (cluster) {
-    const { url, workers } = await createCitusDatabase(cluster, name, prepareDatabase);
+    const { url, workers } = await createCitusDatabase(cluster, name, prepareTestDatabase);
     return {
       url,
       async drop() {

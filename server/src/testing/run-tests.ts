@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { buildServer } from '../../build.ts';
 import { startEmbeddedServer } from '../database/embedded/embedded-server.ts';
 import { COMPILE_CACHE } from '../cli/compile-cache.ts';
-import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { asAdministrator, withDatabase } from './databases.ts';
+import { prepareTestDatabase } from './server-database.ts';
 import { planProcesses, startsPrograms, writeProcessModule } from './test-processes.ts';
 import { withRequirements } from './test-requirements.ts';
 
@@ -96,7 +96,7 @@ async function runWithDatabase(): Promise<number> {
   try {
     await asAdministrator(base, `CREATE DATABASE ${template}`);
     const url = withDatabase(base, template);
-    await prepareDatabase(url);
+    await prepareTestDatabase(url);
     return await runNode(url);
   } finally {
     await asAdministrator(base, `DROP DATABASE IF EXISTS ${template}`);

@@ -6,18 +6,22 @@ import { prepareDatabase } from '../runtime/prepare-database.ts';
 import { TEST_MASTER_KEY } from './test-vault.ts';
 
 /**
- * Creates the database of a server that a test starts with TEST_MASTER_KEY, if the folder has none. This is also the root key, so that the `vault` of the tests
- * is the one of the server.
+ * Applies the migrations. TEST_MASTER_KEY becomes the root key of a new database, so that servers which are started with it have the same
+ * vault as the tests.
  */
+export async function prepareTestDatabase(url: string): Promise<void> {
+  await prepareDatabase(url);
+  await withDatabaseAt(url, async (database) => {
+    const key = Buffer.from(TEST_MASTER_KEY, 'hex');
+    if ((await listMasterKeys(database)).length === 0) await insertMasterKey(database, sealRootKey(key, key));
+  });
+}
+
+/** The same for the embedded database of a server that a test starts as a program. */
 export async function createServerDatabase(dataDir: string): Promise<void> {
   const storage = await openStorage({ databaseUrl: undefined, dataDir }, 'shared');
   try {
-    await prepareDatabase(storage.url);
-    await withDatabaseAt(storage.url, async (database) => {
-      const key = Buffer.from(TEST_MASTER_KEY, 'hex');
-      if ((await listMasterKeys(database)).length === 0)
-        await insertMasterKey(database, sealRootKey(key, key));
-    });
+    await prepareTestDatabase(storage.url);
   } finally {
     await storage.close();
   }

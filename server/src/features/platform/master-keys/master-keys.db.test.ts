@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../../database/database.ts';
 import { SYSTEM } from '../../../core/author.ts';
 import { createVault, WrongMasterKeyError } from '../../../security/vault.ts';
+import { sql } from '../../../database/sql.ts';
 import { cloneTestDatabase } from '../../../testing/databases.ts';
 import { generateSigningKey } from '../signing-keys/key-ring.ts';
 import { insertSigningKey } from '../signing-keys/queries.ts';
@@ -17,6 +18,8 @@ after(async () => {
 async function newDatabase() {
   const { url, drop } = await cloneTestDatabase();
   const database = openDatabase(url);
+  // The databases of tests have a root key already.
+  await database.run(sql`DELETE FROM master_keys`);
   cleanUp.push(async () => {
     await database.close();
     await drop();
