@@ -12,8 +12,8 @@ const EXPORT_CHUNK = 500;
 const EXPORT_CHUNK_BY_ACTOR = 5_000;
 /**
  * An actor with at most this many events is read by its index, in up to 100 reads of half a second. In the order of time, an export reads
- * all events of the tenant, also those before the first event of the actor and after the last one: 1.4 million for its last chunk took 19
- * seconds on a busy machine, and a read is cancelled after 30.
+ * all events of the tenant, also those before the first event of the actor and after the last one. On a busy machine, 1.4 million for the
+ * last chunk took 19 seconds, and a read is cancelled after 30.
  */
 export const MAX_EXPORTED_BY_ACTOR = 500_000;
 /** Rows of the archive that an export has in memory. */
