@@ -2,7 +2,7 @@ import type { Author } from '../../../core/author.ts';
 import type { Database } from '../../../database/database.ts';
 import { audit } from '../audit/index.ts';
 import { deleteOtherMasterKeys, insertMasterKey, listMasterKeys } from './queries.ts';
-import { idOf, newKey, openRootKey, sealRootKey } from './root-key.ts';
+import { idOf, newKey, openRootKeyIn, sealRootKey } from './root-key.ts';
 
 /** Creates a master key that the deployment accepts beside the current one. Throws WrongMasterKeyError if the current key is not accepted. */
 export async function addMasterKey(
@@ -10,14 +10,13 @@ export async function addMasterKey(
   currentKey: Buffer,
   author: Author,
 ): Promise<{ id: string; masterKey: Buffer }> {
-  const rootKey = await openRootKey(database, currentKey);
-  const masterKey = newKey();
-  const row = sealRootKey(rootKey, masterKey);
-  await database.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
+    const masterKey = newKey();
+    const row = sealRootKey(await openRootKeyIn(transaction, currentKey), masterKey);
     await insertMasterKey(transaction, row);
     await audit(transaction, { ...author, action: 'master_key.added', targetId: row.id });
+    return { id: row.id, masterKey };
   });
-  return { id: row.id, masterKey };
 }
 
 /**
@@ -29,8 +28,8 @@ export async function removeOtherMasterKeys(
   currentKey: Buffer,
   author: Author,
 ): Promise<string[]> {
-  await openRootKey(database, currentKey);
   return database.transaction(async (transaction) => {
+    await openRootKeyIn(transaction, currentKey);
     const removed = await deleteOtherMasterKeys(transaction, idOf(currentKey));
     for (const id of removed)
       await audit(transaction, { ...author, action: 'master_key.removed', targetId: id });

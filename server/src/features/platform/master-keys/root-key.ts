@@ -15,15 +15,20 @@ export const newKey = (): Buffer => randomBytes(32);
  * {@link WrongMasterKeyError} if the deployment does not accept the master key (docs/operations.md#replace-the-master-key).
  */
 export function openRootKey(database: Database, masterKey: Buffer): Promise<Buffer> {
-  return database.transaction(async (transaction) => {
-    // Of the processes that start on a new database, one creates the root key.
-    await lockUntilCommit(transaction, 'masterKeys');
-    const accepted = await listMasterKeys(transaction);
-    if (accepted.length > 0) return unseal(accepted, masterKey);
-    const rootKey = await chooseRootKey(transaction, masterKey);
-    await insertMasterKey(transaction, sealRootKey(rootKey, masterKey));
-    return rootKey;
-  });
+  return database.transaction((transaction) => openRootKeyIn(transaction, masterKey));
+}
+
+/**
+ * The same in a transaction, which holds the lock of the master keys until it ends. So one of the processes that start on a new database
+ * creates the root key, and two operators cannot remove the keys of each other.
+ */
+export async function openRootKeyIn(transaction: Querier, masterKey: Buffer): Promise<Buffer> {
+  await lockUntilCommit(transaction, 'masterKeys');
+  const accepted = await listMasterKeys(transaction);
+  if (accepted.length > 0) return unseal(accepted, masterKey);
+  const rootKey = await chooseRootKey(transaction, masterKey);
+  await insertMasterKey(transaction, sealRootKey(rootKey, masterKey));
+  return rootKey;
 }
 
 /** The row of a master key that decrypts the root key. */

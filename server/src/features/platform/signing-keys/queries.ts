@@ -5,7 +5,7 @@ import { sql } from '../../../database/sql.ts';
 export interface SigningKeyRow {
   kid: string;
   publicJwk: JWK;
-  /** JSON, encrypted with the master key. */
+  /** JSON, encrypted by the vault. */
   privateJwk: Buffer;
   activeFrom: string;
   /** Null if the key has no successor. */
