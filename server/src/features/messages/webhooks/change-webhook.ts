@@ -1,4 +1,5 @@
 import type { Database } from '../../../database/database.ts';
+import { runSteps } from '../../../core/run-steps.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
@@ -53,7 +54,7 @@ const DELETED_AT_ONCE = 5_000;
 export async function deleteWebhook(database: Database, author: Author, ref: WebhookRef): Promise<void> {
   const scope = scopeOfOwner(database, ref);
   if (!(await findWebhook(scope, ref))) throw new ProblemError('not_found');
-  while ((await deleteDeliveries(scope, ref.webhookId, DELETED_AT_ONCE)) === DELETED_AT_ONCE);
+  await runSteps(DELETED_AT_ONCE, (limit) => deleteDeliveries(scope, ref.webhookId, limit));
   await scope.transaction(async (transaction) => {
     const webhook = await requireWebhook(transaction, ref);
     await deleteWebhookRow(transaction, webhook.id);

@@ -1,4 +1,4 @@
-import { runSteps } from '../../../core/run-steps.ts';
+import { runSteps, STEPS_PER_RUN } from '../../../core/run-steps.ts';
 import type { Database } from '../../../database/database.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { aggregateEntries } from './queries.ts';
@@ -12,11 +12,14 @@ export async function aggregateUsage(
   services: MailServices & { database: Database },
   entriesPerStep = ENTRIES_PER_STEP,
 ): Promise<void> {
-  await runSteps(entriesPerStep, () =>
-    services.database.forPlatform().transaction(async (transaction) => {
-      const { moved, usage } = await aggregateEntries(transaction, entriesPerStep);
-      await warnOfUsage(services, transaction, usage);
-      return moved;
-    }),
+  await runSteps(
+    entriesPerStep,
+    (limit) =>
+      services.database.forPlatform().transaction(async (transaction) => {
+        const { moved, usage } = await aggregateEntries(transaction, limit);
+        await warnOfUsage(services, transaction, usage);
+        return moved;
+      }),
+    STEPS_PER_RUN,
   );
 }

@@ -5,7 +5,7 @@ import type { Database, Querier, Scope } from '../../../../database/database.ts'
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { ProblemError } from '../../../../core/problem.ts';
-import { runSteps } from '../../../../core/run-steps.ts';
+import { runSteps, STEPS_PER_RUN } from '../../../../core/run-steps.ts';
 import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/archive.ts';
@@ -32,12 +32,15 @@ const DELTAS_PER_STEP = 10_000;
  * so already, or recounts a day, it does nothing.
  */
 export async function rollUpEvents(database: Database, deltasPerStep = DELTAS_PER_STEP): Promise<void> {
-  await runSteps(deltasPerStep, () =>
-    database
-      .forPlatform()
-      .transaction(async (transaction) =>
-        (await tryLockUntilCommit(transaction, 'eventRollups')) ? moveDeltas(transaction, deltasPerStep) : 0,
-      ),
+  await runSteps(
+    deltasPerStep,
+    (limit) =>
+      database
+        .forPlatform()
+        .transaction(async (transaction) =>
+          (await tryLockUntilCommit(transaction, 'eventRollups')) ? moveDeltas(transaction, limit) : 0,
+        ),
+    STEPS_PER_RUN,
   );
 }
 
@@ -174,8 +177,7 @@ const ROWS_PER_DELETION = 10_000;
 export async function deleteOldEventRollups(tenant: Scope, tenantId: string): Promise<void> {
   for (const scope of EVENT_SCOPES)
     for (const span of ROLLUP_SPANS)
-      while (
-        (await deleteOldRollups(tenant, tenantId, { scope, span, limit: ROWS_PER_DELETION })) ===
-        ROWS_PER_DELETION
+      await runSteps(ROWS_PER_DELETION, (limit) =>
+        deleteOldRollups(tenant, tenantId, { scope, span, limit }),
       );
 }
