@@ -5,7 +5,6 @@ import { runEach } from '../core/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { deleteUnpartitionedBefore, dropPartitionsBefore } from '../database/partitions/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitions/partitioned-tables.ts';
-import { sql } from '../database/sql.ts';
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
   deleteArchivedBefore,
@@ -15,6 +14,7 @@ import {
   type EventScope,
 } from '../features/gameplay/events/index.ts';
 import { audit, type AuditAction } from '../features/platform/audit/index.ts';
+import { readCheckedClock } from './checked-clock.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
 export type Retention = Partial<Record<PartitionedTable, number>>;
@@ -80,27 +80,6 @@ async function record(
   details: Record<string, unknown>,
 ): Promise<void> {
   await audit(database.forPlatform(), { ...SYSTEM, action, details });
-}
-
-/** Other differences between the clock of a worker and that of the database are harmless, because these jobs count whole months. */
-const MOST_SECONDS_AHEAD = 86_400;
-
-/**
- * Returns the time. Throws {@link OperatorError} if the clock of this process is ahead of that of the database, so that a job does not
- * take new months for old ones. The message names what the setting does not do.
- */
-export async function readCheckedClock(database: Database, undone: string): Promise<Date> {
-  const now = new Date();
-  const { secondsAhead } = await database
-    .forPlatform()
-    .one<{ secondsAhead: number }>(
-      sql`SELECT extract(epoch FROM ${now.toISOString()}::timestamptz - now())::float8 AS "secondsAhead"`,
-    );
-  if (secondsAhead > MOST_SECONDS_AHEAD)
-    throw new OperatorError(
-      `The clock of this worker is ${Math.floor(secondsAhead / 86_400)} days ahead of the clock of the database, so ${undone}. Correct the clock.`,
-    );
-  return now;
 }
 
 /**

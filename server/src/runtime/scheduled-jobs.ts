@@ -6,7 +6,8 @@ import { archiveOldEvents, openArchive, type ArchiveSettings } from '../features
 import { listTenantIds } from '../features/studio/tenants/index.ts';
 import { groups } from './feature-groups.ts';
 import type { Config } from './config.ts';
-import { applyRetention, readCheckedClock } from './retention.ts';
+import { readCheckedClock } from './checked-clock.ts';
+import { applyRetention } from './retention.ts';
 import type { ScheduledJob } from '../jobs/worker.ts';
 
 /** The scheduled jobs of all features and of the runtime. */
