@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
-import { errorOfForm, submitOf, useFocusOnError, type SentForm } from './form-submit';
+import { errorOfForm, useSubmit, type SentForm } from './form-submit';
 import { leavingDialog, useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
@@ -28,12 +28,12 @@ export function FormDialog<Values, Input, Answer>({
   const { form, mutation } = sent;
   const error = errorOfForm(sent);
   const unsaved = useUnsavedChanges(form.isDirty(), leavingDialog);
-  useFocusOnError(sent);
+  const submit = useSubmit(sent);
   useDraft(form, title);
   const close = () => !mutation.isPending && unsaved.leave(onClose);
   return (
     <Modal opened onClose={close} title={title} size={size}>
-      <form onSubmit={submitOf(sent)} noValidate>
+      <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           {/* What is typed after the request was sent would be lost when the dialog closes. */}
           <Stack gap="sm" inert={mutation.isPending}>

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
-import { errorOfForm, submitOf, useFocusOnError, type SentForm } from './form-submit';
+import { errorOfForm, useSubmit, type SentForm } from './form-submit';
 import { useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
@@ -35,9 +35,9 @@ export function SettingsForm<Values, Input, Answer>({
   const error = errorOfForm(sent);
   const unsaved = useUnsavedChanges(form.isDirty());
   useDraft(form, name, secrets);
-  useFocusOnError(sent);
+  const submit = useSubmit(sent);
   return (
-    <form noValidate onSubmit={submitOf(sent)}>
+    <form noValidate onSubmit={submit}>
       <Stack gap="sm" maw={420}>
         {children}
         {unsaved.question}

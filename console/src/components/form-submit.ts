@@ -14,14 +14,15 @@ export interface SentForm<Values, Input, Answer> {
   errorsBelow?: string;
 }
 
-/** Sends a form if its values are valid. A refused field shows the message of the server. */
-export function submitOf<Values, Input, Answer>({
+/** The handler that sends a form if its values are valid. A refused field shows the message of the server. */
+export function useSubmit<Values, Input, Answer>({
   form,
   mutation,
   toInput,
   onDone,
   errorsBelow,
 }: SentForm<Values, Input, Answer>) {
+  useFocusOnError(form, mutation.isError);
   return form.onSubmit((values) =>
     mutation.mutate(toInput(values), {
       onSuccess: (answer) => onDone(answer, values),
@@ -34,10 +35,7 @@ export function submitOf<Values, Input, Answer>({
  * Moves the focus to the first field that the server refuses, because screen readers read the message of the field that gets the focus.
  * In a dialog, the fields accept the focus only after the rendering that shows the error.
  */
-export function useFocusOnError<Values, Input, Answer>({
-  form,
-  mutation: { isError },
-}: SentForm<Values, Input, Answer>): void {
+function useFocusOnError<Values>(form: UseFormReturnType<Values>, isError: boolean): void {
   const focusFirst = useEffectEvent(() => {
     const [first] = Object.keys(form.errors);
     if (first !== undefined) form.getInputNode(first)?.focus();

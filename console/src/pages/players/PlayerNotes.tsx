@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../components/ConfirmDialog';
 import { Pending } from '../../components/Pending';
 import { ErrorText } from '../../components/ErrorState';
 import { RelativeTime } from '../../components/RelativeTime';
-import { submitOf, useFocusOnError, type SentForm } from '../../components/form-submit';
+import { useSubmit, type SentForm } from '../../components/form-submit';
 import { useUnsavedChanges } from '../../components/unsaved-changes';
 import { useDraft } from '../../components/use-draft';
 import { playerNotesQuery, useAddNote, useDeleteNote, type PlayerNote, type PlayerPath } from './queries';
@@ -74,11 +74,11 @@ function NewNote({ path, canChange }: { path: PlayerPath; canChange: boolean }) 
       if (form.getValues().text === text) form.reset();
     },
   };
-  useFocusOnError(sent);
+  const submit = useSubmit(sent);
   // If the role was lowered in the meantime, the reader learns why the note is refused, and can copy it.
   if (!canChange && isEmpty) return null;
   return (
-    <form className={classes.form} onSubmit={submitOf(sent)}>
+    <form className={classes.form} onSubmit={submit}>
       <Stack gap="xs" align="flex-start">
         <Textarea
           w="100%"
