@@ -1,12 +1,40 @@
 import type pg from 'pg';
 import type { Querier } from '../database/database.ts';
 import type { Sql } from '../database/sql.ts';
-import { largestRead } from './statement-plans.ts';
+import { largestRead, type PlanNode } from './statement-plans.ts';
+
+type ScopeOfRows = { tenantId: string } | { accountId: string };
+
+/** Runs work on a connection with the scope and the plans of a request (BY_INDEX in database/pool.ts), and rolls it back. */
+export async function inRequestScope<Result>(
+  owner: pg.Pool,
+  scope: ScopeOfRows,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const [setting, id] = 'tenantId' in scope ? ['tenant_id', scope.tenantId] : ['account_id', scope.accountId];
+  const client = await owner.connect();
+  try {
+    await client.query(
+      `BEGIN; SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.${setting} = '${id}'; SET LOCAL enable_seqscan = off;
+       SET LOCAL enable_bitmapscan = off`,
+    );
+    return await work(client);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+/** Runs a statement, and returns the plan that PostgreSQL executed. */
+export async function explain(client: pg.ClientBase, { text, values }: Sql): Promise<PlanNode> {
+  const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+  return rows[0]['QUERY PLAN'][0].Plan;
+}
 
 /** How many rows the largest part of a statement reads in the scope of a tenant or an account. */
 export async function rowsRead(
   owner: pg.Pool,
-  scope: { tenantId: string } | { accountId: string },
+  scope: ScopeOfRows,
   select: (db: Querier) => Promise<unknown>,
 ): Promise<number> {
   let statement: Sql | undefined;
@@ -15,20 +43,6 @@ export async function rowsRead(
     return [];
   };
   await select({ rows: keep, count: keep } as unknown as Querier);
-  const [setting, id] = 'tenantId' in scope ? ['tenant_id', scope.tenantId] : ['account_id', scope.accountId];
-  const client = await owner.connect();
-  try {
-    await client.query(
-      `BEGIN; SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.${setting} = '${id}'; SET LOCAL enable_seqscan = off;
-       SET LOCAL enable_bitmapscan = off`,
-    );
-    const { rows } = await client.query(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${statement!.text}`,
-      statement!.values,
-    );
-    return largestRead(rows[0]['QUERY PLAN'][0].Plan).rows;
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
-  }
+  const plan = await inRequestScope(owner, scope, (client) => explain(client, statement!));
+  return largestRead(plan).rows;
 }

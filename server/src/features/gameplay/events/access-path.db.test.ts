@@ -4,6 +4,8 @@ import { describe, test } from 'node:test';
 import type { Querier } from '../../../database/database.ts';
 import type { Sql } from '../../../database/sql.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { explain, inRequestScope } from '../../../testing/rows-read.ts';
+import type { PlanNode } from '../../../testing/statement-plans.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { selectDefinitions, type EventFilter } from './event-filter.ts';
 import { EVENT_SCOPES, type EventScope } from './event-row.ts';
@@ -54,18 +56,9 @@ function createInspector(): {
   let read = 0;
   let searches = 0;
   let eventSearches = 0;
-  const explain = async (statement: Sql): Promise<unknown[]> => {
-    const client = await app.owner.connect();
-    try {
-      await client.query(
-        `BEGIN; SET LOCAL ROLE guildhall_app; SET LOCAL guildhall.tenant_id = '${tenantId}'; SET LOCAL enable_seqscan = off;
-         SET LOCAL enable_bitmapscan = off`,
-      );
-      const { rows } = await client.query(
-        `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
-        statement.values,
-      );
-      const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+  const inspect = (statement: Sql): Promise<unknown[]> =>
+    inRequestScope(app.owner, { tenantId }, async (client) => {
+      const plan = await explain(client, statement);
       read += sumOf(plan, eventsReadBy);
       eventSearches += sumOf(plan, (node) =>
         /_events_/.test(node['Relation Name'] ?? '') ? (node['Index Searches'] ?? 0) : 0,
@@ -74,20 +67,16 @@ function createInspector(): {
         node['Relation Name']?.startsWith('event_rollups') ? node['Actual Loops'] : 0,
       );
       return (await client.query(statement.text, statement.values)).rows;
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
-  };
-  const first = async (statement: Sql) => (await explain(statement))[0] as never;
+    });
+  const first = async (statement: Sql) => (await inspect(statement))[0] as never;
   const db: Querier = {
-    rows: (statement) => explain(statement) as never,
+    rows: (statement) => inspect(statement) as never,
     row: first,
     one: first,
-    exists: async (statement) => (await explain(statement)).length > 0,
+    exists: async (statement) => (await inspect(statement)).length > 0,
     count: async (statement) => Number(((await first(statement)) as { count: string }).count),
-    run: async (statement) => (await explain(statement)).length,
-    changes: async (statement) => (await explain(statement)).length > 0,
+    run: async (statement) => (await inspect(statement)).length,
+    changes: async (statement) => (await inspect(statement)).length > 0,
   };
   return {
     db,
@@ -95,16 +84,6 @@ function createInspector(): {
     rollupSearches: () => searches,
     eventSearches: () => eventSearches,
   };
-}
-
-interface PlanNode {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  /** From PostgreSQL 18 on. */
-  'Index Searches'?: number;
-  Plans?: PlanNode[];
 }
 
 /** Adds up a number of each node of a plan. */
