@@ -12,9 +12,25 @@ after(() => {
   target.remove();
 });
 
+/** Options of Node that set the clock of a process 100 days ahead. */
+const CLOCK_AHEAD = [
+  '--import',
+  `data:text/javascript,
+  globalThis.Date = class extends Date {
+    constructor(...parts) {
+      super(...(parts.length > 0 ? parts : [Date.now() + 8_640_000_000]));
+    }
+  };`,
+];
+
 /** Runs a command, and returns its exit code and its output. */
-async function run(command: string, dataDir: string, env: Record<string, string> = {}) {
-  const { child, output } = spawnCommand(command, { dataDir, env });
+async function run(
+  command: string,
+  dataDir: string,
+  env: Record<string, string> = {},
+  nodeOptions: string[] = [],
+) {
+  const { child, output } = spawnCommand(command, { dataDir, env, nodeOptions });
   const code = await exitOf(child);
   return { code, output: output().trim() };
 }
@@ -69,6 +85,11 @@ describe('guildhall backup and restore with archived events', () => {
     tenant = await arrangeEvents(server.url);
     before = await exportFrom(server.url);
     assert.equal(before.trim().split('\n').length, 20);
+    for (const command of ['archive create', 'archive create --before 2020-03']) {
+      const refused = await run(command, source.path, {}, CLOCK_AHEAD);
+      assert.equal(refused.code, 1);
+      assert.match(refused.output, /^The clock of this machine is \d+ days ahead .+, so nothing is archived\./);
+    }
     const archived = await run('archive create', source.path);
     assert.match(archived.output, /Archived 20 events .+: 2 parts/);
     const written = await run(`backup ${backup}`, source.path);

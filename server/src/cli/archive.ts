@@ -11,6 +11,7 @@ import {
   type ArchivedPart,
   type WrittenPart,
 } from '../features/gameplay/events/index.ts';
+import { readCheckedClock } from '../runtime/checked-clock.ts';
 import type { Config } from '../runtime/config.ts';
 import { firstDayOf, withOwner } from './command.ts';
 import { withProgress } from './progress.ts';
@@ -33,10 +34,12 @@ archiveCommand
   )
   .action(({ before }: { before?: string }) =>
     withOwner(OWNER_CONNECTIONS, async (owner, url, config) => {
-      const day = firstDayToKeep(before, config);
-      const { parts, events, bytes } = await withDatabaseAt(url, (database) =>
-        archiveBefore(owner, database, openArchive(config), day, (part) => console.log(describePart(part))),
-      );
+      const { day, parts, events, bytes } = await withDatabaseAt(url, async (database) => {
+        const now = await readCheckedClock(database, 'nothing is archived');
+        const day = firstDayToKeep(before, now, config);
+        const print = (part: WrittenPart): void => console.log(describePart(part));
+        return { day, ...(await archiveBefore(owner, database, openArchive(config), day, print)) };
+      });
       console.log(
         parts === 0
           ? `Nothing is archived: no partition has only events from before ${day.slice(0, 7)}. List them with "guildhall partitions list".`
@@ -94,8 +97,8 @@ const placeOf = ({ archiveBucket, archiveDir }: Config): string =>
     : archiveDir;
 
 /** The first day whose events stay in the database. */
-function firstDayToKeep(month: string | undefined, { archiveAfterMonths = 0 }: Config): string {
-  return month === undefined ? firstOfMonth(new Date(), -archiveAfterMonths) : firstDayOf(month);
+function firstDayToKeep(month: string | undefined, now: Date, { archiveAfterMonths = 0 }: Config): string {
+  return month === undefined ? firstOfMonth(now, -archiveAfterMonths) : firstDayOf(month);
 }
 
 function describePart(part: WrittenPart | ArchivedPart): string {

@@ -2,12 +2,12 @@ import { OperatorError } from '../core/operator-error.ts';
 import type { Database } from '../database/database.ts';
 import { sql } from '../database/sql.ts';
 
-/** Other differences between the clock of a worker and that of the database are harmless, because these jobs count whole months. */
+/** Other differences between the clock of a process and that of the database are harmless, because its work counts whole months. */
 const MOST_SECONDS_AHEAD = 86_400;
 
 /**
- * Returns the time. Throws {@link OperatorError} if the clock of this process is ahead of that of the database, so that a job does not
- * take new months for old ones. The message names what the setting does not do.
+ * Returns the time. Throws {@link OperatorError} if the clock of this process is ahead of that of the database, so that new
+ * months are not taken for old ones. The message says what was not done.
  */
 export async function readCheckedClock(database: Database, undone: string): Promise<Date> {
   const now = new Date();
@@ -18,7 +18,7 @@ export async function readCheckedClock(database: Database, undone: string): Prom
     );
   if (secondsAhead > MOST_SECONDS_AHEAD)
     throw new OperatorError(
-      `The clock of this worker is ${Math.floor(secondsAhead / 86_400)} days ahead of the clock of the database, so ${undone}. Correct the clock.`,
+      `The clock of this machine is ${Math.floor(secondsAhead / 86_400)} days ahead of the clock of the database, so ${undone}. Correct the clock.`,
     );
   return now;
 }

@@ -283,6 +283,6 @@ test('nothing is archived if the clock of the worker is ahead of that of the dat
   await run('archive-events');
   await assert.rejects(
     run('archive-events', { ARCHIVE_AFTER_MONTHS: '1', ARCHIVE_DIR: '/nonexistent' }),
-    /^OperatorError: The clock of this worker is \d+ days ahead .+ ARCHIVE_AFTER_MONTHS archives nothing/,
+    /^OperatorError: The clock of this machine is \d+ days ahead .+ ARCHIVE_AFTER_MONTHS archives nothing/,
   );
 });

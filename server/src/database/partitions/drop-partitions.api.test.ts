@@ -253,7 +253,7 @@ describe('applyRetention', () => {
     const later = new Date(Date.now() + 100 * 86_400_000);
     await assert.rejects(
       retain({ player_events: 0 }, later),
-      /^OperatorError: The clock of this worker is 99 days/,
+      /^OperatorError: The clock of this machine is 99 days/,
     );
     assert.deepEqual(await namesOf('player_events'), all);
   });
