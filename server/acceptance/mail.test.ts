@@ -43,3 +43,14 @@ test('sends a waiting mail once after kill -9 of the server', async () => {
   mailServer.close();
   assert.equal(mails.length, 1);
 });
+
+test('warns that mails from localhost are refused, until MAIL_FROM is set', async () => {
+  const started = async (env: Record<string, string>): Promise<string> => {
+    const smtp = { LOG_LEVEL: 'warn', SMTP_URL: 'smtp://127.0.0.1:1' };
+    const server = await startServer({ dataDir: folder.path, env: { ...smtp, ...env } });
+    assert.equal(await server.end('SIGTERM'), 0);
+    return server.output();
+  };
+  assert.match(await started({}), /"msg":"MAIL_FROM is Guildhall <guildhall@localhost>, /);
+  assert.doesNotMatch(await started({ MAIL_FROM: 'post@guild.example' }), /MAIL_FROM/);
+});

@@ -54,6 +54,10 @@ export async function startBackgroundWork(
   const jobs = closeLater(await openJobs(database));
   const outbound = closeLater(openOutboundClient({ publicOnly: !config.allowPrivateAddresses }));
   const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
+  if (smtpUrl && /@localhost>?$/.test(from))
+    logger.warn(
+      `MAIL_FROM is ${from}, and most mail servers refuse mails from localhost. Set MAIL_FROM to an address of your own domain.`,
+    );
   const services: WorkerServices = {
     database,
     vault,
