@@ -180,6 +180,15 @@ describe('guildhall serve --processes 2', () => {
     );
   });
 
+  test('replaces a process that does not respond for 30 seconds', async () => {
+    const old = serving();
+    const stopped = old[1]!;
+    process.kill(stopped, 'SIGSTOP');
+    await replaced(old, 1);
+    assert.ok(!serving().includes(stopped));
+    assert.match(server.output(), /"msg":"a serving process has not responded for 30 s"/);
+  });
+
   test('SIGUSR2 replaces all processes without a refused request', async () => {
     const old = serving();
     const traffic = load('/health/ready', 8);

@@ -97,6 +97,17 @@ describe('npm start', () => {
     assert.equal(output().match(/starts again/g)?.length, 1);
   });
 
+  test('restarts a server that does not respond for 30 seconds', async () => {
+    const { npm, output, answers, processOf } = await npmStart();
+    await eventually(answers, 'a first answer');
+    process.kill(processOf(GUILDHALL)!, 'SIGSTOP');
+    await eventually(() => output().includes('starts again'), 'the notice of a restart');
+    await eventually(answers, 'an answer after the restart');
+    assert.match(output(), /^The server has not responded for 30 s\.\nThe server was ended by SIGKILL\. /m);
+    npm.kill('SIGTERM');
+    await exitOf(npm);
+  });
+
   test('stops PostgreSQL if SIGTERM arrives between a crash and the restart', async () => {
     const { npm, answers, processOf, output } = await npmStart();
     await eventually(answers, 'a first answer');

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Command, Option } from 'commander';
+import { sendHeartbeats } from '../processes/heartbeat.ts';
 import { startServer } from '../runtime/server.ts';
 import { integer, readSettings, runUntilSignal } from './command.ts';
 import type { ServerMessage } from './supervise.ts';
@@ -23,6 +24,7 @@ export const serveCommand = new Command('serve')
     notifySupervisor('stoppable');
     const server = await starting;
     notifySupervisor('ready');
+    sendHeartbeats();
     console.log(`Guildhall answers at ${server.url} (API reference: ${server.url}/docs)`);
     if (server.welcome) console.log(server.welcome);
     // Resolves only if another server takes the data folder.

@@ -1,14 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createRestartPauses } from '../core/restart-pause.ts';
+import { killIfSilent } from '../processes/heartbeat.ts';
 import { SERVER_NODE_OPTIONS } from '../../node-options.ts';
 import { keepCompiledCode } from './compile-cache.ts';
 
-/** A message of a server to its supervisor. `stoppable`: from now on a signal stops it in order. `ready`: it answers requests. */
+/**
+ * A message of a server to its supervisor. `stoppable`: from now on a signal stops it in order. `ready`: it answers requests, and sends
+ * heartbeats.
+ */
 export type ServerMessage = 'stoppable' | 'ready';
 
 /**
- * `npm start`: runs `guildhall serve` in a process of its own, and starts it again if it dies (a crash, no memory left, kill -9).
+ * `npm start`: runs `guildhall serve` in a process of its own, and starts it again if it dies (a crash, no memory left, kill -9), or is
+ * blocked.
  * The supervisor ends if a signal stops the server. It also ends if the server exits before it has answered a request: then a
  * setting is wrong, and the server has printed which one.
  */
@@ -31,7 +36,8 @@ function supervise(serverArguments: string[]): void {
       if (message === 'ready') {
         hasAnswered = true;
         answeredAt = performance.now();
-      } else {
+        killIfSilent(server, () => console.error('The server has not responded for 30 s.'));
+      } else if (message === 'stoppable') {
         stoppable = server;
         if (stopSignal) server.kill(stopSignal);
       }

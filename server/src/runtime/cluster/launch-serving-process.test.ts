@@ -17,7 +17,7 @@ test('a process that the system does not create ends, so that the primary proces
   try {
     const shared = createConcurrencySlots();
     const slots = createProcessSlots(shared);
-    const serving = launchServingProcess(options, slots, {});
+    const serving = launchServingProcess(options, slots, {}, () => {});
     assert.equal(slots.acquire({ ticket: 1, slots: [['owner', 1]] }), null);
     const request = serving.channel.request('metrics');
     request.catch(() => {});

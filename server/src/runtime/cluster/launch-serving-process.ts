@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../../core/operator-error.ts';
 import { openChannel, type Channel, type RequestHandlers } from '../../processes/channel.ts';
 import type { ProcessSlots } from '../../processes/concurrency-slots.ts';
+import { killIfSilent } from '../../processes/heartbeat.ts';
 import type { ApiServerOptions } from '../api-server.ts';
 import type { Failure, Ready, Stop } from './serving-process.ts';
 
@@ -22,11 +23,15 @@ export interface ServingProcess {
   stop(how: Stop): Promise<void>;
 }
 
-/** Starts a serving process. It takes its slots from `slots`, and the primary process answers its other requests with `handlers`. */
+/**
+ * Starts a serving process. It takes its slots from `slots`, and the primary process answers its other requests with `handlers`. If it
+ * stops to respond, it is killed after `onSilent`.
+ */
 export function launchServingProcess(
   options: ApiServerOptions,
   slots: ProcessSlots,
   handlers: RequestHandlers,
+  onSilent: () => void,
 ): ServingProcess {
   const child = forkServing();
   const ready = Promise.withResolvers<Ready>();
@@ -36,7 +41,10 @@ export function launchServingProcess(
       hasStarted = true;
       return options;
     },
-    ready: (answer: Ready) => ready.resolve(answer),
+    ready(answer: Ready) {
+      killIfSilent(child.process, onSilent);
+      ready.resolve(answer);
+    },
     failed: ({ message, isExpected }: Failure) =>
       ready.reject(isExpected ? new OperatorError(message) : new Error(message)),
     'acquire-slots': slots.acquire,

@@ -39,6 +39,7 @@ export async function startCluster(
         { ...options, databaseUrl: storage.url, worker: worker && number === 1, reference, processes },
         createProcessSlots(concurrencySlots),
         { ...counters, leaving: () => void table.replace([number]), metrics: () => metrics.read() },
+        () => log.error({ process: number }, 'a serving process has not responded for 30 s'),
       ),
     onRestart: (number) => metrics.countRestart(number),
     log,

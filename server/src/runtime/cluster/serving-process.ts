@@ -2,6 +2,7 @@ import { register, Registry } from 'prom-client';
 import { OperatorError } from '../../core/operator-error.ts';
 import type { DrainReason } from '../../http/draining.ts';
 import { openChannel, type Port } from '../../processes/channel.ts';
+import { sendHeartbeats } from '../../processes/heartbeat.ts';
 import { readConfig, type Config } from '../config.ts';
 import type { ReferenceAccess } from '../demo.ts';
 import { failureSentence } from '../failure-sentence.ts';
@@ -54,6 +55,7 @@ async function runServingProcess(config: Config): Promise<void> {
     });
     const { url, reference } = await starting;
     await primary.request('ready', { url, reference } satisfies Ready);
+    sendHeartbeats();
   } catch (error) {
     const sentence = failureSentence(error);
     const { message, stack } = error as Error;
