@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import type pg from 'pg';
 import { startTestApp } from '../testing/test-app.ts';
 import { withClient } from './client.ts';
@@ -28,6 +28,24 @@ test('a connection in use that PostgreSQL closes fails its next statement, and n
     assert.equal((await pool.query('SELECT 1')).rowCount, 1, 'the pool opens a new one');
     await pool.end();
   }
+});
+
+test('a connection for large reads is replaced after a minute, because it may lead to a standby', async (context) => {
+  const options = { poolSize: 1, pipeline: false, work: 'heavy' } as const;
+  const pool = openPool(app.databaseUrl, 'guildhall_app', options);
+  context.after(() => pool.end());
+  const processes = new Set<number>();
+  mock.timers.enable({ apis: ['setTimeout'] });
+  // A pause of 10 seconds would close it too.
+  for (let seconds = 0; seconds < 60; seconds += 5) {
+    const { rows } = await pool.query('SELECT pg_backend_pid() AS pid');
+    processes.add(rows[0].pid);
+    assert.equal(processes.size, 1, `after ${seconds} s`);
+    mock.timers.tick(5_000);
+  }
+  mock.timers.reset();
+  const { rows } = await pool.query('SELECT pg_backend_pid() AS pid');
+  assert.ok(!processes.has(rows[0].pid));
 });
 
 test('a lost connection of withClient fails its next statement, and not the process', async () => {

@@ -63,6 +63,12 @@ export function sessionOptions(settings: Record<string, string> = {}): string {
  */
 const SILENT_SECONDS = 10;
 
+/**
+ * A connection to a standby closes when a write fails on it (scope.ts). Large reads write nothing, so after a failover they would read from
+ * the standby for as long as no pause lets their connections close.
+ */
+const HEAVY_LIFETIME_SECONDS = 60;
+
 /** Opens a pool whose connections use `role` from the start. */
 export function openPool(
   url: string,
@@ -95,6 +101,7 @@ export function openPool(
       application_name: `guildhall ${role}`,
       connectionTimeoutMillis: 10_000,
       query_timeout: (seconds + SILENT_SECONDS) * 1000,
+      ...(work === 'heavy' && { maxLifetimeSeconds: HEAVY_LIFETIME_SECONDS }),
     }),
   );
 }
