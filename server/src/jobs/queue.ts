@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { OperatorError } from '../core/operator-error.ts';
 import type { Database, Querier } from '../database/database.ts';
+import { isLockTimeout } from '../database/errors.ts';
 import type { Sql } from '../database/sql.ts';
 
 /** A kind of background work, which any worker may do. Its data contains ids, and no secrets. */
@@ -107,13 +108,21 @@ export async function openJobs(database: Database): Promise<Jobs> {
 
 /**
  * Creates or updates the queues of a database (schema pgboss), with a connection of its owner that holds the lock of the migrations.
- * The application's roles may add jobs, but not fetch them or read their data.
+ * The application's roles may add jobs, but not fetch them or read their data. Throws {@link OperatorError} if other connections hold
+ * locks on the tables for 30 seconds.
  */
 export async function installQueues(owner: pg.Client, queues: Queue<object>[]): Promise<void> {
   const executeSql = (text: string, values?: unknown[]) => owner.query(text, values);
   const boss = new PgBoss({ db: { executeSql }, supervise: false, schedule: false });
   boss.on('error', () => {});
-  await boss.start();
+  await boss.start().catch((error: Error) => {
+    if (!isLockTimeout(error)) throw error;
+    throw new OperatorError(
+      'The update of the job queues waited 30 seconds for a lock that another connection holds, such as a pg_dump. ' +
+        'Find the connection in pg_stat_activity, and start again when it has ended.',
+      { cause: error },
+    );
+  });
   // Before the next turn of the event loop, in which pg-boss would build new indexes. A build waits for the snapshots of all connections,
   // such as that of pg_dump, and here each other start would wait behind it. The worker builds them. Our `db` works after the stop.
   await boss.stop({ graceful: false });

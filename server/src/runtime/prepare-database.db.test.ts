@@ -73,6 +73,26 @@ test('a start leaves the indexes of the job queues to the worker, which also rep
   }
 });
 
+test('a start says that the update of the job queues waits for the lock of another connection', async () => {
+  const { url, drop } = await cloneTestDatabase();
+  const holder = new pg.Client(url);
+  await holder.connect();
+  try {
+    await holder.query('UPDATE pgboss.version SET version = 40');
+    // As pg_dump does.
+    await holder.query('BEGIN; LOCK TABLE pgboss.schedule IN ACCESS SHARE MODE');
+    await assert.rejects(
+      prepareDatabase(url),
+      /^OperatorError: The update of the job queues waited 30 seconds for a lock .+ start again when it has ended\.$/,
+    );
+    await holder.query('COMMIT');
+    await prepareDatabase(url);
+  } finally {
+    await holder.end();
+    await drop();
+  }
+});
+
 const migrateAt = (url: string, folder?: string) =>
   withClient({ connectionString: url }, (owner) => migrate(owner, folder));
 
