@@ -5,7 +5,7 @@ import pg from 'pg';
 import { ProblemError } from '../core/problem.ts';
 import { errorHandler } from './error-handler.ts';
 
-let lines: { reason?: string; msg: string }[] = [];
+let lines: { reason?: string; code?: string; err?: { message: string }; msg: string }[] = [];
 const stream = { write: (line: string) => void lines.push(JSON.parse(line)) };
 const app = Fastify({ logger: { level: 'warn', stream } });
 let thrown: object = {};
@@ -54,5 +54,15 @@ describe('errorHandler', () => {
     );
     assert.equal((await app.inject('/')).statusCode, 503);
     assert.deepEqual(lines, []);
+  });
+
+  test('logs the code of a refusal with its cause, so that an operator finds what to do', async () => {
+    thrown = new ProblemError('avatar_storage_unavailable', {}, { cause: new Error('no space left on device') });
+    lines = [];
+    assert.equal((await app.inject('/')).statusCode, 503);
+    const logged = lines.map(({ code, err, msg }) => ({ code, message: err?.message, msg }));
+    assert.deepEqual(logged, [
+      { code: 'avatar_storage_unavailable', message: 'no space left on device', msg: 'request refused' },
+    ]);
   });
 });

@@ -53,7 +53,8 @@ export function errorHandler(
   // While the database is unavailable every request fails, so the log line has no stack trace. If the server stops, there is no cause.
   else if (problem.code === 'unavailable' && problem.cause)
     request.log.error({ reason: (problem.cause as Error).message }, 'the database is unavailable');
-  else if (problem.cause) request.log.warn({ err: problem.cause }, 'request refused');
+  // The cause may name neither the storage nor the setting, such as "no space left on device". docs/errors.md explains the code.
+  else if (problem.cause) request.log.warn({ code: problem.code, err: problem.cause }, 'request refused');
   return sendProblem(request, reply, problem);
 }
 
