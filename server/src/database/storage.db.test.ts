@@ -75,6 +75,28 @@ test('a process with a path that needs a link starts PostgreSQL again if the pro
   }
 });
 
+test('uses and stops a PostgreSQL whose link in the temporary folder was deleted', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'guildhall storage-'));
+  try {
+    const first = await startEmbeddedServer(dataDir);
+    const linkOf = ({ url }: typeof first): string => new URL(url('guildhall')).searchParams.get('host')!;
+    const processId = () => readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0];
+    const running = processId();
+    rmSync(dirname(linkOf(first)), { recursive: true });
+    const second = await startEmbeddedServer(dataDir);
+    assert.equal(processId(), running);
+    await withClient({ connectionString: second.url('postgres') }, (client) => client.query('SELECT 1'));
+    rmSync(dirname(linkOf(second)), { recursive: true });
+    await second.stop();
+    assert.ok(!existsSync(join(dataDir, 'postgres', 'postmaster.pid')));
+    const third = await startEmbeddedServer(dataDir);
+    await third.stop();
+    for (const server of [first, second, third]) assert.ok(!existsSync(dirname(linkOf(server))));
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
 type EndBackend = (client: pg.Client, pid: number) => unknown;
 const endings: Record<string, EndBackend> = {
   'was ended by hand': (client, pid) => client.query('SELECT pg_terminate_backend($1)', [pid]),

@@ -38,10 +38,20 @@ export async function startEmbeddedServer(
 
   let socketFolder = '';
   let port = '';
-  const start = async (): Promise<void> => {
-    await writeAuthentication(cluster);
+  const requireSocketFolder = async (): Promise<void> => {
     // The URLs of this process contain the old folder. A process that stops PostgreSQL removes it, if it is a link.
     if (!(await pathExists(socketFolder))) socketFolder = await createSocketFolder(folder, owner);
+  };
+  const readStatus = async (): Promise<PidFile> => {
+    const status = await readPidFile(cluster);
+    if (status.status !== 'ready' || (await pathExists(status.socketFolder))) return status;
+    // The temporary folder was cleaned while PostgreSQL runs. Its socket is still there, and needs another link.
+    await requireSocketFolder();
+    return { ...status, socketFolder };
+  };
+  const start = async (): Promise<void> => {
+    await writeAuthentication(cluster);
+    await requireSocketFolder();
     const options = { listen_addresses: '', unix_socket_directories: socketFolder, ...DEFAULTS, ...settings };
     const flags = Object.entries(options).map(([name, value]) => `-c ${name}='${value}'`);
     const log = join(cluster, 'server.log');
@@ -60,7 +70,7 @@ export async function startEmbeddedServer(
     ]);
   };
   const reach = async (): Promise<void> => {
-    ({ socketFolder, port } = await ensureRunning(programs, cluster, start));
+    ({ socketFolder, port } = await ensureRunning(programs, cluster, { start, readStatus }));
   };
   await reach();
   return {
@@ -69,7 +79,7 @@ export async function startEmbeddedServer(
       `postgres://${LOGIN_ROLE}@localhost/${database}?host=${encodeURIComponent(socketFolder)}&port=${port}&sslmode=disable`,
     ensureRunning: reach,
     async stop() {
-      const running = await readPidFile(cluster);
+      const running = await readStatus();
       // A killed server needs no stop, but its process may still be listed.
       if (!(await acceptsConnections(running))) return;
       await stopServer(cluster);
@@ -107,7 +117,7 @@ const STOPPED_WITHIN_MS = 60_000;
 async function ensureRunning(
   programs: Programs,
   cluster: string,
-  start: () => Promise<void>,
+  { start, readStatus }: { start(): Promise<void>; readStatus(): Promise<PidFile> },
 ): Promise<PidFile> {
   const began = performance.now();
   const log = join(cluster, 'server.log');
@@ -124,7 +134,7 @@ async function ensureRunning(
           throw new OperatorError(`PostgreSQL did not start: ${await readFailure(log, size)}`, { cause });
       }
     }
-    const running = await readPidFile(cluster);
+    const running = await readStatus();
     if (await acceptsConnections(running)) return running;
     if (performance.now() - began > READY_WITHIN_MS)
       throw new OperatorError(`PostgreSQL did not become ready. Read ${log} for the reason.`);
