@@ -82,6 +82,14 @@ describe('settings', () => {
       );
   });
 
+  test('refuses several hosts of a database, and accepts commas elsewhere', () => {
+    const read = (address: string) =>
+      readConfig({ DATABASE_URL: `postgres://${address}`, MASTER_KEY: 'ab'.repeat(32) }).databaseUrl;
+    for (const several of ['u:p@a,b/g', 'a:1,b:2/g?target_session_attrs=read-write', 'a,b', 'u@/g?host=a,b'])
+      assert.throws(() => read(several), /DATABASE_URL must have one host\. /, several);
+    for (const one of ['u:p,w@h/g', 'u@h/g,h', 'u@h/g?application_name=a,b']) assert.ok(read(one));
+  });
+
   test('requires a master key for an external database', () => {
     assert.throws(() => readConfig({ DATABASE_URL: 'postgres://localhost/g' }), /MASTER_KEY is required/);
     assert.doesNotThrow(() =>

@@ -118,8 +118,15 @@ const OUR_PARAMETERS = [
   'query_timeout',
 ];
 
+/** libpq accepts them, and the driver of Node takes them for one name. A password may also have a comma. */
+const SEVERAL_HOSTS = /^\w+:\/\/(?:[^/?]*@)?[^/?@]*,[^/?@]*(?:[/?]|$)|[?&]host=[^&]*(?:,|%2C)/i;
+
 export const postgresUrl = v.pipe(
   v.string(),
+  v.check(
+    (url) => !SEVERAL_HOSTS.test(url),
+    'must have one host. For a failover, use an address that always leads to the primary.',
+  ),
   // The address of a socket has no host.
   v.check(
     (url) =>
