@@ -88,7 +88,10 @@ describe('guildhall backup and restore with archived events', () => {
     for (const command of ['archive create', 'archive create --before 2020-03']) {
       const refused = await run(command, source.path, {}, CLOCK_AHEAD);
       assert.equal(refused.code, 1);
-      assert.match(refused.output, /^The clock of this machine is \d+ days ahead .+, so nothing is archived\./);
+      assert.match(
+        refused.output,
+        /^The clock of this machine is \d+ days ahead .+, so nothing is archived\./,
+      );
     }
     const archived = await run('archive create', source.path);
     assert.match(archived.output, /Archived 20 events .+: 2 parts/);

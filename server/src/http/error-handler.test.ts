@@ -57,7 +57,11 @@ describe('errorHandler', () => {
   });
 
   test('logs the code of a refusal with its cause, so that an operator finds what to do', async () => {
-    thrown = new ProblemError('avatar_storage_unavailable', {}, { cause: new Error('no space left on device') });
+    thrown = new ProblemError(
+      'avatar_storage_unavailable',
+      {},
+      { cause: new Error('no space left on device') },
+    );
     lines = [];
     assert.equal((await app.inject('/')).statusCode, 503);
     const logged = lines.map(({ code, err, msg }) => ({ code, message: err?.message, msg }));
