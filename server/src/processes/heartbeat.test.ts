@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { beforeEach, describe, mock, test } from 'node:test';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { killIfSilent } from './heartbeat.ts';
 
 describe('killIfSilent', () => {
   let child: EventEmitter;
   let signals: string[];
 
-  beforeEach((context) => {
+  beforeEach(() => {
     mock.timers.enable({ apis: ['setInterval'] });
-    context.after(() => mock.timers.reset());
     signals = [];
     child = Object.assign(new EventEmitter(), { kill: (signal: string) => signals.push(signal) });
     killIfSilent(child as ChildProcess, () => signals.push('silent'));
   });
+  afterEach(() => mock.timers.reset());
 
   test('kills a process once that has sent nothing for 30 seconds', () => {
     mock.timers.tick(30_000);
