@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { SYSTEM } from '../core/author.ts';
 import { withDatabaseAt, type Database } from '../database/database.ts';
 import {
   addMasterKey,
@@ -20,7 +19,7 @@ masterKeyCommand
   )
   .action(() =>
     withMasterKey(async (database, current) => {
-      const { id, masterKey } = await addMasterKey(database, current, SYSTEM);
+      const { id, masterKey } = await addMasterKey(database, current);
       console.log(
         `The deployment accepts the master key ${id} too. Save it. It is not shown again.\n\n` +
           `MASTER_KEY=${masterKey.toString('hex')}\n\n` +
@@ -44,7 +43,7 @@ masterKeyCommand
   .description('accept only the current master key from now on')
   .action(() =>
     withMasterKey(async (database, current) => {
-      const removed = await removeOtherMasterKeys(database, current, SYSTEM);
+      const removed = await removeOtherMasterKeys(database, current);
       console.log(
         removed.length === 0
           ? 'The deployment accepts only the current master key.'

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase } from '../../../database/database.ts';
-import { SYSTEM } from '../../../core/author.ts';
 import { createVault, WrongMasterKeyError } from '../../../security/vault.ts';
 import { sql } from '../../../database/sql.ts';
 import { cloneTestDatabase } from '../../../testing/databases.ts';
@@ -49,7 +48,7 @@ describe('the root key', () => {
     await assert.rejects(openRootKey(database, randomBytes(32)), WrongMasterKeyError);
     assert.deepEqual(await describeMasterKeys(database, masterKey), [], 'a wrong key is not stored');
     assert.deepEqual(await openRootKey(database, masterKey), masterKey);
-    const added = await addMasterKey(database, masterKey, SYSTEM);
+    const added = await addMasterKey(database, masterKey);
     assert.deepEqual(await openRootKey(database, added.masterKey), masterKey);
   });
 
@@ -57,10 +56,10 @@ describe('the root key', () => {
     const { database } = await newDatabase();
     const first = randomBytes(32);
     const rootKey = await openRootKey(database, first);
-    const { masterKey: second, id } = await addMasterKey(database, first, SYSTEM);
+    const { masterKey: second, id } = await addMasterKey(database, first);
     await assert.rejects(openRootKey(database, randomBytes(32)), WrongMasterKeyError);
-    await assert.rejects(removeOtherMasterKeys(database, randomBytes(32), SYSTEM), WrongMasterKeyError);
-    assert.equal((await removeOtherMasterKeys(database, second, SYSTEM)).length, 1);
+    await assert.rejects(removeOtherMasterKeys(database, randomBytes(32)), WrongMasterKeyError);
+    assert.equal((await removeOtherMasterKeys(database, second)).length, 1);
     await assert.rejects(openRootKey(database, first), WrongMasterKeyError);
     assert.deepEqual(await openRootKey(database, second), rootKey);
     const [only] = await describeMasterKeys(database, second);
@@ -72,11 +71,11 @@ describe('the root key', () => {
     const { database, owner } = await newDatabase();
     const first = randomBytes(32);
     const rootKey = await openRootKey(database, first);
-    const { masterKey: second } = await addMasterKey(database, first, SYSTEM);
+    const { masterKey: second } = await addMasterKey(database, first);
     const outcomes = await commitWhileWaiting(
       { owner },
       (holder) => holder.query('LOCK TABLE master_keys IN SHARE MODE'),
-      () => Promise.allSettled([first, second].map((key) => removeOtherMasterKeys(database, key, SYSTEM))),
+      () => Promise.allSettled([first, second].map((key) => removeOtherMasterKeys(database, key))),
       2,
     );
     assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);

@@ -1,4 +1,4 @@
-import type { Author } from '../../../core/author.ts';
+import { SYSTEM } from '../../../core/author.ts';
 import type { Database } from '../../../database/database.ts';
 import { audit } from '../audit/index.ts';
 import { deleteOtherMasterKeys, insertMasterKey, listMasterKeys } from './queries.ts';
@@ -8,13 +8,12 @@ import { idOf, newKey, openRootKeyIn, sealRootKey } from './root-key.ts';
 export async function addMasterKey(
   database: Database,
   currentKey: Buffer,
-  author: Author,
 ): Promise<{ id: string; masterKey: Buffer }> {
   return database.transaction(async (transaction) => {
     const masterKey = newKey();
     const row = sealRootKey(await openRootKeyIn(transaction, currentKey), masterKey);
     await insertMasterKey(transaction, row);
-    await audit(transaction, { ...author, action: 'master_key.added', targetId: row.id });
+    await audit(transaction, { ...SYSTEM, action: 'master_key.added', targetId: row.id });
     return { id: row.id, masterKey };
   });
 }
@@ -23,16 +22,12 @@ export async function addMasterKey(
  * Removes all master keys except the current one, and returns their ids. Running processes are not affected. A process that starts with
  * a removed key is refused. Throws WrongMasterKeyError if the current key is not accepted.
  */
-export async function removeOtherMasterKeys(
-  database: Database,
-  currentKey: Buffer,
-  author: Author,
-): Promise<string[]> {
+export async function removeOtherMasterKeys(database: Database, currentKey: Buffer): Promise<string[]> {
   return database.transaction(async (transaction) => {
     await openRootKeyIn(transaction, currentKey);
     const removed = await deleteOtherMasterKeys(transaction, idOf(currentKey));
     for (const id of removed)
-      await audit(transaction, { ...author, action: 'master_key.removed', targetId: id });
+      await audit(transaction, { ...SYSTEM, action: 'master_key.removed', targetId: id });
     return removed;
   });
 }
