@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { AlteredRow } from '../core/row-hash.ts';
 import { withDatabaseAt } from '../database/database.ts';
 import { firstOfMonth } from '../database/partitions/partitioned-tables.ts';
 import {
@@ -14,9 +13,8 @@ import {
 import { readCheckedClock } from '../runtime/checked-clock.ts';
 import type { Config } from '../runtime/config.ts';
 import { firstDayOf, withOwner } from './command.ts';
-import { withProgress } from './progress.ts';
 import { forEachTenant, type TenantOption } from './tenants.ts';
-import { printAlteredRow } from './verify.ts';
+import { countAltered } from './verify.ts';
 
 /** One connection holds the lock of the archive. The other one reads and changes partitions. */
 const OWNER_CONNECTIONS = 2;
@@ -69,18 +67,10 @@ archiveCommand
   .description('compare the checksums of the files and the hash of each archived row')
   .option('--tenant <id>', 'only this tenant')
   .action(async (options: TenantOption) => {
-    let rows = 0;
-    let altered = 0;
-    const report = (row: AlteredRow): void => {
-      altered++;
-      printAlteredRow(row);
-    };
-    await withProgress(
-      () => `${rows} archived events verified so far.`,
-      () =>
-        forEachTenant(options, async ({ database, archive }, tenantId) => {
-          await verifyArchive(database, archive, tenantId, {}, report, (more) => (rows += more));
-        }),
+    const { rows, altered } = await countAltered('archived events', (report, onRows) =>
+      forEachTenant(options, ({ database, archive }, tenantId) =>
+        verifyArchive(database, archive, tenantId, {}, report, onRows),
+      ),
     );
     console.log(
       altered === 0

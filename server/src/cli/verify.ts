@@ -43,40 +43,39 @@ export const verifyCommand = new Command('verify')
     if (altered > 0) process.exitCode = 2;
   });
 
-/**
- * Verifies with the archive and the chain of the settings. Prints the progress, and a line for each altered row. Returns how many rows it
- * has verified, and how many of them are altered.
- */
-export async function verifyWithProgress(
+/** Verifies with the archive and the chain of the settings, like {@link countAltered}. */
+export function verifyWithProgress(
   databaseUrl: string,
   range: VerifyRange,
   config: Config,
-): Promise<{ rows: number; altered: number }> {
-  let rows = 0;
-  let altered = 0;
-  const report = (row: AlteredRow): void => {
-    altered++;
-    printAlteredRow(row);
-  };
-  await withProgress(
-    () => `${rows} rows verified so far.`,
-    () =>
-      verify(databaseUrl, range, report, {
-        archive: openArchive(config),
-        chain: config.chain,
-        onRows: (more) => (rows += more),
-      }),
+): Promise<VerifiedRows> {
+  return countAltered('rows', (report, onRows) =>
+    verify(databaseUrl, range, report, { archive: openArchive(config), chain: config.chain, onRows }),
   );
-  return { rows, altered };
 }
 
-export function printAlteredRow({
-  table,
-  id,
-  tenantId,
-  problem = 'does not match its hash',
-}: AlteredRow): void {
-  console.log(`${table} ${id} of tenant ${tenantId} ${problem}`);
+/** How many rows are verified, and how many of them are altered. */
+interface VerifiedRows {
+  rows: number;
+  altered: number;
+}
+
+/** Verifies rows with `work`. Prints the progress, with the name of the rows, and a line for each altered row. */
+export async function countAltered(
+  name: string,
+  work: (report: (row: AlteredRow) => void, onRows: (more: number) => void) => Promise<void>,
+): Promise<VerifiedRows> {
+  let rows = 0;
+  let altered = 0;
+  const report = ({ table, id, tenantId, problem = 'does not match its hash' }: AlteredRow): void => {
+    altered++;
+    console.log(`${table} ${id} of tenant ${tenantId} ${problem}`);
+  };
+  await withProgress(
+    () => `${rows} ${name} verified so far.`,
+    () => work(report, (more) => (rows += more)),
+  );
+  return { rows, altered };
 }
 
 export interface VerifyRange extends OpenRange {
