@@ -1,4 +1,4 @@
-export { openAlerts, type Alerts } from './open-alerts.ts';
+export { openAlerts } from './open-alerts.ts';
 export { createWindowSumHandler } from './primary-window-sum.ts';
 export { alertQueue } from './raise-alert.ts';
 export { alertRoutes } from './routes.ts';
