@@ -6,10 +6,10 @@ export const smallPicture = await sharp({ create: { width: 9, height: 9, channel
   .png()
   .toBuffer();
 
-/** Uploads a file as a player's avatar. */
-export async function uploadAvatar({ url }: TestApp, bearer: string, file: Buffer = smallPicture) {
+/** Uploads a small picture as a player's avatar. */
+export async function uploadAvatar({ url }: TestApp, bearer: string) {
   const body = new FormData();
-  body.append('avatarFile', new Blob([file as never]), 'a.png');
+  body.append('avatarFile', new Blob([smallPicture]), 'a.png');
   const headers = { authorization: `Bearer ${bearer}` };
   const response = await fetch(`${url}/api/player-profile/me/avatar`, { method: 'POST', headers, body });
   return {

@@ -9,8 +9,8 @@ export interface Series {
 }
 
 /** Reads `/metrics`, and returns its series. */
-export async function scrape(http: HttpClient, bearer?: string): Promise<Series[]> {
-  const { status, text } = await http.get('/metrics', { ...(bearer && { bearer }) });
+export async function scrape(http: HttpClient): Promise<Series[]> {
+  const { status, text } = await http.get('/metrics');
   assert.equal(status, 200, text);
   return parseMetrics(text);
 }

@@ -83,22 +83,21 @@ export function usageWarning(workspaceId: string) {
   return { type: 'usage.warning', data } as const;
 }
 
-/** Writes deliveries that ended in the past. Their ids are in the order of the numbers in their bodies. Returns the ids. */
+/** Writes deliveries that failed in the past. Their ids are in the order of the numbers in their bodies. Returns the ids. */
 export async function arrangeDeliveries(
   { owner }: Pick<TestApp, 'owner'>,
   webhookId: string,
   count: number,
-  status: 'delivered' | 'failed' = 'failed',
 ): Promise<string[]> {
   const random = randomBytes(3).toString('hex');
   const prefix = `${newId().slice(0, 14)}7${random.slice(0, 3)}-8${random.slice(3)}-`;
   const { rows } = await owner.query(
     `INSERT INTO webhook_deliveries
        (id, webhook_id, event_type, body, status, attempts, failures, next_attempt_at, last_attempt_at, last_status_code)
-     SELECT ($4 || lpad(to_hex(number), 12, '0'))::uuid, $1, 'usage.warning',
-            '{"data":{"number":' || number || '}}', $3, 8, 8, NULL, now(), 500
+     SELECT ($3 || lpad(to_hex(number), 12, '0'))::uuid, $1, 'usage.warning',
+            '{"data":{"number":' || number || '}}', 'failed', 8, 8, NULL, now(), 500
      FROM generate_series(1, $2::int) number RETURNING id`,
-    [webhookId, count, status, prefix],
+    [webhookId, count, prefix],
   );
   return rows.map(({ id }) => id);
 }

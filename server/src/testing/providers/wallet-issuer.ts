@@ -9,15 +9,11 @@ export interface WalletIssuer extends StandIn {
   /** Its key pairs, newest last. It publishes the public keys. */
   keys: { publicJwk: JWK; privateKey: CryptoKey }[];
   /** Publishes another key, which signs all following tokens. */
-  rotate(algorithm?: string): Promise<void>;
+  rotate(): Promise<void>;
   /** Replaces its OpenID configuration. */
   configuration: Record<string, unknown> | undefined;
-  /** Issues a token for 5 minutes. The given claims and header members win. Undefined removes a claim. */
-  tokenOf(
-    subject: string | undefined,
-    claims?: JWTPayload,
-    header?: Record<string, unknown>,
-  ): Promise<string>;
+  /** Issues a token for 5 minutes. The given claims win. Undefined removes a claim. */
+  tokenOf(subject: string | undefined, claims?: JWTPayload): Promise<string>;
   /** How often its keys were requested. */
   timesRead(): number;
 }
@@ -43,14 +39,14 @@ export async function startWalletIssuer({ openId = true, algorithm = 'ES256' } =
     audience,
     keys,
     configuration: undefined,
-    async rotate(alg = algorithm) {
-      const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+    async rotate() {
+      const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
       keys.push({
         privateKey,
-        publicJwk: { ...(await exportJWK(publicKey)), kid: randomUUID(), alg, use: 'sig' },
+        publicJwk: { ...(await exportJWK(publicKey)), kid: randomUUID(), alg: algorithm, use: 'sig' },
       });
     },
-    tokenOf(subject: string | undefined, claims: JWTPayload = {}, header: Record<string, unknown> = {}) {
+    tokenOf(subject: string | undefined, claims: JWTPayload = {}) {
       const { publicJwk, privateKey } = keys.at(-1)!;
       const seconds = Math.floor(Date.now() / 1000);
       const all = {
@@ -63,7 +59,7 @@ export async function startWalletIssuer({ openId = true, algorithm = 'ES256' } =
       };
       const { alg, kid } = publicJwk;
       return new SignJWT(all as JWTPayload)
-        .setProtectedHeader({ alg: alg!, kid: kid!, typ: 'JWT', ...header })
+        .setProtectedHeader({ alg: alg!, kid: kid!, typ: 'JWT' })
         .sign(privateKey);
     },
     timesRead: () => standIn.requests.filter(({ url }) => url.pathname === keyPath).length,

@@ -4,7 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import { MAX_CSV_BYTES, MAX_ROWS, readDefinitionCsv } from './read-csv.ts';
 
 const HEADER = 'event_key,event_value';
-const read = (text: string, id = false) => readDefinitionCsv(Buffer.from(text), { id });
+const read = (text: string) => readDefinitionCsv(Buffer.from(text), { id: false });
 const keys = async (text: string) =>
   (await read(text)).map(({ rowNumber, cells }) => `${rowNumber} ${cells.event_key}`);
 

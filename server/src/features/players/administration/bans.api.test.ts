@@ -13,8 +13,7 @@ const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const admin = await arrangeAccount(app, tenant, 'admin');
 
-const pathOf = (playerId: string, tenantId = tenant.tenantId) =>
-  `/api/bus_tenants/${tenantId}/players/${playerId}`;
+const pathOf = (playerId: string) => `/api/bus_tenants/${tenant.tenantId}/players/${playerId}`;
 const ban = (playerId: string, body: object = {}, caller: Caller = admin) =>
   app.http.post(`${pathOf(playerId)}/ban`, body, caller);
 const lift = (playerId: string, caller: Caller = admin) => app.http.delete(`${pathOf(playerId)}/ban`, caller);

@@ -17,8 +17,7 @@ const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const admin = await arrangeAccount(app, tenant, 'admin');
 
-const pathOf = (playerId: string, tenantId = tenant.tenantId) =>
-  `/api/bus_tenants/${tenantId}/players/${playerId}/force-logout`;
+const pathOf = (playerId: string) => `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/force-logout`;
 const forceLogout = (playerId: string, body?: unknown, caller: Caller = admin) =>
   app.http.post(pathOf(playerId), body, caller);
 const refresh = (refreshToken: string, at: TestTenant = tenant) =>

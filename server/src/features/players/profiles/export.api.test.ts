@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -11,8 +11,8 @@ const tenant = await arrangeTenant(app, { autoCreate: true });
 const ME = '/api/player-profile/me';
 const exported = (caller: Caller) => app.http.get(`${ME}/export`, caller);
 
-async function newPlayer(at: TestTenant = tenant) {
-  const player = await arrangePlayer(app, at);
+async function newPlayer() {
+  const player = await arrangePlayer(app, tenant);
   return { ...player, bearer: player.accessToken };
 }
 type Player = Awaited<ReturnType<typeof newPlayer>>;

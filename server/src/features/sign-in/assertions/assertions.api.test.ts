@@ -29,8 +29,8 @@ async function arrangeNamedPlayer() {
   return { ...player, email };
 }
 
-const assertionOf = async (caller: Caller, audience = 'https://shop.example') =>
-  (await exchange({ audience }, caller)).body.assertionToken as string;
+const assertionOf = async (caller: Caller) =>
+  (await exchange({ audience: 'https://shop.example' }, caller)).body.assertionToken as string;
 
 describe('POST /api/player-auth/jwt/exchange and /validate', () => {
   test('issues an assertion that anyone can verify offline', async () => {

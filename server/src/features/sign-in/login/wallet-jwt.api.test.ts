@@ -110,8 +110,7 @@ describe('POST /api/player-auth/login with WalletJwt', () => {
     const claims = { iss: wallet.issuer, aud: wallet.audience, sub, iat: seconds, exp: seconds + 300 };
     const attacker = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const attackerJwk = attacker.publicKey.export({ format: 'jwk' });
-    const forged = (header: object, key = attacker.privateKey) =>
-      jwt({ alg, kid, ...header }, claims, by(key));
+    const forged = (header: object) => jwt({ alg, kid, ...header }, claims, by(attacker.privateKey));
     const publicKey = createPublicKey({ key: publicJwk, format: 'jwk' });
     const secrets = [
       publicKey.export({ type: 'spki', format: 'pem' }),

@@ -15,7 +15,7 @@ const [admin, viewer, stranger] = [
 ];
 const list = `/api/workspaces/${arranged.workspaceId}/bus_tenants`;
 const someName = () => `Game ${randomBytes(4).toString('hex')}`;
-const create = (body: object, caller = admin) => app.http.post(list, body, caller);
+const create = (body: object) => app.http.post(list, body, admin);
 const pathOf = (tenantId: string) => `/api/bus_tenants/${tenantId}`;
 const canSignIn = async ({ http }: typeof app, gameKey: string): Promise<boolean> => {
   const body = { provider: 'Mock', token: 'mock:ada:secret' };

@@ -41,8 +41,8 @@ const ask = async ({ gameKey }: Pick<TestTenant, 'gameKey'>, times: number, at: 
   for (let index = 0; index < times; index++)
     await at.http.get(`/api/game/matches/${randomUUID()}`, { gameKey });
 };
-const sendBytes = ({ gameKey }: Pick<TestTenant, 'gameKey'>, bytes: number, at: TestApp = app) =>
-  at.http.raw('POST', '/api/player-auth/refresh', `"${'x'.repeat(bytes - 2)}"`, { gameKey });
+const sendBytes = ({ gameKey }: Pick<TestTenant, 'gameKey'>, bytes: number) =>
+  app.http.raw('POST', '/api/player-auth/refresh', `"${'x'.repeat(bytes - 2)}"`, { gameKey });
 
 /** Waits until all earlier counts have been checked: it raises one more alert and waits for it. */
 async function untilChecked(): Promise<void> {

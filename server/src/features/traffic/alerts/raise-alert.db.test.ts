@@ -29,7 +29,7 @@ test.after(async () => {
 const first = processes[0]!;
 const HOUR = 3600;
 
-async function arrangeSpike(more: Partial<Spike> = {}) {
+async function arrangeSpike() {
   const tenant = await arrangeTenant(app);
   const { rows } = await app.owner.query(
     `SELECT id FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game'`,
@@ -44,7 +44,6 @@ async function arrangeSpike(more: Partial<Spike> = {}) {
     threshold: 60_000,
     observed: 60_001,
     windowStart: new Date().toISOString(),
-    ...more,
   };
   return { tenant, spike };
 }

@@ -39,8 +39,8 @@ const ask = (
   body: unknown = { provider: 'Mock', providerUserId: 'nobody' },
   { http } = app,
 ) => http.post('/api/player-auth/players/exists', body, { gameKey: caller.gameKey! });
-const read = ({ tenantId, apiKey }: { tenantId: string; apiKey: string }, { http } = app) =>
-  http.get(`/api/bus_tenants/${tenantId}/events?scope=player`, { apiKey });
+const read = ({ tenantId, apiKey }: { tenantId: string; apiKey: string }) =>
+  app.http.get(`/api/bus_tenants/${tenantId}/events?scope=player`, { apiKey });
 const limitHeaders = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`)));
 const hasHeaders = ({ headers }: Answer) =>

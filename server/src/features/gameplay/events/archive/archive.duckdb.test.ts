@@ -164,7 +164,7 @@ const leftovers = async () =>
       SELECT relname FROM pg_class WHERE relname ~ '^dropped_|_(late|repeated)$' AND relkind = 'r'
       UNION ALL SELECT proname FROM pg_proc WHERE proname ~ '^guildhall_capture_late'`)
   ).rowCount;
-const archive = (before = month(0)) => archiveEvents(app.owner, { root, duckdb }, before);
+const archive = () => archiveEvents(app.owner, { root, duckdb }, month(0));
 
 const KEYS = [
   'plain',

@@ -38,8 +38,8 @@ async function picture(avatarUrl: string) {
   return { response, bytes, ...(response.ok && { meta: await sharp(bytes).metadata() }) };
 }
 
-const canvas = (width: number, height: number, background = '#c33') =>
-  sharp({ create: { width, height, channels: 3, background } });
+const canvas = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#c33' } });
 
 const png = await canvas(600, 300).png().toBuffer();
 const jpg = await canvas(300, 600).jpeg().toBuffer();

@@ -32,7 +32,8 @@ const change = (deviceId: string, body: object, caller: Caller) =>
   app.http.patch(`${DEVICES}/${deviceId}`, body, caller);
 
 /** A player who has signed in from a device. */
-async function arrangeDevice(username = newName()) {
+async function arrangeDevice() {
+  const username = newName();
   const fingerprint = newFingerprint();
   const { body } = await login(username, fingerprint);
   const caller = { bearer: body.accessToken as string };
