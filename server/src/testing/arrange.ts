@@ -70,17 +70,25 @@ export async function arrangeProvider(app: TestApp, tenant: TestTenant, provider
   if (answer.status !== 200) throw new Error(`${provider} could not be enabled: ${answer.text}`);
 }
 
+/** Creates a client for tests of players who sign in with Mock, by default to `tenant`. */
+export const mockClient = ({ http }: Pick<TestApp, 'http'>, tenant: TestTenant) => ({
+  logIn: (username: string, { gameKey } = tenant, more: object = {}) =>
+    http.post(
+      '/api/player-auth/login',
+      { provider: 'Mock', token: `mock:${username}:secret`, ...more },
+      { gameKey },
+    ),
+  refresh: (refreshToken: string, { gameKey } = tenant) =>
+    http.post('/api/player-auth/refresh', { refreshToken }, { gameKey }),
+});
+
 /** Signs a player in with Mock and returns the login result. */
 export async function arrangePlayer(
-  { http }: TestApp,
+  app: TestApp,
   tenant: TestTenant,
   username = randomBytes(6).toString('hex'),
 ) {
-  const login = await http.post(
-    '/api/player-auth/login',
-    { provider: 'Mock', token: `mock:${username}:secret` },
-    tenant,
-  );
+  const login = await mockClient(app, tenant).logIn(username);
   if (login.status !== 200) throw new Error(`The test player could not sign in: ${login.text}`);
   const { accessToken, refreshToken, playerId, sessionId } = login.body;
   return {

@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { PoolClient } from 'pg';
 import { openDatabase } from '../../../database/database.ts';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import {
+  arrangeAccount,
+  arrangePlayer,
+  arrangeTenant,
+  mockClient,
+  type TestTenant,
+} from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -96,11 +102,7 @@ describe('GET /api/bus_tenants/:tenantId/sessions/analytics', () => {
   test('counts logins, logouts, players, platforms and providers of the tenant only', async () => {
     const [tenant, other] = [await arrangeTenant(app), await arrangeTenant(app)];
     const logIn = (username: string, platform: string, at: TestTenant) =>
-      app.http.post(
-        '/api/player-auth/login',
-        { provider: 'Mock', token: `mock:${username}:secret`, clientInfo: { platform } },
-        { gameKey: at.gameKey },
-      );
+      mockClient(app, at).logIn(username, at, { clientInfo: { platform } });
     await logIn('ada', 'PC_Linux', tenant);
     await logIn('ada', 'ConsoleB5', tenant);
     const { body: bob } = await logIn('bob', 'PC_Linux', tenant);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlayer, arrangeTenant, mockClient } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
@@ -12,6 +12,7 @@ import { whileLocked } from '../../../testing/while-locked.ts';
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const admin = await arrangeAccount(app, tenant, 'admin');
+const { logIn, refresh } = mockClient(app, tenant);
 
 const pathOf = (playerId: string) => `/api/bus_tenants/${tenant.tenantId}/players/${playerId}`;
 const ban = (playerId: string, body: object = {}, caller: Caller = admin) =>
@@ -19,14 +20,6 @@ const ban = (playerId: string, body: object = {}, caller: Caller = admin) =>
 const lift = (playerId: string, caller: Caller = admin) => app.http.delete(`${pathOf(playerId)}/ban`, caller);
 const bans = (playerId: string, query = '', caller: Caller = admin) =>
   app.http.get(`${pathOf(playerId)}/bans${query}`, caller);
-const login = (username: string, at: TestTenant = tenant) =>
-  app.http.post(
-    '/api/player-auth/login',
-    { provider: 'Mock', token: `mock:${username}:secret` },
-    { gameKey: at.gameKey },
-  );
-const refresh = (refreshToken: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/refresh', { refreshToken }, { gameKey: at.gameKey });
 
 async function emailOf(accountId: string): Promise<string> {
   const { rows } = await app.owner.query('SELECT email FROM accounts WHERE id = $1', [accountId]);
@@ -67,14 +60,14 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
       liftedByEmail: null,
       liftedAt: null,
     });
-    const refused = await login(player.username);
+    const refused = await logIn(player.username);
     assert.deepEqual([refused.status, refused.body.code], [403, 'player_banned']);
     assert.deepEqual(refused.body.ban, { reason: 'cheating', until: null });
     assert.ok(!refused.text.includes('aimbot'), 'no private note');
     assert.equal((await refresh(player.refreshToken)).status, 401);
     assert.equal((await refresh(second.refreshToken)).status, 401);
     assert.equal((await refresh(elsewhere.refreshToken, sibling)).status, 200);
-    assert.equal((await login(player.username, sibling)).status, 200);
+    assert.equal((await logIn(player.username, sibling)).status, 200);
     assert.equal((await refresh(bystander.refreshToken)).status, 200);
     const [record, ...more] = await auditOf(player.playerId);
     assert.deepEqual(
@@ -114,12 +107,12 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     const { status, body } = await ban(player.playerId, { until: offset });
     assert.equal(status, 201);
     assert.equal(Date.parse(body.until), until.getTime());
-    assert.equal((await login(player.username)).status, 403);
+    assert.equal((await logIn(player.username)).status, 403);
     for (const end of ['tenant_access SET banned_until', 'player_bans SET until'])
       await app.owner.query(`UPDATE ${end} = now() - interval '1 second' WHERE player_id = $1`, [
         player.playerId,
       ]);
-    const again = await login(player.username);
+    const again = await logIn(player.username);
     assert.equal(again.status, 200, again.text);
     assert.equal((await refresh(again.body.refreshToken)).status, 200);
     assert.equal((await refresh(player.refreshToken)).status, 401);
@@ -163,7 +156,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
       assert.equal((await bans(player.playerId, query)).status, 400, query);
 
     await lift(player.playerId);
-    assert.equal((await login(player.username)).status, 200, 'one lift is enough');
+    assert.equal((await logIn(player.username)).status, 200, 'one lift is enough');
   });
 
   test('lists and counts the last 10,000 bans', async () => {
@@ -219,7 +212,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
       const second = await arrangePlayer(app, tenant, first.username);
       const [banned, ...others] = await Promise.all([
         later(() => ban(first.playerId)),
-        ...[1, 2, 3, 4].map(() => later(() => login(first.username))),
+        ...[1, 2, 3, 4].map(() => later(() => logIn(first.username))),
         later(() => refresh(first.refreshToken)),
         later(() => refresh(second.refreshToken)),
       ]);
@@ -233,7 +226,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
         answers.map(({ status }) => status),
         tokens.map(() => 401),
       );
-      assert.equal((await login(first.username)).status, 403);
+      assert.equal((await logIn(first.username)).status, 403);
     }
   });
 
@@ -242,7 +235,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     const until = '2036-12-24T00:00:00.000Z';
     await ban(player.playerId, { reason: 'Spam' });
     await ban(player.playerId, { reason: 'Cheating', until });
-    const refused = await login(player.username);
+    const refused = await logIn(player.username);
     assert.equal(refused.status, 403);
     assert.equal(refused.body.ban.reason, 'Cheating');
     assert.equal(Date.parse(refused.body.ban.until), Date.parse(until));
@@ -254,7 +247,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     assert.equal(guessed.status, 401);
     assert.ok(!guessed.text.includes('Cheating'));
     await ban(player.playerId);
-    assert.deepEqual((await login(player.username)).body.ban, { reason: null, until: null });
+    assert.deepEqual((await logIn(player.username)).body.ban, { reason: null, until: null });
   });
 
   test('names the ban to a login that read the player before it', async () => {
@@ -266,7 +259,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
       async (waiting, release) => {
         const banning = ban(player.playerId, { reason: 'Cheating' });
         await waiting(1);
-        const signingIn = login(player.username);
+        const signingIn = logIn(player.username);
         await waiting(2);
         await release();
         assert.equal((await banning).status, 201);
@@ -280,7 +273,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
   test('revokes the token of a concurrent login', async () => {
     const player = await arrangePlayer(app, tenant);
     const held = await holdLogins(app);
-    const signingIn = login(player.username);
+    const signingIn = logIn(player.username);
     await held.arrival();
     const banning = ban(player.playerId);
     await untilBlocked(app);
@@ -294,12 +287,7 @@ describe('POST /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
   test('causes no deadlock with concurrent bans, device blocks and logins', async () => {
     const username = randomUUID();
     const deviceInfo = { deviceFingerprint: randomUUID() };
-    const onDevice = () =>
-      app.http.post(
-        '/api/player-auth/login',
-        { provider: 'Mock', token: `mock:${username}:secret`, deviceInfo },
-        { gameKey: tenant.gameKey },
-      );
+    const onDevice = () => logIn(username, tenant, { deviceInfo });
     const { body } = await onDevice();
     const caller = { bearer: body.accessToken };
     const { body: devices } = await app.http.get('/api/player/devices', caller);
@@ -336,7 +324,7 @@ describe('DELETE /api/bus_tenants/{tenantId}/players/{playerId}/ban', () => {
     assert.equal((await lift(player.playerId)).status, 204);
 
     assert.equal((await refresh(player.refreshToken)).status, 401);
-    const again = await login(player.username);
+    const again = await logIn(player.username);
     assert.equal(again.status, 200);
     assert.equal((await refresh(again.body.refreshToken)).status, 200);
 

@@ -6,7 +6,7 @@ import {
   arrangePlatformAdmin,
   arrangePlayer,
   arrangeTenant,
-  type TestTenant,
+  mockClient,
 } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { untilBlocked } from '../../../testing/row-locks.ts';
@@ -16,12 +16,11 @@ import { startTestApp } from '../../../testing/test-app.ts';
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const admin = await arrangeAccount(app, tenant, 'admin');
+const { refresh } = mockClient(app, tenant);
 
 const pathOf = (playerId: string) => `/api/bus_tenants/${tenant.tenantId}/players/${playerId}/force-logout`;
 const forceLogout = (playerId: string, body?: unknown, caller: Caller = admin) =>
   app.http.post(pathOf(playerId), body, caller);
-const refresh = (refreshToken: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/refresh', { refreshToken }, { gameKey: at.gameKey });
 const logOut = (sessionId: string) =>
   app.http.post('/api/player-auth/logout', { sessionId }, { gameKey: tenant.gameKey });
 const logoutRows = async (playerId: string) =>

@@ -4,10 +4,11 @@ import { describe, test } from 'node:test';
 import {
   arrangeAccount,
   arrangePlayer,
+  arrangeStoreAPlayer,
   arrangeTenant,
+  mockClient,
   signedToken,
   type TestTenant,
-  arrangeStoreAPlayer,
 } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
@@ -20,11 +21,7 @@ const history = (caller: Caller, query: Record<string, string> = {}) =>
   app.http.get(`/api/player/sessions/history?${new URLSearchParams(query)}`, caller);
 const summary = (caller: Caller) => app.http.get('/api/player/sessions/summary', caller);
 const login = (username: string, more: object = {}, at: TestTenant = tenant) =>
-  app.http.post(
-    '/api/player-auth/login',
-    { provider: 'Mock', token: `mock:${username}:secret`, ...more },
-    { gameKey: at.gameKey },
-  );
+  mockClient(app, at).logIn(username, at, more);
 const idsOf = (body: { sessions: { sessionId: string }[] }) =>
   body.sessions.map(({ sessionId }) => sessionId);
 

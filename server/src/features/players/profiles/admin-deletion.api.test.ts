@@ -7,7 +7,7 @@ import {
   arrangePlatformAdmin,
   arrangePlayer,
   arrangeTenant,
-  type TestTenant,
+  mockClient,
 } from '../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../testing/avatars.ts';
 import type { Caller } from '../../../testing/http-client.ts';
@@ -22,10 +22,7 @@ const admin = await arrangePlatformAdmin(app);
 
 const remove = (playerId: string, caller: Caller = admin) =>
   app.http.delete(`/api/admin/players/${playerId}`, caller);
-const login = (username: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/login', { provider: 'Mock', token: `mock:${username}:secret` }, at);
-const refresh = (refreshToken: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/refresh', { refreshToken }, at);
+const { logIn, refresh } = mockClient(app, tenant);
 
 const recordsOf = async (playerId: string) =>
   (
@@ -49,7 +46,7 @@ describe('DELETE /api/admin/players/{playerId}', () => {
   test('clears the profile and ends its sessions in all tenants', async () => {
     const elsewhere = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const player = await arrangePlayer(app, tenant);
-    const { body: other } = await login(player.username, elsewhere);
+    const { body: other } = await logIn(player.username, elsewhere);
     const me = { bearer: player.accessToken };
     await app.http.patch('/api/player-profile/me', { displayName: 'Ada', profileVisibility: 'full' }, me);
     assert.equal((await uploadAvatar(app, player.accessToken)).status, 200);
@@ -74,7 +71,7 @@ describe('DELETE /api/admin/players/{playerId}', () => {
         details: { removedAuthMethods: 1, receiptId: deleted.headers.get('x-deletion-receipt') },
       },
     ]);
-    const again = await login(player.username);
+    const again = await logIn(player.username);
     assert.deepEqual([again.status, again.body.isNewPlayer], [200, true]);
     assert.notEqual(again.body.playerId, player.playerId);
   });
@@ -107,7 +104,7 @@ describe('DELETE /api/admin/players/{playerId}', () => {
     assert.equal((await app.http.get('/api/player-profile/me', me)).body.isActive, true);
     assert.equal((await remove(target.playerId)).status, 204);
     assert.equal(
-      (await login(source.username)).body.isNewPlayer,
+      (await logIn(source.username)).body.isNewPlayer,
       true,
       'the sign-in method of the merged profile is removed too',
     );
@@ -130,7 +127,7 @@ describe('DELETE /api/admin/players/{playerId}', () => {
   test('revokes the token of a concurrent login', async () => {
     const player = await arrangePlayer(app, tenant);
     const held = await holdLogins(app);
-    const arriving = login(player.username);
+    const arriving = logIn(player.username);
     await held.arrival();
     const deleting = remove(player.playerId);
     await untilBlocked(app);
@@ -158,7 +155,7 @@ describe('DELETE /api/admin/players/{playerId}', () => {
           atDeletion = await traces(player.playerId);
           return answer;
         }),
-        ...[1, 2, 3, 4].map(() => later(() => login(player.username))),
+        ...[1, 2, 3, 4].map(() => later(() => logIn(player.username))),
         ...(round % 3 === 1
           ? [later(() => app.http.delete('/api/player-profile/me', { bearer: player.accessToken }))]
           : []),
@@ -190,7 +187,7 @@ describe('GET /api/admin/players/{playerId}/deletion-receipt', () => {
 
   test('returns when, by whom and how much was deleted', async () => {
     const player = await arrangePlayer(app, tenant);
-    await login(player.username);
+    await logIn(player.username);
     assert.equal((await receiptOf(player.playerId)).status, 404);
     const deleted = await remove(player.playerId);
     const receipt = await receiptOf(player.playerId);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
+import { arrangePlayer, arrangeTenant, mockClient } from '../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../testing/avatars.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { holdLogins } from '../../../testing/hold-logins.ts';
@@ -12,16 +12,13 @@ import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'silent' } });
 const tenant = await arrangeTenant(app);
+const { logIn, refresh } = mockClient(app, tenant);
 const ME = '/api/player-profile/me';
 
 const remove = (caller: Caller) => app.http.delete(ME, caller);
 const read = async (caller: Caller) => (await app.http.get(ME, caller)).body;
 const newName = () => randomBytes(6).toString('hex');
 const mock = (username: string) => ({ provider: 'Mock', token: `mock:${username}:secret` });
-const login = (username: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/login', mock(username), at);
-const refresh = (refreshToken: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/refresh', { refreshToken }, at);
 
 async function newPlayer() {
   const { playerId, username, accessToken, refreshToken } = await arrangePlayer(app, tenant);
@@ -41,7 +38,7 @@ describe('DELETE /api/player-profile/me', () => {
   test('clears and deactivates the profile and ends every session', async () => {
     const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const player = await newPlayer();
-    const { body: elsewhere } = await login(player.username, sibling);
+    const { body: elsewhere } = await logIn(player.username, sibling);
     await app.http.post(`${ME}/auth-methods`, mock(newName()), player);
     await app.http.patch(ME, { displayName: 'Ada', profileVisibility: 'full' }, player);
     assert.equal((await uploadAvatar(app, player.bearer)).status, 200);
@@ -85,7 +82,7 @@ describe('DELETE /api/player-profile/me', () => {
       [player.playerId],
     );
     assert.deepEqual(thirdPartyTokens, [{ isRevoked: true, displayName: null, email: null }]);
-    const again = await login(player.username);
+    const again = await logIn(player.username);
     assert.equal(again.body.isNewPlayer, true);
     assert.notEqual(again.body.playerId, player.playerId);
   });
@@ -147,7 +144,7 @@ describe('DELETE /api/player-profile/me', () => {
   test('leaves no valid session or method after concurrent sign-ins, refreshes, links and changes', async () => {
     for (let round = 0; round < 15; round++) {
       const player = await newPlayer();
-      const { body: second } = await login(player.username);
+      const { body: second } = await logIn(player.username);
       const linked = newName();
       const [deleted, ...others] = await Promise.all([
         later(() => remove(player)),
@@ -155,7 +152,7 @@ describe('DELETE /api/player-profile/me', () => {
         later(() => refresh(second.refreshToken)),
         later(() => app.http.post(`${ME}/auth-methods`, mock(linked), player)),
         later(() => app.http.patch(ME, { displayName: 'Ada' }, player)),
-        ...[1, 2, 3, 4].map(() => later(() => login(player.username))),
+        ...[1, 2, 3, 4].map(() => later(() => logIn(player.username))),
       ]);
       assert.equal(deleted.status, 204, deleted.text);
       for (const { status, text } of others) assert.ok([200, 201, 400, 401].includes(status), text);
@@ -173,20 +170,20 @@ describe('DELETE /api/player-profile/me', () => {
       const newcomers = others.flatMap(({ body }) =>
         body?.refreshToken && body.playerId !== player.playerId ? [body.playerId] : [],
       );
-      const { body: now } = await login(player.username);
+      const { body: now } = await logIn(player.username);
       assert.notEqual(now.playerId, player.playerId);
       assert.ok(
         newcomers.every((playerId) => playerId === now.playerId),
         'one new player, not several',
       );
-      assert.notEqual((await login(linked)).body.playerId, player.playerId);
+      assert.notEqual((await logIn(linked)).body.playerId, player.playerId);
     }
   });
 
   test('revokes the token of a concurrent login', async () => {
     const player = await newPlayer();
     const held = await holdLogins(app);
-    const signingIn = login(player.username);
+    const signingIn = logIn(player.username);
     await held.arrival();
     const deleting = remove(player);
     await untilBlocked(app);

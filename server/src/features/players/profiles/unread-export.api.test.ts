@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { ProblemError } from '../../../core/problem.ts';
-import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangePlayer, arrangeTenant, mockClient } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { openWithoutReading } from '../../../testing/unread-response.ts';
@@ -52,10 +52,9 @@ describe('GET /api/player-profile/me/export without reading the answer', () => {
     const destroy = context.mock.method(Readable.prototype, 'destroy');
     const { username, playerId } = await arrangePlayer(app, tenant);
     await addData(playerId);
-    const signIn = async (deviceFingerprint: string): Promise<string> => {
-      const login = { provider: 'Mock', token: `mock:${username}:secret`, deviceInfo: { deviceFingerprint } };
-      return (await app.http.post('/api/player-auth/login', login, tenant)).body.accessToken;
-    };
+    const { logIn } = mockClient(app, tenant);
+    const signIn = async (deviceFingerprint: string): Promise<string> =>
+      (await logIn(username, tenant, { deviceInfo: { deviceFingerprint } })).body.accessToken;
     const bearer = await signIn('fingerprint of the thief');
     const { body: devices } = await app.http.get('/api/player/devices', { bearer });
     const stalled = await openWithoutReading(app, EXPORT, { bearer, address });

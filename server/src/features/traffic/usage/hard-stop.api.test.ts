@@ -6,6 +6,7 @@ import {
   arrangePlatformAdmin,
   arrangePlayer,
   arrangeTenant,
+  mockClient,
   type TestTenant,
 } from '../../../testing/arrange.ts';
 import { avoidEndOf } from '../../../testing/avoid-end-of.ts';
@@ -42,7 +43,7 @@ const read = (tenant: TestTenant, playerId: string, http = app.http) =>
   http.get(`/api/player-profiles/${playerId}`, { gameKey: tenant.gameKey });
 
 const logIn = (tenant: TestTenant, username: string, http = app.http) =>
-  http.post('/api/player-auth/login', { provider: 'Mock', token: `mock:${username}:secret` }, tenant);
+  mockClient({ http }, tenant).logIn(username);
 
 function assertStopped(answer: Answer, limit: number, used: number): void {
   assert.equal(answer.status, 429, answer.text);

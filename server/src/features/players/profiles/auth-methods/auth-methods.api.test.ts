@@ -5,6 +5,7 @@ import {
   arrangeAccount,
   arrangePlayer,
   arrangeTenant,
+  mockClient,
   type TestTenant,
 } from '../../../../testing/arrange.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
@@ -23,10 +24,7 @@ const link = (username: string, caller: Caller, more: object = {}) =>
 const unlink = (id: string, caller: Caller) => app.http.delete(`${METHODS}/${id}`, caller);
 const setPrimary = (id: string, caller: Caller) =>
   app.http.post(`${METHODS}/${id}/set-primary`, undefined, caller);
-const login = (username: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/login', { provider: 'Mock', token: tokenOf(username) }, at);
-const refresh = (refreshToken: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/refresh', { refreshToken }, at);
+const { logIn, refresh } = mockClient(app, tenant);
 const methodsOf = async (caller: Caller) => (await app.http.get(ME, caller)).body.authMethods;
 
 async function newPlayer(at: TestTenant = tenant) {
@@ -61,7 +59,7 @@ describe('POST /api/player-profile/me/auth-methods', () => {
       isPrimary: false,
       lastUsedAt: null,
     });
-    const signedIn = await login(username);
+    const signedIn = await logIn(username);
     assert.deepEqual([signedIn.body.playerId, signedIn.body.isNewPlayer], [player.playerId, false]);
     const methods = await methodsOf(player);
     assert.deepEqual(
@@ -95,7 +93,7 @@ describe('POST /api/player-profile/me/auth-methods', () => {
       const guessed = await link(owner.username, player, { token: tokenOf(owner.username, 'guess') });
       assert.deepEqual([guessed.status, guessed.body.code], [400, 'credential_refused']);
     }
-    assert.equal((await login(other.username)).body.playerId, other.playerId);
+    assert.equal((await logIn(other.username)).body.playerId, other.playerId);
     assert.equal((await methodsOf(player)).length, 1);
   });
 
@@ -140,7 +138,7 @@ describe('POST /api/player-profile/me/auth-methods', () => {
       const username = newName();
       const players = await Promise.all(Array.from({ length: 6 }, () => newPlayer()));
       const [signedIn, ...answers] = await Promise.all([
-        later(() => login(username)),
+        later(() => logIn(username)),
         ...players.map((player) => later(() => link(username, player))),
       ]);
       assert.equal(signedIn.status, 200, signedIn.text);
@@ -148,7 +146,7 @@ describe('POST /api/player-profile/me/auth-methods', () => {
       for (const { status, body } of answers)
         if (status !== 201) assert.deepEqual([status, body.code], [400, 'auth_method_taken']);
       assert.equal(winners.length, signedIn.body.isNewPlayer ? 0 : 1);
-      const { playerId } = (await login(username)).body;
+      const { playerId } = (await logIn(username)).body;
       assert.equal(playerId, winners[0]?.playerId ?? signedIn.body.playerId);
     }
   });
@@ -180,7 +178,7 @@ describe('POST /api/player-profile/me/auth-methods/{authMethodId}/set-primary', 
         ...ids.map((id) => later(() => setPrimary(id, player))),
         later(() => unlink(ids[0]!, player)),
         later(() => link(newName(), player, { setAsPrimary: true })),
-        later(() => login(others[1]!.body.username)),
+        later(() => logIn(others[1]!.body.username)),
       ]);
       for (const { status, text } of answers) assert.ok([200, 201, 204, 400].includes(status), text);
     }
@@ -195,7 +193,7 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
     const removed = await unlink(second.id, player);
     assert.deepEqual([removed.status, removed.text], [204, '']);
     assert.equal((await methodsOf(player)).length, 1);
-    const again = await login(second.username);
+    const again = await logIn(second.username);
     assert.equal(again.body.isNewPlayer, true);
     assert.notEqual(again.body.playerId, player.playerId);
   });
@@ -204,11 +202,11 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
     const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
     const owner = await newPlayer();
     const { body: stolen } = await link(newName(), owner);
-    const thief = (await login(stolen.username)).body;
-    const elsewhere = (await login(stolen.username, sibling)).body;
-    const loggedOut = (await login(stolen.username)).body;
+    const thief = (await logIn(stolen.username)).body;
+    const elsewhere = (await logIn(stolen.username, sibling)).body;
+    const loggedOut = (await logIn(stolen.username)).body;
     await app.http.post('/api/player-auth/logout', { sessionId: loggedOut.sessionId }, tenant);
-    const second = (await login(owner.username)).body;
+    const second = (await logIn(owner.username)).body;
 
     assert.equal((await unlink(stolen.id, owner)).status, 204);
     assert.equal((await refresh(thief.refreshToken)).status, 401);
@@ -244,11 +242,11 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
     for (let round = 0; round < 10; round++) {
       const player = await newPlayer();
       const { body: second } = await link(newName(), player);
-      await login(second.username);
+      await logIn(second.username);
       const answers = await Promise.all([
         later(() => unlink(second.id, player)),
-        later(() => login(second.username)),
-        later(() => login(second.username)),
+        later(() => logIn(second.username)),
+        later(() => logIn(second.username)),
       ]);
       assert.deepEqual(
         answers.map(({ status }) => status),
@@ -265,7 +263,7 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
     const [first] = await methodsOf(player);
     const { body: unused } = await link(newName(), player);
     const { body: used } = await link(newName(), player);
-    await login(used.username);
+    await logIn(used.username);
     assert.equal((await unlink(first.id, player)).status, 204);
     assert.deepEqual(
       (await methodsOf(player)).map(({ id, isPrimary }: typeof used) => [id, isPrimary]),
@@ -277,7 +275,7 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
     assert.equal((await unlink(unused.id, player)).status, 204, 'the primary method does not change');
     const last = await unlink(used.id, player);
     assert.deepEqual([last.status, last.body.code], [400, 'last_auth_method']);
-    assert.equal((await login(used.username)).body.playerId, player.playerId);
+    assert.equal((await logIn(used.username)).body.playerId, player.playerId);
   });
 
   test('returns the same 400 for methods of others, unknown ids and malformed ids', async () => {
@@ -321,7 +319,7 @@ describe('a token of a revoked session', () => {
     assert.equal((await link(newName(), player)).status, 201, 'a token stays valid after a plain logout');
 
     const admin = await arrangeAccount(app, tenant, 'admin');
-    const { body: again } = await login(player.username);
+    const { body: again } = await logIn(player.username);
     const stolen = { bearer: again.accessToken };
     await ban(player.playerId, admin);
     const before = await methodsOf(stolen);
@@ -339,7 +337,7 @@ describe('a token of a revoked session', () => {
     );
 
     const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
-    const { body: elsewhere } = await login(player.username, sibling);
+    const { body: elsewhere } = await logIn(player.username, sibling);
     const own = { bearer: elsewhere.accessToken };
     assert.equal((await app.http.get(`${ME}/export`, own)).status, 200, 'a banned player can export');
     assert.equal((await app.http.delete(ME, own)).status, 204, 'a banned player can delete the profile');

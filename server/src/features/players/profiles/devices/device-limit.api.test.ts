@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrangePlayer, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
+import { arrangePlayer, arrangeTenant, mockClient, type TestTenant } from '../../../../testing/arrange.ts';
 import { untilBlocked } from '../../../../testing/row-locks.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 
@@ -44,11 +44,7 @@ async function arrangeDevices(count: number, states: { isTrusted?: boolean; isBl
 }
 
 const logIn = (username: string, deviceFingerprint: string, at: TestTenant = tenant) =>
-  app.http.post(
-    '/api/player-auth/login',
-    { provider: 'Mock', token: `mock:${username}:secret`, deviceInfo: { deviceFingerprint } },
-    { gameKey: at.gameKey },
-  );
+  mockClient(app, at).logIn(username, at, { deviceInfo: { deviceFingerprint } });
 
 const known = (devices: Listed[]) => new Set(devices.map((device) => device.deviceFingerprint));
 

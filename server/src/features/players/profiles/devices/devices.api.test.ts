@@ -5,6 +5,7 @@ import {
   arrangeAccount,
   arrangePlayer,
   arrangeTenant,
+  mockClient,
   type TestTenant,
 } from '../../../../testing/arrange.ts';
 import type { Caller } from '../../../../testing/http-client.ts';
@@ -19,14 +20,10 @@ const DEVICES = '/api/player/devices';
 
 const newFingerprint = () => randomBytes(16).toString('hex');
 const newName = () => randomBytes(6).toString('hex');
+const mock = mockClient(app, tenant);
+const { refresh } = mock;
 const login = (username: string, deviceFingerprint: string, more: object = {}, at: TestTenant = tenant) =>
-  app.http.post(
-    '/api/player-auth/login',
-    { provider: 'Mock', token: `mock:${username}:secret`, deviceInfo: { deviceFingerprint }, ...more },
-    { gameKey: at.gameKey },
-  );
-const refresh = (refreshToken: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/refresh', { refreshToken }, { gameKey: at.gameKey });
+  mock.logIn(username, at, { deviceInfo: { deviceFingerprint }, ...more });
 const list = (caller: Caller) => app.http.get(DEVICES, caller);
 const change = (deviceId: string, body: object, caller: Caller) =>
   app.http.patch(`${DEVICES}/${deviceId}`, body, caller);

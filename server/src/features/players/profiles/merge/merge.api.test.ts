@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { arrangeAccount, arrangeTenant, type TestTenant } from '../../../../testing/arrange.ts';
+import { arrangeAccount, arrangeTenant, mockClient } from '../../../../testing/arrange.ts';
 import { uploadAvatar } from '../../../../testing/avatars.ts';
 import { holdLogins } from '../../../../testing/hold-logins.ts';
 import { untilBlocked } from '../../../../testing/row-locks.ts';
@@ -19,18 +19,10 @@ const ME = '/api/player-profile/me';
 const newName = () => randomBytes(6).toString('hex');
 const tokenOf = (username: string, password = 'secret') => `mock:${username}:${password}`;
 const read = async (caller: Caller) => (await app.http.get(ME, caller)).body;
-const refresh = (refreshToken: string, at: TestTenant = tenant) =>
-  app.http.post('/api/player-auth/refresh', { refreshToken }, at);
+const mock = mockClient(app, tenant);
+const { refresh } = mock;
 const login = (username: string, { at = tenant, fingerprint = '' } = {}) =>
-  app.http.post(
-    '/api/player-auth/login',
-    {
-      provider: 'Mock',
-      token: tokenOf(username),
-      ...(fingerprint && { deviceInfo: { deviceFingerprint: fingerprint } }),
-    },
-    at,
-  );
+  mock.logIn(username, at, fingerprint ? { deviceInfo: { deviceFingerprint: fingerprint } } : {});
 
 async function newPlayer(options: Parameters<typeof login>[1] = {}) {
   const username = newName();
