@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, mock, test } from 'node:test';
-import { openDatabase, type Querier } from '../database/database.ts';
+import { openDatabase, type Scope } from '../database/database.ts';
+import { deleteOldNotifications } from '../features/messages/notifications/index.ts';
 import { deleteExpiredTokens } from '../features/sign-in/tokens/index.ts';
 import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { readConfig } from './config.ts';
@@ -84,6 +85,18 @@ test('portal sessions without a living token, and sign-ins started over a day ag
     assert.equal((await app.owner.query(`SELECT FROM ${table}`)).rowCount, 2, table);
 });
 
+/** A scope that keeps how many rows each statement of a deletion deleted, and a text that tells what is left after it. */
+function watchDeletion(scope: Scope, left: string) {
+  const steps: { deleted: number; left: string | null }[] = [];
+  const run: Scope['run'] = async (statement) => {
+    const deleted = await scope.run(statement);
+    const { rows } = await app.owner.query(left);
+    steps.push({ deleted, left: rows[0].left });
+    return deleted;
+  };
+  return { steps, watched: { ...scope, run } };
+}
+
 test('the expired refresh tokens of a large game are deleted in steps, the oldest first', async () => {
   const { tenantId } = await arrangeTenant(app);
   await app.owner.query(
@@ -91,19 +104,44 @@ test('the expired refresh tokens of a large game are deleted in steps, the oldes
      SELECT $1, int4send(number), $1, now() - interval '3 days' + make_interval(secs => number) FROM generate_series(1, 20001) number`,
     [tenantId],
   );
-  const scope = database.forTenant(tenantId);
-  const steps: number[] = [];
-  const run: Querier['run'] = async (statement) => {
-    steps.push(await scope.run(statement));
-    const { rows } = await app.owner.query(
-      'SELECT count(*)::int AS left, min(token_hash) AS oldest FROM refresh_tokens WHERE tenant_id = $1',
-      [tenantId],
-    );
-    if (rows[0].left > 0) assert.deepEqual(rows[0], { left: 1, oldest: Buffer.from('00004e21', 'hex') });
-    return steps.at(-1)!;
-  };
-  await deleteExpiredTokens({ ...scope, run }, tenantId);
-  assert.deepEqual(steps, [20_000, 1]);
+  const { steps, watched } = watchDeletion(
+    database.forTenant(tenantId),
+    `SELECT string_agg(encode(token_hash, 'hex'), ', ') AS left FROM refresh_tokens WHERE tenant_id = '${tenantId}'`,
+  );
+  await deleteExpiredTokens(watched, tenantId);
+  assert.deepEqual(steps, [
+    { deleted: 20_000, left: '00004e21' },
+    { deleted: 1, left: null },
+  ]);
+});
+
+test('old notifications and those that no list shows are deleted in steps', async () => {
+  const accountId = randomUUID();
+  await app.owner.query(
+    `INSERT INTO accounts (id, email, password_hash) VALUES ($1, 'large@example.com', '-')`,
+    [accountId],
+  );
+  // Their positions are the numbers.
+  await app.owner.query(
+    `INSERT INTO notifications (id, account_id, type, title, text, created_at)
+     SELECT gen_random_uuid(), $1, 'test', number, '-', now() - CASE WHEN number <= 3 THEN interval '91 days' ELSE '0 days' END
+     FROM generate_series(1, 8) number`,
+    [accountId],
+  );
+  await app.owner.query('UPDATE notification_counts SET last_position = 10006 WHERE account_id = $1', [
+    accountId,
+  ]);
+  const { steps, watched } = watchDeletion(
+    database.forPlatform(),
+    `SELECT string_agg(title, ' ' ORDER BY title) AS left FROM notifications WHERE account_id = '${accountId}'`,
+  );
+  await deleteOldNotifications(watched, 2);
+  assert.deepEqual(
+    steps.map(({ deleted }) => deleted),
+    [2, 1, 2, 1],
+  );
+  assert.deepEqual([steps[1]!.left, steps[3]!.left], ['4 5 6 7 8', '7 8']);
+  await app.owner.query('DELETE FROM notifications WHERE account_id = $1', [accountId]);
 });
 
 test('challenges that have expired are deleted, and no others', async () => {

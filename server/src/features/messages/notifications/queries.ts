@@ -1,3 +1,4 @@
+import { runSteps } from '../../../core/run-steps.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
@@ -137,10 +138,22 @@ export async function lastPosition(db: Querier, accountId: string): Promise<numb
   return row?.position ?? 0;
 }
 
-/** Deletes the notifications that are older than 90 days, read or unread, and those that no list shows. */
-export async function deleteOldNotifications(db: Querier): Promise<void> {
-  await db.run(sql`DELETE FROM notifications WHERE created_at < now() - interval '90 days'`);
-  await db.run(sql`
-    DELETE FROM notifications old USING notification_counts counted
-    WHERE counted.account_id = old.account_id AND old.position <= counted.last_position - ${MAX_NOTIFICATIONS}`);
+const DELETED_AT_ONCE = 20_000;
+
+/**
+ * Deletes the notifications that are older than 90 days, read or unread, and those that no list shows. Each step is a transaction.
+ */
+export async function deleteOldNotifications(db: Querier, deletedAtOnce = DELETED_AT_ONCE): Promise<void> {
+  const deleteInSteps = (old: Sql) =>
+    runSteps(deletedAtOnce, (limit) =>
+      db.run(sql`DELETE FROM notifications WHERE id = ANY (ARRAY(${old} LIMIT ${limit}))`),
+    );
+  await deleteInSteps(
+    sql`SELECT id FROM notifications WHERE created_at < now() - interval '90 days' ORDER BY created_at`,
+  );
+  await deleteInSteps(sql`
+    SELECT unlisted.id FROM notification_counts counted
+    CROSS JOIN LATERAL (
+      SELECT id FROM notifications
+      WHERE account_id = counted.account_id AND position <= counted.last_position - ${MAX_NOTIFICATIONS} OFFSET 0) unlisted`);
 }
