@@ -50,6 +50,18 @@ describe('players', () => {
     await tip.waitFor({ state: 'detached' });
   });
 
+  test('shows what a filter is about, with and without a value', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    const filter = page.getByRole('combobox', { name: 'Provider' });
+    const label = page.locator('label', { hasText: /^Provider$/ });
+    const opacity = () => label.evaluate((element) => getComputedStyle(element).opacity);
+    assert.equal(await filter.getAttribute('placeholder'), 'Provider');
+    assert.equal(await opacity(), '0');
+    await filter.click();
+    await page.getByRole('option', { name: 'Mock' }).click();
+    await becomes(opacity, '1');
+  });
+
   test('says that an id is not copied if the browser forbids it', async () => {
     const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
     const browser = await page.context().newCDPSession(page);

@@ -70,7 +70,7 @@ describe('webhooks', () => {
     await page.getByRole('option', { name: 'Failed' }).click();
     await page.waitForURL('**status=failed**');
     await page.getByRole('cell', { name: 'Pending', exact: true }).waitFor({ state: 'detached' });
-    await page.getByRole('combobox', { name: 'Any time' }).click();
+    await page.getByRole('combobox', { name: 'Time' }).click();
     await page.getByRole('option', { name: 'Last hour' }).click();
     await page.waitForURL('**range=1h**');
     await page.getByRole('checkbox', { name: 'Select all rows that are loaded' }).check();

@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core';
+import classes from './Filter.module.css';
 
 /** The empty value. The clear button is only for the mouse: it is hidden from the keyboard and from screen readers. */
 const ANY = { value: '', label: 'Any' };
@@ -24,7 +25,8 @@ export function FilterSelect({
     <Select
       size="xs"
       w={width}
-      aria-label={label}
+      label={label}
+      classNames={classes}
       placeholder={label}
       data={value === undefined ? choices : [ANY, ...choices]}
       value={value ?? null}

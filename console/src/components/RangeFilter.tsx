@@ -9,5 +9,5 @@ export function RangeFilter({
   value: string | undefined;
   onChange: (range: string | undefined) => void;
 }) {
-  return <FilterSelect label="Any time" value={value} choices={rangeChoices} onChange={onChange} />;
+  return <FilterSelect label="Time" value={value} choices={rangeChoices} onChange={onChange} />;
 }

@@ -3,6 +3,7 @@ import { Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { topmostDialog } from './dialogs';
 import { useDebouncedText } from './use-debounced-text';
+import classes from './Filter.module.css';
 
 const DEBOUNCE_MS = 80;
 
@@ -47,7 +48,8 @@ export function SearchInput({
       w={width}
       maw="100%"
       type="search"
-      aria-label={label}
+      label={label}
+      classNames={classes}
       placeholder={label}
       leftSection={<Search size={14} />}
       rightSection={

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedText } from './use-debounced-text';
+import classes from './Filter.module.css';
 
 const DEBOUNCE_MS = 250;
 
@@ -20,7 +21,8 @@ export function TextFilter({
     <TextInput
       size="xs"
       w={width}
-      aria-label={label}
+      label={label}
+      classNames={classes}
       placeholder={label}
       value={text}
       onChange={(event) => {
