@@ -36,6 +36,8 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   assert.fail(`${key} does not reach "${name}"`);
 }
 
+const EXACT_TIME = /\d{4}.*:\d{2}:\d{2}/;
+
 describe('the keyboard alone', () => {
   test('signs in, with a look at the typed password', async () => {
     const page = await studio.visit('/sign-in');
@@ -95,6 +97,21 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/players/${ada.playerId}`);
+  });
+
+  test('shows the exact time and the whole id in a row, and the exact time of a record', async () => {
+    const page = await studio.open(`${studio.game}/players`);
+    const link = page.getByRole('link', { name: 'Ada Lovelace' });
+    const tip = page.getByRole('tooltip');
+    await link.press('ArrowRight');
+    await tip.filter({ hasText: ada.playerId }).waitFor();
+    for (let column = 0; column < 4; column++) await page.keyboard.press('ArrowRight');
+    await tip.filter({ hasText: EXACT_TIME }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/players/${ada.playerId}`);
+    await page.locator('time').first().waitFor();
+    await tabTo(page, await page.locator('time').first().innerText());
+    await tip.filter({ hasText: EXACT_TIME }).waitFor();
   });
 
   test('creates a key', async () => {

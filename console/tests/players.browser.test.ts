@@ -50,6 +50,17 @@ describe('players', () => {
     await tip.waitFor({ state: 'detached' });
   });
 
+  test('shows the exact time after a tap, until the next one', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`, { hasTouch: true });
+    const tip = page.getByRole('tooltip');
+    await page.locator('time').first().tap();
+    await tip.filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ }).waitFor();
+    await page.getByRole('heading', { level: 1 }).tap();
+    await tip.waitFor({ state: 'detached' });
+    await page.locator('td > time').first().tap();
+    await tip.filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ }).waitFor();
+  });
+
   test('shows what a filter is about, with and without a value', async () => {
     const page = await studio.open(`${studio.game}/players`);
     const filter = page.getByRole('combobox', { name: 'Provider' });

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createContext, use, useSyncExternalStore } from 'react';
 import { formatRelativeTime } from './format';
 
 const TICK_MS = 20_000;
@@ -28,12 +28,20 @@ function readNow(): number {
   return now;
 }
 
-/** A relative time. The exact one, with its zone, shows on hover (TipLayer). */
+/** Whether each time is a stop of the Tab key. In tables the arrow keys lead to it, and in a button it cannot have the focus. */
+export const TimesAreTabStops = createContext(true);
+
+/** A relative time. The exact one, with its zone, shows on hover, with the focus, and after a tap (TipLayer). */
 export function RelativeTime({ at }: { at: string }) {
+  const isTabStop = use(TimesAreTabStops);
   const current = useSyncExternalStore(subscribe, readNow);
   // What happened after the last tick is "now", and not in the future.
   const reference = Math.max(current, Math.min(Date.parse(at), Date.now()));
-  return <time dateTime={at}>{formatRelativeTime(at, reference)}</time>;
+  return (
+    <time dateTime={at} tabIndex={isTabStop ? 0 : undefined}>
+      {formatRelativeTime(at, reference)}
+    </time>
+  );
 }
 
 /** The same for times that may be missing. */

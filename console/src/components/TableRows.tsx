@@ -13,6 +13,7 @@ import {
 } from 'react';
 import type { Column, DataTableProps } from './data-table-types';
 import classes from './DataTable.module.css';
+import { TimesAreTabStops } from './RelativeTime';
 
 const ROW_HEIGHT = 36;
 /** A short table on a page with others moves less when its rows arrive. */
@@ -65,7 +66,7 @@ export function TableRows<Row>({
       tabIndex={0}
       role="region"
       aria-label={label}
-      onKeyDown={moveBetweenRows}
+      onKeyDown={moveFocus}
     >
       <table
         className={classes.table}
@@ -93,21 +94,23 @@ export function TableRows<Row>({
               </tr>
             ))}
           {above > 0 && <tr style={{ height: above }} aria-hidden />}
-          {items.map((item) => {
-            const row = rows?.[item.index];
-            if (row === undefined) return null;
-            const key = rowKey(row);
-            return (
-              <RecordRow
-                key={key}
-                row={row}
-                rowIndex={item.index + 2}
-                columns={columns}
-                onOpen={onOpen}
-                isSelected={key === selectedKey}
-              />
-            );
-          })}
+          <TimesAreTabStops value={false}>
+            {items.map((item) => {
+              const row = rows?.[item.index];
+              if (row === undefined) return null;
+              const key = rowKey(row);
+              return (
+                <RecordRow
+                  key={key}
+                  row={row}
+                  rowIndex={item.index + 2}
+                  columns={columns}
+                  onOpen={onOpen}
+                  isSelected={key === selectedKey}
+                />
+              );
+            })}
+          </TimesAreTabStops>
           {below > 0 && <tr style={{ height: below }} aria-hidden />}
         </tbody>
       </table>
@@ -153,7 +156,7 @@ const RecordRow = memo(function RecordRow<Row>({
       data-selected={isSelected || undefined}
       tabIndex={onOpen && -1}
       onKeyDown={(event) => {
-        if (event.target !== event.currentTarget) return;
+        if (event.target !== event.currentTarget && !(event.target instanceof HTMLTableCellElement)) return;
         if (onOpen && event.key === 'Enter') onOpen(row);
         if (event.key !== ' ') return;
         event.preventDefault();
@@ -208,16 +211,43 @@ function HeaderCell<Row>({
   );
 }
 
-/** The arrow keys move from row to row: to the link that opens the record, or to the row itself. */
-function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
-  const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' } as const;
-  if (!(event.key in step)) return;
-  const table = event.currentTarget;
-  const current = (event.target as Element).closest('tr[data-row]');
-  const next = current ? current[step[event.key as keyof typeof step]] : table.querySelector('tr[data-row]');
-  const target = next?.querySelector<HTMLElement>('a') ?? next?.closest<HTMLElement>('tr[data-opens]');
+/** The arrow keys move from row to row, and from cell to cell of the row that has the focus. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  // A select has used the key itself.
+  if (event.defaultPrevented) return;
+  const target = nextFocus(event.key, event.target as Element, event.currentTarget);
   if (!target) return;
   event.preventDefault();
   target.focus();
-  next?.scrollIntoView({ block: 'nearest' });
+  target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+
+function nextFocus(key: string, from: Element, table: Element): HTMLElement | undefined {
+  const row = from.closest('tr[data-row]');
+  const cell = from.closest('td');
+  switch (key) {
+    case 'ArrowDown':
+      return focusInRow(row ? row.nextElementSibling : table.querySelector('tr[data-row]'), from);
+    case 'ArrowUp':
+      return focusInRow(row?.previousElementSibling, from);
+    case 'ArrowRight':
+      return focusInCell(cell ? cell.nextElementSibling : row?.firstElementChild);
+    case 'ArrowLeft':
+      return focusInCell(cell?.previousElementSibling);
+  }
+}
+
+/** The cell below or above a cell. From elsewhere: the link that opens the record, the row that does, or the first cell. */
+function focusInRow(row: Element | null | undefined, from: Element): HTMLElement | undefined {
+  if (!(row instanceof HTMLTableRowElement) || !row.matches('[data-row]')) return;
+  if (from instanceof HTMLTableCellElement) return focusInCell(row.cells[from.cellIndex]);
+  return row.querySelector('a') ?? (row.matches('[data-opens]') ? row : focusInCell(row.cells[0]));
+}
+
+/** The control of a cell, or else the cell itself, so that its tip shows. */
+function focusInCell(cell: Element | null | undefined): HTMLElement | undefined {
+  if (!(cell instanceof HTMLTableCellElement)) return;
+  const control = cell.querySelector<HTMLElement>('a, button, input');
+  if (!control) cell.tabIndex = -1;
+  return control ?? cell;
 }

@@ -20,21 +20,26 @@ interface Tip {
 
 /**
  * One tip for all elements with `data-tip`, all times and all cells of a page. For a time it shows the exact time. For a cell whose text
- * is cut off it shows the whole text. A tooltip in each cell would be most of the work of a row that scrolls into view.
+ * is cut off it shows the whole text. It shows on hover, with the focus, and after a tap on what does nothing else. A tooltip in each
+ * cell would be most of the work of a row that scrolls into view.
  */
 export function TipLayer() {
   const [tip, setTip] = useState<Tip>();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isTouched = false;
     const hide = (): void => {
       clearTimeout(timer);
       setTip(undefined);
     };
-    const show = ({ target }: Event): void => {
+    const press = ({ pointerType }: PointerEvent): void => {
+      isTouched = pointerType === 'touch';
       hide();
-      const element =
-        target instanceof Element && target.closest<HTMLElement>('[data-tip], time[datetime], td');
-      if (!element || (element.tagName === 'TD' && element.scrollWidth <= element.clientWidth)) return;
+    };
+    const show = ({ target, type }: Event): void => {
+      hide();
+      const element = target instanceof Element && elementWithTip(target, type === 'focusin');
+      if (!element) return;
       timer = setTimeout(() => {
         const { left, width, top, bottom } = element.getBoundingClientRect();
         const isBelow = top < ROOM_ABOVE;
@@ -43,8 +48,13 @@ export function TipLayer() {
     };
     const abort = new AbortController();
     const { signal } = abort;
+    const tap = (event: Event): void => {
+      if (isTouched && !(event.target as Element).closest(TAPPED)) show(event);
+    };
     for (const type of ['pointerover', 'focusin']) document.addEventListener(type, show, { signal });
-    for (const type of ['pointerdown', 'keydown', 'scroll', 'focusout'])
+    document.addEventListener('click', tap, { signal });
+    document.addEventListener('pointerdown', press, { signal, capture: true });
+    for (const type of ['keydown', 'scroll', 'focusout'])
       document.addEventListener(type, hide, { signal, capture: true });
     return () => {
       clearTimeout(timer);
@@ -70,6 +80,18 @@ export function TipLayer() {
       </div>
     </Portal>
   );
+}
+
+const TIPS = '[data-tip], time[datetime]';
+/** What a tap does something else with. */
+const TAPPED = 'a, button, input, label, [data-opens]';
+
+/** The focus is on a cell or on its link, and the pointer is on what the cell contains. */
+function elementWithTip(target: Element, hasFocus: boolean): HTMLElement | undefined {
+  const element = target.closest<HTMLElement>(`${TIPS}, td`);
+  if (element?.tagName !== 'TD') return element ?? undefined;
+  const content = hasFocus ? element.querySelector<HTMLElement>(TIPS) : null;
+  return content ?? (element.scrollWidth > element.clientWidth ? element : undefined);
 }
 
 function textOf(element: HTMLElement): string {

@@ -15,7 +15,7 @@ import { Bell } from 'lucide-react';
 import { useRef } from 'react';
 import { ErrorText } from '../../components/ErrorState';
 import { formatCount } from '../../components/format';
-import { RelativeTime } from '../../components/RelativeTime';
+import { RelativeTime, TimesAreTabStops } from '../../components/RelativeTime';
 import { pageOf, useNotifications, useReadAll, useReadOne, type Notification } from './notifications';
 import classes from './NotificationBell.module.css';
 
@@ -115,7 +115,9 @@ export function NotificationBell() {
                     {item.title}
                   </Text>
                   <Text size="xs" c="dimmed" component="span" className={classes.time}>
-                    <RelativeTime at={item.createdAt} />
+                    <TimesAreTabStops value={false}>
+                      <RelativeTime at={item.createdAt} />
+                    </TimesAreTabStops>
                   </Text>
                 </Group>
                 <Text size="xs" c="dimmed">

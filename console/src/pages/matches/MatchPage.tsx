@@ -131,7 +131,7 @@ function TimeLine({
           <span>
             {text} {playerId && <CopyableId id={playerId} name={playerNames.get(playerId)} />}
           </span>
-          <time dateTime={at} className={classes.when}>
+          <time dateTime={at} tabIndex={0} className={classes.when}>
             +{formatDuration(startedAt, at)}
           </time>
         </li>
