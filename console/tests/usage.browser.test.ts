@@ -54,6 +54,21 @@ describe('the usage of a workspace', () => {
     await countBecomes(page.getByRole('alert'), 0);
   });
 
+  test('says what happens to requests if the plan includes no units', async () => {
+    const { workspaceId } = await arrangeTenant(app);
+    await app.owner.query('UPDATE workspaces SET monthly_units = 0, hard_stop = true WHERE id = $1', [
+      workspaceId,
+    ]);
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role)
+       SELECT $1, id, 'viewer' FROM accounts WHERE email = $2`,
+      [workspaceId, studio.owner.email],
+    );
+    const page = await studio.open(`/workspaces/${workspaceId}/usage`);
+    await page.getByText('0 of 0 units').waitFor();
+    await page.getByText('The plan includes no units. Requests are refused.').waitFor();
+  });
+
   test('can be followed from a game to the key that used the units, and to its days', async () => {
     await app.owner.query(
       `INSERT INTO tenant_keys (tenant_id, id, kind, name, fingerprint, prefix)

@@ -53,10 +53,13 @@ const dayFormat = new Intl.DateTimeFormat(LOCALE, { month: 'long', day: 'numeric
 /** When the units end if they are used at the rate of the period so far. */
 function forecast({ limit, used, periodStart, periodEnd, hardStop }: Quota): string {
   const end = `The period ends on ${dayFormat.format(new Date(periodEnd))}.`;
-  if (limit === null || used === 0) return end;
+  if (limit === null) return end;
   const consequence = hardStop ? 'Then requests are refused.' : 'Then requests are still accepted.';
-  if (used >= limit)
-    return `All units are used. ${hardStop ? 'Requests are refused.' : 'Requests are still accepted.'} ${end} A platform administrator changes the plan.`;
+  if (used >= limit) {
+    const state = limit === 0 ? 'The plan includes no units.' : 'All units are used.';
+    return `${state} ${hardStop ? 'Requests are refused.' : 'Requests are still accepted.'} ${end} A platform administrator changes the plan.`;
+  }
+  if (used === 0) return end;
   const elapsed = Date.now() - Date.parse(periodStart);
   const usedUpAt = Date.parse(periodStart) + (elapsed * limit) / used;
   if (usedUpAt >= Date.parse(periodEnd)) return `At this rate the units last until the period ends. ${end}`;
