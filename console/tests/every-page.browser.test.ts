@@ -113,6 +113,17 @@ const colorsChange = (): Promise<void> =>
     await Promise.allSettled(transitions.map(({ finished }) => finished));
   });
 
+/** The buttons that are smaller than 24 px, the least of WCAG 2.2 without an exception. */
+const smallButtons = (): Promise<string[]> =>
+  page
+    .locator('.mantine-Button-root, .mantine-ActionIcon-root, .mantine-CloseButton-root')
+    .evaluateAll((buttons) =>
+      buttons
+        .filter((button) => button.checkVisibility() && button.ariaHidden !== 'true')
+        .filter(({ clientHeight, clientWidth }) => Math.min(clientHeight, clientWidth) + 2 < 24)
+        .map((button) => button.outerHTML),
+    );
+
 /** The columns that fit into the window of most phones, which is 390 px wide. */
 const TABLES_ON_A_PHONE: Record<string, [label: string, columns: string[]]> = {
   [`${game}/matches`]: ['Matches', ['Match', 'Mode', 'State', 'Started']],
@@ -160,6 +171,7 @@ describe('every page', () => {
           ),
         );
         assert.ok(!isTooWide, 'the page is not wider than the window');
+        assert.deepEqual(await smallButtons(), []);
       });
 
     const table = TABLES_ON_A_PHONE[path];

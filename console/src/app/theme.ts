@@ -74,6 +74,11 @@ const overlayEvents = {
 
 const dialogStyles = { title: { fontSize: '0.9375rem', fontWeight: 600, overflowWrap: 'anywhere' } } as const;
 
+/** Mantine's buttons of this size are 22 px high. WCAG 2.2 wants 24 px for each target. */
+const atLeast24px =
+  (small: string, height: string) =>
+  (_theme: unknown, { size }: { size?: unknown }) => ({ root: size === small ? { [height]: '1.5rem' } : {} });
+
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 5 },
@@ -96,7 +101,9 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: { defaultProps: { size: 'xs' } },
+    Button: { defaultProps: { size: 'xs' }, vars: atLeast24px('compact-xs', '--button-height') },
+    ActionIcon: { vars: atLeast24px('sm', '--ai-size') },
+    CloseButton: { vars: atLeast24px('sm', '--cb-size') },
     TextInput: { defaultProps: { size: 'sm' } },
     PasswordInput: { defaultProps: { size: 'sm' } },
     Select: { defaultProps: { size: 'sm', allowDeselect: false } },

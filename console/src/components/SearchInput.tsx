@@ -53,7 +53,7 @@ export function SearchInput({
       placeholder={label}
       leftSection={<Search size={14} />}
       rightSection={
-        text && <CloseButton size="xs" aria-label="Clear the search" onClick={() => change('')} />
+        text && <CloseButton size="sm" aria-label="Clear the search" onClick={() => change('')} />
       }
       value={text}
       onChange={(event) => change(event.currentTarget.value)}
