@@ -113,6 +113,22 @@ const colorsChange = (): Promise<void> =>
     await Promise.allSettled(transitions.map(({ finished }) => finished));
   });
 
+/** Whether the page is wider than the window, also with the spaces between letters and words that WCAG 1.4.12 names. */
+const widths = (): Promise<{ usual: boolean; spaced: boolean }> =>
+  page.evaluate(() => {
+    const isTooWide = () =>
+      [document.documentElement, document.querySelector('main')!].some(
+        ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+      );
+    const usual = isTooWide();
+    const spaces = new CSSStyleSheet();
+    spaces.replaceSync('* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }');
+    document.adoptedStyleSheets = [spaces];
+    const spaced = isTooWide();
+    document.adoptedStyleSheets = [];
+    return { usual, spaced };
+  });
+
 /** The buttons that are smaller than 24 px, the least of WCAG 2.2 without an exception. */
 const smallButtons = (): Promise<string[]> =>
   page
@@ -165,12 +181,11 @@ describe('every page', () => {
         await colorsChange();
         const what = `${path}, ${colorScheme}, ${viewport.width} px`;
         await assertAccessible(page, what, rules && [...rules]);
-        const isTooWide = await page.evaluate(() =>
-          [document.documentElement, document.querySelector('main')!].some(
-            ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
-          ),
+        assert.deepEqual(
+          await widths(),
+          { usual: false, spaced: false },
+          'the page is not wider than the window',
         );
-        assert.ok(!isTooWide, 'the page is not wider than the window');
         assert.deepEqual(await smallButtons(), []);
       });
 
