@@ -202,6 +202,17 @@ describe('every page', () => {
   });
 });
 
+describe('the table of definitions', () => {
+  test('shows all columns in a window of 1280 px', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${game}/definitions`);
+    const table = page.getByRole('region', { name: 'Definitions' });
+    await table.getByRole('switch').first().waitFor();
+    const isWide = () => table.evaluate((region) => region.scrollWidth > region.clientWidth);
+    await becomes(isWide, false);
+  });
+});
+
 describe('the tables of keys', () => {
   test('show all columns in a window of 1280 px, and keep their buttons in view in one of 1024 px', async () => {
     await page.setViewportSize({ width: 1280, height: 800 });

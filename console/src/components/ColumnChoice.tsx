@@ -19,7 +19,7 @@ export function ColumnChoice({
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon data-tip="Choose columns" variant="default" aria-label="Choose columns">
+        <ActionIcon data-tip="Choose columns" variant="default" size={30} aria-label="Choose columns">
           <Columns3 size={15} />
         </ActionIcon>
       </Menu.Target>

@@ -90,6 +90,5 @@ const narrowed = <Row,>(columns: Column<Row>[]): Column<Row>[] => [
   ...columns.filter(({ narrowWidth }) => narrowWidth === undefined),
 ];
 
-/** A few rows show without scrolling, also below other content. */
-const isShort = (rows: unknown[] | undefined): boolean =>
-  rows !== undefined && rows.length > 0 && rows.length <= 5;
+/** A few rows, or the text in their place, show without scrolling, also below other content. */
+const isShort = (rows: unknown[] | undefined): boolean => rows !== undefined && rows.length <= 5;

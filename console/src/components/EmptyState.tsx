@@ -11,7 +11,7 @@ interface EmptyStateProps {
 
 export function EmptyState({ title, children, next }: EmptyStateProps) {
   return (
-    <Stack gap="sm" px="md" py="xl" maw={760}>
+    <Stack gap="sm" px="var(--gh-inset)" py="xl" maw={760}>
       <Title order={2}>{title}</Title>
       <Text size="sm" c="dimmed">
         {children}

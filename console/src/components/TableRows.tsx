@@ -86,8 +86,8 @@ export function TableRows<Row>({
           {rows === undefined &&
             Array.from({ length: inline ? SKELETON_ROWS.inline : SKELETON_ROWS.whole }, (_, index) => (
               <tr key={index} className={classes.skeleton}>
-                {columns.map(({ id }) => (
-                  <td key={id}>
+                {columns.map(({ id, align }) => (
+                  <td key={id} data-align={align}>
                     <Skeleton height={10} width={`${40 + ((index * 17 + id.length * 13) % 45)}%`} />
                   </td>
                 ))}

@@ -74,7 +74,7 @@ const columns = (gameNames: Map<string, string>, keyNames: Map<string, string>):
   {
     id: 'at',
     header: 'Time',
-    width: 130,
+    width: 120,
     narrowWidth: 92,
     cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
   },
@@ -94,7 +94,7 @@ const columns = (gameNames: Map<string, string>, keyNames: Map<string, string>):
   {
     id: 'key',
     header: 'Key',
-    width: 200,
+    width: 190,
     narrowWidth: 84,
     cell: ({ tenantId, keyId }) => (
       <Link to="/games/$tenantId/keys" params={{ tenantId }} search={{ key: keyId, revoked: 'true' }}>

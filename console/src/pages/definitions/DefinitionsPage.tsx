@@ -197,11 +197,11 @@ function AutoCreate({ tenantId }: { tenantId: string }) {
 const columns = (
   setActive: (change: { definitionId: string; isActive: boolean }) => void,
 ): Column<Definition>[] => [
-  { id: 'key', header: 'Event key', width: 200, narrowWidth: 122, cell: ({ eventKey }) => eventKey },
+  { id: 'key', header: 'Event key', width: 190, narrowWidth: 122, cell: ({ eventKey }) => eventKey },
   {
     id: 'value',
     header: 'Event value',
-    width: 180,
+    width: 170,
     narrowWidth: 90,
     cell: ({ eventValue }) => eventValue ?? '–',
   },
@@ -212,7 +212,7 @@ const columns = (
     narrowWidth: 100,
     cell: ({ eventScope }) => scopeNames[eventScope],
   },
-  { id: 'category', header: 'Category', width: 120, cell: ({ eventCategory }) => eventCategory ?? '–' },
+  { id: 'category', header: 'Category', width: 110, cell: ({ eventCategory }) => eventCategory ?? '–' },
   { id: 'text', header: 'Description', cell: ({ eventDescription }) => eventDescription ?? '–' },
   {
     id: 'active',
