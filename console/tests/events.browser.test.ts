@@ -375,7 +375,7 @@ describe('events', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/matches/${matchSessionId}`);
 
-    await page.getByRole('link', { name: 'Open the events in the explorer' }).click();
+    await page.getByRole('link', { name: 'Open all match events' }).click();
     await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
     await page.getByRole('row', { name: /flag_captured/ }).waitFor();
     assert.equal(await page.getByRole('combobox', { name: 'Time range' }).inputValue(), 'Any time');

@@ -98,7 +98,7 @@ function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
             params={{ tenantId }}
             search={{ matchSessionId: match.matchSessionId, range: 'any' }}
           >
-            Open the events in the explorer
+            Open all match events
           </TextLink>
         </div>
         <div className={classes.stack}>

@@ -254,7 +254,7 @@ export function PlayerEvents({ tenantId, playerId }: PlayerPath) {
         params={{ tenantId }}
         search={{ scope: 'player', playerId, range: 'any' }}
       >
-        Open the events in the explorer
+        Open all player events
       </TextLink>
     </>
   );
