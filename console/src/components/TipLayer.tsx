@@ -38,7 +38,11 @@ export function TipLayer() {
     };
     const show = ({ target, type }: Event): void => {
       hide();
-      const element = target instanceof Element && elementWithTip(target, type === 'focusin');
+      if (!(target instanceof Element)) return;
+      const hasFocus = type === 'focusin';
+      // A click moves the focus too, and has hidden the tip.
+      if (hasFocus && !target.matches(':focus-visible')) return;
+      const element = elementWithTip(target, hasFocus);
       if (!element) return;
       timer = setTimeout(() => {
         const { left, width, top, bottom } = element.getBoundingClientRect();
