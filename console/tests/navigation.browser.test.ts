@@ -354,6 +354,17 @@ describe('the frame of the pages', () => {
   });
 });
 
+describe('a reader who prefers reduced motion', () => {
+  test('sees placeholders that do not pulse', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.route('**/players?limit=*', () => {});
+    await page.getByRole('link', { name: 'Players', exact: true }).click();
+    await page.locator('.mantine-Skeleton-root').first().waitFor();
+    await becomes(() => page.evaluate(() => document.getAnimations().length), 0);
+  });
+});
+
 describe('a screen reader', () => {
   test('reads another page, other rows, a copied id, and a search that finds nothing', async () => {
     await arrangePlayer(app, tenant, 'hedy');
