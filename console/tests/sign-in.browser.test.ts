@@ -62,6 +62,7 @@ describe('sign-in', () => {
     await page.reload();
     await signIn(page, studio.owner.email);
     await page.getByRole('heading', { name: 'Overview' }).waitFor({ timeout: 20_000 });
+    await page.context().close();
   });
 
   test('shows why a wrong password is refused, with the request id', async () => {
