@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import pg from 'pg';
 import { eventually } from '../testing/eventually.ts';
 import { advisoryLocks } from './advisory-locks.ts';
@@ -10,10 +10,15 @@ import { withClient } from './client.ts';
 import { startEmbeddedServer } from './embedded/embedded-server.ts';
 import { openStorage } from './storage.ts';
 
+// The tests that do not need a new cluster share one, because its creation takes 2 seconds of processor time.
+const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
+const location = { databaseUrl: undefined, dataDir };
+after(() => rmSync(dataDir, { recursive: true }));
+
 const silent = { warn: () => {}, error: () => {} };
 
-/** Kills PostgreSQL, and waits until its connections have ended. */
-async function killPostmaster(dataDir: string, url: string): Promise<void> {
+/** Kills the PostgreSQL of the shared cluster, and waits until its connections have ended. */
+async function killPostmaster(url: string): Promise<void> {
   await withClient({ connectionString: url }, async (client) => {
     const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
     const end = new Promise((resolve) => client.once('end', resolve));
@@ -23,25 +28,21 @@ async function killPostmaster(dataDir: string, url: string): Promise<void> {
 }
 
 test('PostgreSQL is restarted if it ended before the server asked to keep it running', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
-  const storage = await openStorage({ databaseUrl: undefined, dataDir }, 'exclusive');
+  const storage = await openStorage(location, 'exclusive');
   try {
-    await killPostmaster(dataDir, storage.url);
+    await killPostmaster(storage.url);
     const lines: string[] = [];
     storage.keepRunning({ ...silent, warn: (_: object, line: string) => lines.push(line) });
     await eventually(() => lines.length > 0, 'the restart');
     assert.deepEqual(lines, ['PostgreSQL was restarted']);
   } finally {
     await storage.close();
-    rmSync(dataDir, { recursive: true });
   }
 });
 
 test('says that another server has taken the folder while PostgreSQL was down, and leaves PostgreSQL to it', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
-  const location = { databaseUrl: undefined, dataDir };
   const first = await openStorage(location, 'exclusive');
-  await killPostmaster(dataDir, first.url);
+  await killPostmaster(first.url);
   const second = await openStorage(location, 'exclusive');
   try {
     first.keepRunning(silent);
@@ -51,7 +52,6 @@ test('says that another server has taken the folder while PostgreSQL was down, a
     await withClient({ connectionString: second.url }, (client) => client.query('SELECT 1'));
   } finally {
     await second.close();
-    rmSync(dataDir, { recursive: true });
   }
 });
 
@@ -104,8 +104,6 @@ const endings: Record<string, EndBackend> = {
 };
 for (const [how, end] of Object.entries(endings))
   test(`takes the lock again if the process of PostgreSQL that held it ${how}`, async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
-    const location = { databaseUrl: undefined, dataDir };
     const storage = await openStorage(location, 'exclusive');
     try {
       let restarts = 0;
@@ -123,13 +121,10 @@ for (const [how, end] of Object.entries(endings))
       );
     } finally {
       await storage.close();
-      rmSync(dataDir, { recursive: true });
     }
   });
 
 test('waits for a PostgreSQL that recovers from the crash of one of its processes', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'guildhall-storage-'));
-  const location = { databaseUrl: undefined, dataDir };
   const first = await openStorage(location, 'shared');
   try {
     await withClient({ connectionString: first.url }, async (client) => {
@@ -145,7 +140,6 @@ test('waits for a PostgreSQL that recovers from the crash of one of its processe
     assert.throws(() => readFileSync(join(dataDir, 'postgres', 'postmaster.pid')), { code: 'ENOENT' });
   } finally {
     await first.close();
-    rmSync(dataDir, { recursive: true });
   }
 });
 
