@@ -96,9 +96,13 @@ const definitions = fc.uniqueArray(definition, {
 
 describe('export and import', () => {
   test('restore any definitions in the same and in another tenant', async () => {
+    const [here, there] = [await arrangeStudio(app), await arrangeStudio(app)];
     await fc.assert(
       fc.asyncProperty(definitions, async (wanted) => {
-        const [here, there] = [await arrangeStudio(app), await arrangeStudio(app)];
+        await app.owner.query('DELETE FROM event_definitions WHERE tenant_id IN ($1, $2)', [
+          here.tenant.tenantId,
+          there.tenant.tenantId,
+        ]);
         await app.owner.query(
           `INSERT INTO event_definitions (tenant_id, id, event_key, event_value, event_scope, event_category, event_description, is_active)
          SELECT $1, gen_random_uuid(), row."eventKey", row."eventValue", row."eventScope", row."eventCategory", row."eventDescription", row."isActive"
