@@ -165,15 +165,15 @@ describe('an archive in a bucket', () => {
     s3.onRequest = (method) => {
       if (method === 'PUT' && ++puts === 5) s3.trouble = 'slow down';
     };
-    await assert.rejects(inParts(3), ArchiveStorageError);
+    await assert.rejects(inParts(4), ArchiveStorageError);
     assert.equal(await tenant.countLive(), 20);
     Object.assign(s3, { trouble: 'none', onRequest: () => {} });
 
-    await inParts(3);
+    await inParts(4);
     assert.equal(await tenant.countLive(), 0);
     const rows = async () => (await tenant.parts()).map((part) => part.rows);
-    assert.deepEqual(await rows(), [3, 3, 3, 1, 3, 3, 3, 1]);
-    assert.equal(tenant.keys().length, 8 * PART_FILES.length);
+    assert.deepEqual(await rows(), [4, 4, 2, 4, 4, 2]);
+    assert.equal(tenant.keys().length, 6 * PART_FILES.length);
     assert.deepEqual([(await tenant.ask()).text, (await tenant.exported()).text], before);
     assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
 

@@ -135,7 +135,7 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
       for (const { playerId } of [target, source]) {
         const { rows } = JSON.parse(await tenant.ask({ scope, where: { playerIds: [playerId] } }));
         assert.equal(rows[0].events, 21, scope);
-        assert.equal((await listed(tenant, { scope, playerId, limit: 5 })).length, 21, scope);
+        assert.equal((await listed(tenant, { scope, playerId, limit: 10 })).length, 21, scope);
       }
   });
 
@@ -194,12 +194,14 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
       { scope, bucket: 'day', ...inside, groupBy: 'time' },
       { scope, bucket: 'hour', from: inside.from, to: month(-1), playerId: playerIds[0]! },
     ]);
-    const all = async () => {
+    const answersOf = async (scopes: string[]) => {
+      const isOf = ({ scope = '' }: { scope?: string }) => scopes.includes(scope);
       const answers: string[] = [];
-      for (const query of [...queries, ...matchQueries]) answers.push(await tenant.ask(query));
-      for (const query of summaries) answers.push(await tenant.summarise(query));
+      for (const query of [...queries, ...matchQueries].filter(isOf)) answers.push(await tenant.ask(query));
+      for (const query of summaries.filter(isOf)) answers.push(await tenant.summarise(query));
       return answers;
     };
+    const all = () => answersOf(['match', 'player']);
     const before = await all();
     await archive();
     const { rows } = await app.owner.query(
@@ -213,10 +215,10 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
 
     // Late events are in PostgreSQL at first, and then in parts of their own.
     await tenant.send('match', 'late', 12);
-    const withLate = await all();
-    assert.notDeepEqual(withLate, before);
+    const withLate = await answersOf(['match']);
+    assert.ok(withLate.some((answer) => !before.includes(answer)));
     await archive();
-    assert.deepEqual(await all(), withLate);
+    assert.deepEqual(await answersOf(['match']), withLate);
   });
 
   test('ends the process of DuckDB when the client disconnects, and at the time limit', async () => {
@@ -245,7 +247,7 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
         },
         options,
       );
-    await assert.rejects(ask({ seconds: 0.5 }), (error: { code?: string }) => error.code === 'query_timeout');
+    await assert.rejects(ask({ seconds: 0.2 }), (error: { code?: string }) => error.code === 'query_timeout');
     const leaving = new AbortController();
     const left = ask({ signal: leaving.signal });
     left.catch(() => {});
@@ -406,8 +408,21 @@ describe('exports with archived events', () => {
           Buffer.compare(Buffer.from(a.idempotencyKey), Buffer.from(b.idempotencyKey)),
       )
       .map(({ idempotencyKey }) => idempotencyKey);
-    const newestFirst = async () =>
-      (await listed(tenant, { scope: 'player', limit: 200 })).map(({ idempotencyKey }) => idempotencyKey);
+    const newestFirst = async () => {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await listEvents(
+          { database, archive: { root, duckdb } },
+          tenant.tenantId,
+          { scope: 'player' },
+          { limit: 1_000, cursor },
+        );
+        found.push(...page.items.map(({ idempotencyKey }) => idempotencyKey));
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      return found;
+    };
     assert.deepEqual(await keys(), inOrder, 'a part and later events');
     assert.deepEqual(await newestFirst(), inOrder.toReversed());
     const few = (await pageOf(tenant, { scope: 'player', limit: 5 })).body.items as StoredEvent[];
@@ -518,7 +533,7 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
           { playerId: randomUUID() },
           ...(scope === 'match' ? [{ matchSessionId: tenant.matchSessionId }] : []),
         ])
-          lists.push(await listed(tenant, { scope, limit: 20, ...query }));
+          lists.push(await listed(tenant, { scope, limit: 30, ...query }));
       return lists;
     };
     const before = await listAll();
@@ -527,9 +542,9 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
     assert.deepEqual(await listAll(), before);
     // Events whose names are archived are stored again. They are the same events.
     await tenant.send('match', 'first', 40);
-    assert.deepEqual(await listed(tenant, { scope: 'match', limit: 20 }), before[0]);
+    assert.deepEqual(await listed(tenant, { scope: 'match', limit: 30 }), before[0]);
     await tenant.send('match', 'late', 12);
-    const withLate = await listed(tenant, { scope: 'match', limit: 20 });
+    const withLate = await listed(tenant, { scope: 'match', limit: 30 });
     assert.equal(withLate.length, 81 + 25);
     await archive();
     assert.deepEqual(await listed(tenant, { scope: 'match', limit: 200 }), withLate);
@@ -631,17 +646,17 @@ describe('roll-ups of archived months', () => {
     assert.equal((await check()).differences, 0);
     assert.equal(await tenant.ask(all), before);
 
-    // A day with too many groups is counted by hours.
+    // A day with too many groups is counted by hours. One such day suffices.
     let refused = 0;
     const ofHours: Duckdb = async (job, limits) => {
       const [from = '', to = ''] = job.statements[0]!.text.match(/(?<=TIMESTAMPTZ ')[^']+/g)!;
-      if (Date.parse(to) - Date.parse(from) < 86_400_000) return duckdb(job, limits);
+      if (refused > 0 || Date.parse(to) - Date.parse(from) < 86_400_000) return duckdb(job, limits);
       refused++;
       return [Array.from({ length: 100_001 }, () => ({}))];
     };
     await app.owner.query('DELETE FROM event_rollups WHERE tenant_id = $1', [tenant.tenantId]);
     await rebuildRollups({ database, archive: { root, duckdb: ofHours } }, tenant.tenantId, () => {});
-    assert.ok(refused > 0);
+    assert.equal(refused, 1);
     assert.equal(await tenant.ask(all), before);
     assert.equal((await check()).differences, 0);
   });
