@@ -148,10 +148,40 @@ test('a command refuses a copy of the folder of a running server', async () => {
   }
 });
 
-test('the next start recovers after kill -9 of the server and PostgreSQL', async () => {
-  running.child.kill('SIGKILL');
-  killPostgres(dataDir);
-  running = await startServer({ dataDir });
+test('a server also stops a PostgreSQL that it did not start', async () => {
+  assert.equal(await running.end('SIGTERM'), 0, running.output());
+  assert.equal(postgresOf(dataDir), undefined);
+});
+
+/** Waits until a command has started PostgreSQL. It may have ended already, if this process had to wait for the processor. */
+async function startsPostgres({ child }: CommandProcess): Promise<void> {
+  while (postgresOf(dataDir) === undefined && child.exitCode === null) await sleep(5);
+}
+
+test('a command that is interrupted stops the PostgreSQL that it has started', async () => {
+  const verification = spawnCommand('verify', { dataDir });
+  await startsPostgres(verification);
+  await verification.end('SIGINT');
+  assert.match(verification.output(), /^(Interrupted\.|All \d+ rows match their hashes\.)\n$/);
+  assert.equal(postgresOf(dataDir), undefined);
+});
+
+test('variables of other programs that use PostgreSQL have no effect on the embedded one', async () => {
+  const env = {
+    PGHOST: 'db.invalid',
+    PGPORT: '1',
+    PGUSER: 'somebody',
+    PGPASSWORD: 'secret',
+    PGDATABASE: 'other',
+    PGSSLMODE: 'require',
+    PGOPTIONS: '-c role=somebody',
+    PGDATA: '/nonexistent',
+  };
+  running = await startServer({ dataDir, env });
+  const backup = join(folder.path, '..', `${basename(folder.path)}-backup`);
+  const copy = spawnCommand(`backup ${backup}`, { dataDir, env });
+  assert.equal(await exitOf(copy.child), 0, copy.output());
+  rmSync(backup, { recursive: true });
   assert.equal((await logIn(running)).playerId, playerId);
 });
 
@@ -168,32 +198,6 @@ test('the server restarts PostgreSQL after its kill -9', async () => {
   assert.match(second.output(), /^Another Guildhall server/);
 });
 
-for (const processes of [1, 2])
-  test(`a server of ${processes} process${processes > 1 ? 'es' : ''} ends if another one takes the folder while PostgreSQL is down`, async () => {
-    const shared = dataFolder();
-    const options = { dataDir: shared.path };
-    try {
-      const first = await startServer({ ...options, processes });
-      // Otherwise it restarts PostgreSQL before the other server does.
-      first.child.kill('SIGSTOP');
-      killPostgres(shared.path);
-      const second = await startServer(options);
-      const postgres = postgresOf(shared.path);
-      first.child.kill('SIGCONT');
-      assert.equal(await exitOf(first.child), 1);
-      assert.match(
-        first.output(),
-        /^Another Guildhall server has taken [^\n]+ stop the other one first, or set another DATA_DIR\.\n$/m,
-      );
-      assert.equal(postgresOf(shared.path), postgres, 'PostgreSQL continues');
-      assert.ok(await isReady(second));
-      assert.equal(await second.end('SIGTERM'), 0, second.output());
-      assert.equal(postgresOf(shared.path), undefined);
-    } finally {
-      shared.remove();
-    }
-  });
-
 /** Whether the server is ready. If not, it must return 503 with Retry-After. */
 async function isReady({ url }: ServerProcess): Promise<boolean> {
   const answer = await fetch(`${url}/health/ready`);
@@ -202,6 +206,35 @@ async function isReady({ url }: ServerProcess): Promise<boolean> {
   assert.equal(answer.headers.get('retry-after'), '5');
   return false;
 }
+
+/** Lets another server take the folder of the running one while PostgreSQL is down. */
+async function takeFolder(): Promise<void> {
+  const first = running;
+  // Otherwise it restarts PostgreSQL before the other server does.
+  first.child.kill('SIGSTOP');
+  killPostgres(dataDir);
+  running = await startServer({ dataDir });
+  const postgres = postgresOf(dataDir);
+  first.child.kill('SIGCONT');
+  assert.equal(await exitOf(first.child), 1);
+  assert.match(
+    first.output(),
+    /^Another Guildhall server has taken [^\n]+ stop the other one first, or set another DATA_DIR\.\n$/m,
+  );
+  assert.equal(postgresOf(dataDir), postgres, 'PostgreSQL continues');
+  assert.ok(await isReady(running));
+}
+
+test('a server of 1 process ends if another one takes the folder while PostgreSQL is down', takeFolder);
+
+test('the next start recovers after kill -9 of the server and PostgreSQL', async () => {
+  running.child.kill('SIGKILL');
+  killPostgres(dataDir);
+  running = await startServer({ dataDir, processes: 2 });
+  assert.equal((await logIn(running)).playerId, playerId);
+});
+
+test('a server of 2 processes ends if another one takes the folder while PostgreSQL is down', takeFolder);
 
 /** Prevents PostgreSQL from starting, like a full disk, until the returned function is called. */
 function hinderPostgres(): () => void {
@@ -217,7 +250,7 @@ test('every response is 503 while PostgreSQL cannot start, and the server recove
   let refused = 0;
   while (attempts() < 2 || refused < 30) {
     if (!(await isReady(running))) await assertUnavailable().then(() => refused++);
-    await sleep(5);
+    await sleep(20);
   }
   assert.equal((await fetch(`${running.url}/health/live`)).status, 200);
   assert.doesNotMatch(running.output(), /^\s+at /m, 'attempts are logged without a stack trace');
@@ -247,9 +280,20 @@ test('a server stops cleanly while PostgreSQL cannot start', async () => {
   assert.equal(await running.end('SIGTERM'), 0, running.output());
   assert.doesNotMatch(running.output(), /pg_ctl/);
   allow();
+});
 
-  running = await startServer({ dataDir });
-  assert.equal((await logIn(running)).playerId, playerId);
+test('the next start succeeds if another process has the id of a killed PostgreSQL', async () => {
+  const file = join(dataDir, 'postgres', 'postmaster.pid');
+  const { uid, gid } = statSync(join(dataDir, 'postgres'));
+  const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) });
+  const lines = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, [stranger.pid, ...lines.slice(1)].join('\n'));
+  try {
+    running = await startServer({ dataDir });
+    assert.equal((await logIn(running)).playerId, playerId);
+  } finally {
+    stranger.kill('SIGKILL');
+  }
 });
 
 test('other users cannot access the data folder, and nobody can log in as the superuser', async () => {
@@ -278,24 +322,24 @@ test('other users cannot access the data folder, and nobody can log in as the su
   }
 });
 
-test('the next start succeeds if another process has the id of a killed PostgreSQL', async () => {
-  const file = join(dataDir, 'postgres', 'postmaster.pid');
-  const { uid, gid } = statSync(join(dataDir, 'postgres'));
-  const stranger = spawn('sleep', ['60'], { stdio: 'ignore', ...(process.getuid?.() === 0 && { uid, gid }) });
-  const lines = readFileSync(file, 'utf8').split('\n');
-  running.child.kill('SIGKILL');
-  killPostgres(dataDir);
-  writeFileSync(file, [stranger.pid, ...lines.slice(1)].join('\n'));
-  try {
-    running = await startServer({ dataDir });
-    assert.equal((await logIn(running)).playerId, playerId);
-  } finally {
-    stranger.kill('SIGKILL');
-  }
+test('a command whose output is closed stops the PostgreSQL that it has started', async () => {
+  const socket = encodeURIComponent(join(dataDir, 'socket'));
+  const client = new pg.Client({
+    connectionString: `postgres://guildhall@localhost/guildhall?host=${socket}`,
+  });
+  await client.connect();
+  // A line for each row, and one for their number.
+  await client.query(`UPDATE login_ledger SET platform = 'Other'`);
+  await client.end();
+  assert.equal(await running.end('SIGTERM'), 0);
+  const verification = spawnCommand('verify', { dataDir });
+  verification.child.stdout!.destroy();
+  assert.ok([1, 2].includes((await exitOf(verification.child)) as number));
+  assert.match(verification.output(), /^(Interrupted: the output was closed\.\n)?$/);
+  assert.equal(postgresOf(dataDir), undefined);
 });
 
 test('restarts PostgreSQL as the first process of a container, without an init process that reaps zombies', async (context) => {
-  assert.equal(await running.end('SIGTERM'), 0);
   if (process.getuid?.() !== 0) return context.skip('SKIPPED: only root makes a process namespace.');
   const port = await freePort();
   const container = spawn(
@@ -326,12 +370,6 @@ test('restarts PostgreSQL as the first process of a container, without an init p
   } finally {
     container.kill('SIGKILL');
   }
-  running = await startServer({ dataDir });
-});
-
-test('a server also stops a PostgreSQL that it did not start first', async () => {
-  assert.equal(await running.end('SIGTERM'), 0);
-  assert.equal(postgresOf(dataDir), undefined);
 });
 
 test('a wrong master key stops the start with a sentence', async () => {
@@ -395,20 +433,15 @@ test('of two concurrent first starts one serves and the other exits, even for an
 });
 
 test('Ctrl-C pressed again in the terminal does not interrupt the stop', async () => {
-  const empty = dataFolder();
-  try {
-    const server = await startServer({ dataDir: empty.path, detached: true });
-    const exit = exitOf(server.child);
-    // A terminal signals all processes of its group. One of the signals arrives while PostgreSQL stops. After 500 ms it is a second Ctrl-C.
-    for (const began = Date.now(); Date.now() - began < 100 && server.child.exitCode === null;) {
-      process.kill(-server.child.pid!, 'SIGINT');
-      await sleep(5);
-    }
-    assert.equal(await exit, 0, server.output());
-    assert.equal(postgresOf(empty.path), undefined);
-  } finally {
-    empty.remove();
+  const server = await startServer({ dataDir, detached: true });
+  const exit = exitOf(server.child);
+  // A terminal signals all processes of its group. One of the signals arrives while PostgreSQL stops. After 500 ms it is a second Ctrl-C.
+  for (const began = Date.now(); Date.now() - began < 100 && server.child.exitCode === null;) {
+    process.kill(-server.child.pid!, 'SIGINT');
+    await sleep(5);
   }
+  assert.equal(await exit, 0, server.output());
+  assert.equal(postgresOf(dataDir), undefined);
 });
 
 test('a server starts and stops beside a worker, and the last of them stops PostgreSQL', async () => {
@@ -426,19 +459,6 @@ test('a server starts and stops beside a worker, and the last of them stops Post
   assert.equal(postgresOf(dataDir), undefined);
 });
 
-/** Waits until a command has started PostgreSQL. It may have ended already, if this process had to wait for the processor. */
-async function startsPostgres({ child }: CommandProcess): Promise<void> {
-  while (postgresOf(dataDir) === undefined && child.exitCode === null) await sleep(5);
-}
-
-test('a command that is interrupted stops the PostgreSQL that it has started', async () => {
-  const verification = spawnCommand('verify', { dataDir });
-  await startsPostgres(verification);
-  await verification.end('SIGINT');
-  assert.match(verification.output(), /^(Interrupted\.|All \d+ rows match their hashes\.)\n$/);
-  assert.equal(postgresOf(dataDir), undefined);
-});
-
 test('commands that create the database at the same time succeed', async () => {
   const empty = dataFolder();
   try {
@@ -448,24 +468,6 @@ test('commands that create the database at the same time succeed', async () => {
   } finally {
     empty.remove();
   }
-});
-
-test('a command whose output is closed stops the PostgreSQL that it has started', async () => {
-  const server = await startServer({ dataDir });
-  const socket = encodeURIComponent(join(dataDir, 'socket'));
-  const client = new pg.Client({
-    connectionString: `postgres://guildhall@localhost/guildhall?host=${socket}`,
-  });
-  await client.connect();
-  // A line for each row, and one for their number.
-  await client.query(`UPDATE login_ledger SET platform = 'Other'`);
-  await client.end();
-  assert.equal(await server.end('SIGTERM'), 0);
-  const verification = spawnCommand('verify', { dataDir });
-  verification.child.stdout!.destroy();
-  assert.ok([1, 2].includes((await exitOf(verification.child)) as number));
-  assert.match(verification.output(), /^(Interrupted: the output was closed\.\n)?$/);
-  assert.equal(postgresOf(dataDir), undefined);
 });
 
 test('SIGTERM during the start leaves nothing running', async () => {
@@ -505,25 +507,6 @@ test('SIGTERM ends a start that waits for the migrations of another process', as
   }
 });
 
-test('variables of other programs that use PostgreSQL have no effect on the embedded one', async () => {
-  const env = {
-    PGHOST: 'db.invalid',
-    PGPORT: '1',
-    PGUSER: 'somebody',
-    PGPASSWORD: 'secret',
-    PGDATABASE: 'other',
-    PGSSLMODE: 'require',
-    PGOPTIONS: '-c role=somebody',
-    PGDATA: '/nonexistent',
-  };
-  const server = await startServer({ dataDir, env });
-  const backup = join(folder.path, '..', `${basename(folder.path)}-backup`);
-  const copy = spawnCommand(`backup ${backup}`, { dataDir, env });
-  assert.equal(await exitOf(copy.child), 0, copy.output());
-  rmSync(backup, { recursive: true });
-  assert.equal(await server.end('SIGTERM'), 0, server.output());
-});
-
 test('a long data folder path with spaces, quotes and commas works', async () => {
   const outer = dataFolder();
   const odd = join(outer.path, `it’s, 'an' odd ${'long '.repeat(30)}path`);
@@ -540,4 +523,9 @@ test('a long data folder path with spaces, quotes and commas works', async () =>
     killPostgres(odd);
     outer.remove();
   }
+});
+
+test('a start creates a new database if the old one was removed', async () => {
+  rmSync(join(dataDir, 'postgres'), { recursive: true });
+  assert.equal(await (await startServer({ dataDir })).end('SIGTERM'), 0);
 });
