@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { arrangeTenant } from './arrange.ts';
 import { eventually } from './eventually.ts';
@@ -78,7 +79,7 @@ async function flood(
   return Object.fromEntries(statuses.map(([status, group]) => [status, group!.length]));
 }
 
-/** Sends requests one after another on each of several connections, until it is stopped. */
+/** Sends requests one after another on each of several connections, with short pauses, until it is stopped. */
 function load(path: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const failures: string[] = [];
@@ -94,6 +95,7 @@ function load(path: string, connections: number) {
         } catch (error) {
           failures.push((error as Error).message);
         }
+        await sleep(5);
       }
     }),
   );
@@ -273,28 +275,27 @@ describe('guildhall serve --processes 2', () => {
     for (const answer of await Promise.all(pages)) assert.ok((await answer.text()).includes(key));
   });
 
-  test('SIGTERM stops all processes and PostgreSQL', async () => {
-    const old = serving();
-    assert.equal(await server.end('SIGTERM'), 0, server.output());
-    assert.deepEqual(old.filter(isAlive), []);
-    assert.equal(postgresOf(folder.path), undefined);
-    assert.match(server.output(), /"msg":"stopping"[^]+"msg":"stopped"/);
-  });
-
   test('the serving processes end if the primary process is killed, and the next start uses its PostgreSQL and restarts it', async () => {
-    const killed = await startServer({ dataDir: folder.path, processes: 2 });
-    const old = childrenOf(killed.child.pid!);
+    const old = serving();
     const postgres = postgresOf(folder.path);
-    await killed.end('SIGKILL');
+    await server.end('SIGKILL');
     await eventually(() => old.filter(isAlive).length === 0);
-    server = await startServer({ dataDir: folder.path, processes: 2 });
+    server = await startServer({ dataDir: folder.path, processes: 2, env: { LOG_LEVEL: 'info' } });
     assert.equal(postgresOf(folder.path), postgres);
     process.kill(postgres!, 'SIGKILL');
     await eventually(
       () => ![undefined, postgres].includes(postgresOf(folder.path)),
       'PostgreSQL is restarted',
     );
-    assert.equal(await server.end('SIGTERM'), 0);
+  });
+
+  test('SIGTERM stops all processes and PostgreSQL', async () => {
+    const old = serving();
+    assert.equal(old.length, 2);
+    assert.equal(await server.end('SIGTERM'), 0, server.output());
+    assert.deepEqual(old.filter(isAlive), []);
+    assert.equal(postgresOf(folder.path), undefined);
+    assert.match(server.output(), /"msg":"stopping"[^]+"msg":"stopped"/);
   });
 
   test('prints one sentence for a setting that is wrong', async () => {
