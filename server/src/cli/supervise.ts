@@ -12,9 +12,8 @@ import { keepCompiledCode } from './compile-cache.ts';
 export type ServerMessage = 'stoppable' | 'ready';
 
 /**
- * `npm start`: runs `guildhall serve` in a process of its own, and starts it again if it dies (a crash, no memory left, kill -9), or is
- * blocked.
- * The supervisor ends if a signal stops the server. It also ends if the server exits before it has answered a request: then a
+ * `npm start`: runs `guildhall serve` in a process of its own, and starts it again if it dies (a crash, no memory left, kill -9), or does
+ * not respond. The supervisor ends if a signal stops the server. It also ends if the server exits before it has answered a request: then a
  * setting is wrong, and the server has printed which one.
  */
 function supervise(serverArguments: string[]): void {

@@ -25,7 +25,7 @@ export interface ServingProcess {
 
 /**
  * Starts a serving process. It takes its slots from `slots`, and the primary process answers its other requests with `handlers`. If it
- * stops to respond, it is killed after `onSilent`.
+ * no longer responds, `onSilent` is called, and it is killed.
  */
 export function launchServingProcess(
   options: ApiServerOptions,
