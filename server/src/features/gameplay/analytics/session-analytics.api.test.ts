@@ -101,12 +101,12 @@ async function assertMatchesLedger(tenant: TestTenant, from: string, to: string)
 describe('GET /api/bus_tenants/:tenantId/sessions/analytics', () => {
   test('counts logins, logouts, players, platforms and providers of the tenant only', async () => {
     const [tenant, other] = [await arrangeTenant(app), await arrangeTenant(app)];
-    const logIn = (username: string, platform: string, at: TestTenant) =>
-      mockClient(app, at).logIn(username, at, { clientInfo: { platform } });
-    await logIn('ada', 'PC_Linux', tenant);
-    await logIn('ada', 'ConsoleB5', tenant);
-    const { body: bob } = await logIn('bob', 'PC_Linux', tenant);
-    await logIn('eve', 'PC_Mac', other);
+    const { logIn } = mockClient(app, tenant);
+    const on = (platform: string) => ({ clientInfo: { platform } });
+    await logIn('ada', tenant, on('PC_Linux'));
+    await logIn('ada', tenant, on('ConsoleB5'));
+    const { body: bob } = await logIn('bob', tenant, on('PC_Linux'));
+    await logIn('eve', other, on('PC_Mac'));
     await app.http.post('/api/player-auth/logout', { sessionId: bob.sessionId }, { gameKey: tenant.gameKey });
     const before = Date.now();
     const { status, body } = await analytics(tenant);

@@ -20,8 +20,8 @@ const sibling = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
 const history = (caller: Caller, query: Record<string, string> = {}) =>
   app.http.get(`/api/player/sessions/history?${new URLSearchParams(query)}`, caller);
 const summary = (caller: Caller) => app.http.get('/api/player/sessions/summary', caller);
-const login = (username: string, more: object = {}, at: TestTenant = tenant) =>
-  mockClient(app, at).logIn(username, at, more);
+const { logIn } = mockClient(app, tenant);
+const login = (username: string, more: object = {}, at: TestTenant = tenant) => logIn(username, at, more);
 const idsOf = (body: { sessions: { sessionId: string }[] }) =>
   body.sessions.map(({ sessionId }) => sessionId);
 
