@@ -41,6 +41,9 @@ interface OpenOptions extends VisitOptions {
 
 const VIEWPORT = { width: 1280, height: 800 };
 
+/** The tip of a relative time: a date with its year, and the time to the second. */
+export const EXACT_TIME = /\d{4}.*:\d{2}:\d{2}/;
+
 /** Starts a server and a browser for the tests of a file. The file fails if a page logs an error. */
 export async function startStudio(options: TestAppOptions = {}): Promise<Studio> {
   const app = await startTestApp(options);

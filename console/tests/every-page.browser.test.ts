@@ -202,14 +202,16 @@ describe('every page', () => {
   });
 });
 
+const showsAllColumns = (table: Locator): Promise<void> =>
+  becomes(() => table.evaluate((region) => region.scrollWidth > region.clientWidth), false);
+
 describe('the table of definitions', () => {
   test('shows all columns in a window of 1280 px', async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(`${game}/definitions`);
     const table = page.getByRole('region', { name: 'Definitions' });
     await table.getByRole('switch').first().waitFor();
-    const isWide = () => table.evaluate((region) => region.scrollWidth > region.clientWidth);
-    await becomes(isWide, false);
+    await showsAllColumns(table);
   });
 });
 
@@ -220,8 +222,7 @@ describe('the tables of keys', () => {
     for (const name of ['Game keys', 'API keys']) {
       const keys = page.getByRole('region', { name });
       await keys.getByRole('columnheader', { name: 'Action' }).waitFor();
-      const isWide = () => keys.evaluate((region) => region.scrollWidth > region.clientWidth);
-      await becomes(isWide, false);
+      await showsAllColumns(keys);
     }
 
     await page.setViewportSize({ width: 1024, height: 768 });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
 import { arrangeDeliveries, arrangeWebhook } from '../../server/src/testing/webhooks.ts';
-import { becomes, countBecomes, dialogCloses, dialogHasFocus, startStudio } from './browser.ts';
+import { becomes, countBecomes, dialogCloses, dialogHasFocus, EXACT_TIME, startStudio } from './browser.ts';
 
 // The most common tasks, with the keyboard alone.
 
@@ -35,8 +35,6 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   }
   assert.fail(`${key} does not reach "${name}"`);
 }
-
-const EXACT_TIME = /\d{4}.*:\d{2}:\d{2}/;
 
 describe('the keyboard alone', () => {
   test('signs in, with a look at the typed password', async () => {

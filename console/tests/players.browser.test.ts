@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { Request } from 'playwright-core';
 import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, becomes, countBecomes, dialogCloses, startStudio } from './browser.ts';
+import { assertAccessible, becomes, countBecomes, dialogCloses, EXACT_TIME, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
@@ -41,7 +41,7 @@ describe('players', () => {
     });
     const tip = page.getByRole('tooltip');
     await page.locator('time').first().hover();
-    await tip.filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ }).waitFor();
+    await tip.filter({ hasText: EXACT_TIME }).waitFor();
     const id = page.getByRole('button', { name: `${ada.playerId}: copy` });
     await id.hover();
     await tip.filter({ hasText: ada.playerId }).waitFor();
@@ -54,11 +54,11 @@ describe('players', () => {
     const page = await studio.open(`${studio.game}/players/${ada.playerId}`, { hasTouch: true });
     const tip = page.getByRole('tooltip');
     await page.locator('time').first().tap();
-    await tip.filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ }).waitFor();
+    await tip.filter({ hasText: EXACT_TIME }).waitFor();
     await page.getByRole('heading', { level: 1 }).tap();
     await tip.waitFor({ state: 'detached' });
     await page.locator('td > time').first().tap();
-    await tip.filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ }).waitFor();
+    await tip.filter({ hasText: EXACT_TIME }).waitFor();
   });
 
   test('shows what a filter is about, with and without a value', async () => {
@@ -323,10 +323,7 @@ describe('players', () => {
     await page.getByRole('cell', { name: reason }).hover();
     await page.getByRole('tooltip').getByText(reason).waitFor();
     await page.getByRole('row', { name: reason }).locator('time').first().hover();
-    await page
-      .getByRole('tooltip')
-      .filter({ hasText: /\d{4}.*:\d{2}:\d{2}/ })
-      .waitFor();
+    await page.getByRole('tooltip').filter({ hasText: EXACT_TIME }).waitFor();
   });
 
   test('offers no player of an earlier search in the command palette', async () => {
