@@ -89,7 +89,7 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await link.waitFor();
-    assert.equal(new URL(page.url()).search, '');
+    await becomes(async () => new URL(page.url()).search, '');
     await tabTo(page, 'Players');
     await page.getByRole('region', { name: 'Players' }).focus();
     await page.keyboard.press('ArrowDown');
