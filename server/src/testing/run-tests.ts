@@ -25,8 +25,8 @@ const flags = commandLine.filter((argument) => argument.startsWith('--'));
 const filters = commandLine.filter((argument) => !argument.startsWith('--'));
 const isUnitRun = flags.includes('--unit');
 /**
- * One process for each core, up to 4. On 2 cores, 4 processes at once take a fifth longer than 2, because they slow each other down: the
- * same tests take 40 % more processor time. Rates under attack are measured with one file at a time, so that attacks do not slow each other
+ * One process for each core, up to 4. On 2 cores, the whole suite takes 35 minutes with 2 processes at once, and 40 with 4: they slow each
+ * other down, and take 40 % more processor time. Rates under attack are measured with one file at a time, so that attacks do not slow each other
  * down. The long delivery shows its progress, and the output of a second file would wait for the first.
  */
 const CONCURRENT_PROCESSES =

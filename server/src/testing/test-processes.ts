@@ -20,7 +20,7 @@ export const startsPrograms = (file: string): boolean => !STARTS_NO_PROGRAM.test
 
 /**
  * The test files of each process, in the order in which the processes start. The processes of each top folder are distributed evenly
- * over the run. In the order of their names, four browsers would run at once, and then four files that start many servers. On a slow
+ * over the run. In the order of their names, several browsers would run at once, and then several files that start many servers. On a slow
  * machine they would delay each other beyond their time limits.
  */
 export function planProcesses(files: string[]): string[][] {
