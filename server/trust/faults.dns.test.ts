@@ -131,7 +131,9 @@ describe('a name server that fails', () => {
     names.failure = undefined;
     names.answers = [['127.0.0.1']];
     await eventually(async () => {
-      await app.owner.query(`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`);
+      await app.owner.query(
+        `UPDATE pgboss.job SET start_after = now() WHERE state = 'retry' RETURNING pg_notify('guildhall_jobs', name)`,
+      );
       return mailServer.mails.some(({ envelope }) => envelope.to.includes(email));
     });
   });

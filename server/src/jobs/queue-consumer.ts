@@ -19,18 +19,22 @@ export interface QueueHealth {
 }
 
 export interface QueueConsumer {
+  /** Fetches jobs soon, because some were added. */
+  notice(): void;
   /** Fetches no more jobs, and waits at most `withinMs` for running jobs. */
   stop(withinMs: number): Promise<void>;
 }
 
-/** How often an empty queue is polled. */
+/** How often an empty queue is polled: for jobs whose time has come, and for those whose notification was lost. */
 const POLL_EVERY_MS = 1000;
+/** Jobs that are added within this time of each other are fetched together, so that a burst causes at most 40 fetches a second. */
+const GATHER_MS = 25;
 /** How many jobs of a queue run at once in one process, unless the queue sets `atOnce`. */
 const DEFAULT_AT_ONCE = 10;
 
 /**
  * Fetches jobs from a queue and runs each one separately, so that a job that waits for a slow server delays no other.
- * Polls every second, and immediately while there are more jobs. `run` returns an error if the job must be retried.
+ * Polls when it is told of new jobs, every second, and immediately while there are more jobs. `run` returns an error if the job must be retried.
  */
 export function startQueueConsumer(
   boss: PgBoss,
@@ -48,6 +52,7 @@ export function startQueueConsumer(
   /** Whether jobs may wait for a free slot. */
   let isFull = false;
   let wake = () => {};
+  let gathering: NodeJS.Timeout | undefined;
 
   /** Fetches at most as many jobs as one group or owner may run, so that few jobs of a full one are fetched too early. */
   const fetchJobs = async (): Promise<boolean> => {
@@ -102,8 +107,15 @@ export function startQueueConsumer(
   const ended = loop();
 
   return {
+    notice() {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        wake();
+      }, GATHER_MS);
+    },
     async stop(withinMs) {
       stopping = true;
+      clearTimeout(gathering);
       wake();
       await ended;
       const late = sleep(withinMs, undefined, { ref: false });

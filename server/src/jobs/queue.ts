@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import { OperatorError } from '../core/operator-error.ts';
 import type { Database, Querier } from '../database/database.ts';
 import { isLockTimeout } from '../database/errors.ts';
-import type { Sql } from '../database/sql.ts';
+import { sql, type Sql } from '../database/sql.ts';
 
 /** A kind of background work, which any worker may do. Its data contains ids, and no secrets. */
 export interface Queue<Data extends object> {
@@ -62,6 +62,9 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
+/** The channel on which PostgreSQL tells the workers that jobs were added, at the commit. The payload is the name of the queue. */
+export const JOBS_CHANNEL = 'guildhall_jobs';
+
 /** Finished jobs are kept for one hour, for inspection and for the count of failed ones. */
 export const KEPT_SECONDS = 60 * 60;
 
@@ -91,6 +94,7 @@ export async function openJobs(database: Database): Promise<Jobs> {
         ...(once && { singletonKey: once.key, singletonSeconds: once.seconds }),
       });
       if (!id && !once) throw new Error(`The queue ${queue.name} did not accept the job.`);
+      if (id) await notifyWorkers(db, queue);
       return id !== null;
     },
     async addAll(db, queue, added) {
@@ -101,6 +105,7 @@ export async function openJobs(database: Database): Promise<Jobs> {
         ...(group && { group: { id: group } }),
       }));
       await boss.insert(queue.name, inserted, { db: executor(db) });
+      await notifyWorkers(db, queue);
     },
     close: () => boss.stop({ graceful: false }),
   };
@@ -139,6 +144,9 @@ export async function installQueues(owner: pg.Client, queues: Queue<object>[]): 
     -- For the statistics.
     GRANT SELECT (name, state, blocked, priority, created_on, start_after) ON pgboss.job TO guildhall_app`);
 }
+
+const notifyWorkers = (db: Querier, { name }: Queue<object>): Promise<unknown> =>
+  db.rows(sql`SELECT pg_notify(${JOBS_CHANNEL}, ${name})`);
 
 /** Runs the statements of pg-boss through a Querier, so that they share its transaction. */
 function executor(db: Querier) {

@@ -5,8 +5,11 @@ import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
 import { register } from 'prom-client';
 import { startDatabaseProxy } from '../../acceptance/database-proxy.ts';
+import { openDatabase } from '../database/database.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
+import { startQueueConsumer } from './queue-consumer.ts';
+import { openJobs } from './queue.ts';
 import { startWorker } from './worker.ts';
 
 const app = await startTestApp();
@@ -24,6 +27,7 @@ await boss.start();
 after(() => boss.stop({ graceful: false }));
 
 const NAME = 'long-job';
+const SETTINGS = { retryDelay: 1, retryDelayMax: 1, retryLimit: 1, expireInSeconds: 60 };
 const logger = pino({ level: 'silent' });
 const stateOf = async (name = NAME): Promise<string> =>
   (await app.owner.query('SELECT state FROM pgboss.job WHERE name = $1', [name])).rows[0].state;
@@ -108,13 +112,7 @@ test('runs schedules and looks for dead workers after the clock of PostgreSQL wa
 test('logs one line when the database fails, and one when it works again', async (context) => {
   const proxy = await startDatabaseProxy(app.databaseUrl);
   const lines: string[] = [];
-  const queue = {
-    name: 'outage',
-    retryDelay: 1,
-    retryDelayMax: 1,
-    retryLimit: 1,
-    expireInSeconds: 60,
-  };
+  const queue = { ...SETTINGS, name: 'outage' };
   await boss.createQueue(queue.name);
   const worker = await startWorker(
     proxy.url,
@@ -131,6 +129,36 @@ test('logs one line when the database fails, and one when it works again', async
   await eventually(() => lines.length > 1);
   await sleep(2_500);
   assert.deepEqual(lines, ['job queue failed', 'job queue works again']);
+});
+
+test('starts a job when its transaction commits, and does not wait for the next poll', async (context) => {
+  const queueOf = (name: string) => ({ ...SETTINGS, name });
+  const [chain, idle] = [queueOf('chain'), queueOf('idle')];
+  for (const { name } of [chain, idle]) await boss.createQueue(name);
+  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
+  const jobs = await openJobs(database);
+  const add = () => database.transaction((transaction) => jobs.add(transaction, chain, {}));
+  let runs = 0;
+  let polls = 0;
+  const polled = startQueueConsumer(boss, { queue: idle }, async () => undefined, {
+    failed: assert.ifError,
+    fetched: () => void polls++,
+  });
+  // Each job adds the next one. With polls alone, each would wait for a poll.
+  const run = async () => void (++runs < 40 && (await add()));
+  const worker = await startWorker(
+    app.databaseUrl,
+    { scheduled: [], queued: [{ queue: chain, run }] },
+    logger,
+  );
+  context.after(async () => {
+    await Promise.all([worker.stop(), polled.stop(0)]);
+    await jobs.close();
+    await database.close();
+  });
+  await add();
+  await eventually(() => runs === 40);
+  assert.ok(polls < 20, `${polls} polls`);
 });
 
 async function failuresOf(queue: string): Promise<number | undefined> {

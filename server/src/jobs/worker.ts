@@ -4,7 +4,7 @@ import { Histogram } from 'prom-client';
 import { sessionOptions } from '../database/pool.ts';
 import { clearFuturePasses } from './clear-future-passes.ts';
 import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
-import { KEPT_SECONDS, type OwnersOf, type Queue } from './queue.ts';
+import { JOBS_CHANNEL, KEPT_SECONDS, type OwnersOf, type Queue } from './queue.ts';
 import { repeat } from './repeat.ts';
 
 /** Work on a schedule. It runs on one process of the deployment at a time, and survives the loss of any process. */
@@ -91,8 +91,16 @@ export async function startWorker(
   boss.on('error', health.failed);
   await boss.start();
   const clearing = repeat(CLEAR_EVERY_MS, () => clearFuturePasses(boss), health.failed);
-  const consumers = queued.map((handler) =>
-    startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), health),
+  const consumers = new Map(
+    queued.map((handler) => [
+      handler.queue.name,
+      startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), health),
+    ]),
+  );
+  const notifications = await boss.getDb().listen!(
+    JOBS_CHANNEL,
+    (queue) => consumers.get(queue)?.notice(),
+    () => consumers.forEach((consumer) => consumer.notice()),
   );
   for (const job of scheduled) {
     await boss.createQueue(job.name, SCHEDULED);
@@ -113,8 +121,8 @@ export async function startWorker(
   return {
     async stop() {
       stopping = true;
-      await clearing.stop();
-      await Promise.all(consumers.map((consumer) => consumer.stop(STOP_TIMEOUT_MS)));
+      await Promise.all([clearing.stop(), notifications.close()]);
+      await Promise.all([...consumers.values()].map((consumer) => consumer.stop(STOP_TIMEOUT_MS)));
       await boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS });
     },
   };

@@ -126,7 +126,8 @@ export async function hurryDeliveries(
 ): Promise<number> {
   const { rowCount } = await owner.query(
     `UPDATE pgboss.job SET start_after = now()
-     WHERE name = 'webhook-delivery' AND state IN ('created', 'retry') AND coalesce(data->>'deliveryId' = $1, true)`,
+     WHERE name = 'webhook-delivery' AND state IN ('created', 'retry') AND coalesce(data->>'deliveryId' = $1, true)
+     RETURNING pg_notify('guildhall_jobs', name)`,
     [deliveryId],
   );
   return rowCount ?? 0;

@@ -34,7 +34,9 @@ const findMail = async (subject: string) => {
 };
 /** Makes the next attempt due now instead of after 5 seconds or more. */
 const hurry = () =>
-  app.owner.query(`UPDATE pgboss.job SET start_after = now() WHERE name = 'mail' AND state = 'retry'`);
+  app.owner.query(
+    `UPDATE pgboss.job SET start_after = now() WHERE name = 'mail' AND state = 'retry' RETURNING pg_notify('guildhall_jobs', name)`,
+  );
 const jobStates = async () =>
   (await app.owner.query(`SELECT state FROM pgboss.job WHERE name = 'mail' AND state NOT IN ('completed')`))
     .rows;
@@ -94,7 +96,8 @@ describe('deliverMail', () => {
     // In 7 days there are at most 1,008 retries after 10 minutes each, and 7 shorter ones before.
     await eventually(async () => {
       const { rowCount } = await app.owner.query(
-        `UPDATE pgboss.job SET retry_count = 1015, start_after = now() WHERE name = 'mail' AND state = 'retry'`,
+        `UPDATE pgboss.job SET retry_count = 1015, start_after = now() WHERE name = 'mail' AND state = 'retry'
+         RETURNING pg_notify('guildhall_jobs', name)`,
       );
       return rowCount === 1;
     });

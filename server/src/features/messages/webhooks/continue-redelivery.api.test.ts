@@ -225,7 +225,8 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
     // As if the workers of the first steps died after their transactions, before they acknowledged the jobs.
     await app.owner.query(
       `UPDATE pgboss.job SET state = 'created', start_after = now(), completed_on = NULL
-       WHERE name = 'webhook-redelivery' AND data->>'redeliveryId' = $1 AND state = 'completed'`,
+       WHERE name = 'webhook-redelivery' AND data->>'redeliveryId' = $1 AND state = 'completed'
+       RETURNING pg_notify('guildhall_jobs', name)`,
       [id],
     );
     await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 350 });

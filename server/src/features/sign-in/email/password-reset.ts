@@ -26,7 +26,9 @@ export async function requestReset(
 ): Promise<boolean> {
   const { tenantId } = billing;
   const once = { key: `${tenantId} ${email}`, seconds: RESEND_SECONDS };
-  return jobs.add(database.forKey(billing), passwordResetQueue, { tenantId, email }, { once });
+  return database
+    .forKey(billing)
+    .transaction((transaction) => jobs.add(transaction, passwordResetQueue, { tenantId, email }, { once }));
 }
 
 /**

@@ -220,7 +220,7 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     const again = () =>
       app.owner.query(
         `UPDATE pgboss.job SET state = 'created', start_after = now(), retry_count = 0
-       WHERE name = 'portal-code' AND data->>'email' = $1`,
+       WHERE name = 'portal-code' AND data->>'email' = $1 RETURNING pg_notify('guildhall_jobs', name)`,
         [email],
       );
     await again();

@@ -19,7 +19,8 @@ export async function requestReset(
   { database, jobs }: { database: Database; jobs: Jobs },
   email: string,
 ): Promise<void> {
-  await jobs.add(database, accountResetQueue, { email }, { once: { key: email, seconds: RESEND_SECONDS } });
+  const once = { key: email, seconds: RESEND_SECONDS };
+  await database.transaction((transaction) => jobs.add(transaction, accountResetQueue, { email }, { once }));
 }
 
 /** Mails a reset token if an account has the address and has not reached its limit of emails. Runs in the worker. */
