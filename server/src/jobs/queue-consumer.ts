@@ -34,7 +34,7 @@ const DEFAULT_AT_ONCE = 10;
 
 /**
  * Fetches jobs from a queue and runs each one separately, so that a job that waits for a slow server delays no other.
- * Polls when it is told of new jobs, every second, and immediately while there are more jobs. `run` returns an error if the job must be retried.
+ * Polls after `notice`, every second, and immediately while there are more jobs. `run` returns an error if the job must be retried.
  */
 export function startQueueConsumer(
   boss: PgBoss,

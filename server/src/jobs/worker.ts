@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import { Histogram } from 'prom-client';
 import { sessionOptions } from '../database/pool.ts';
 import { clearFuturePasses } from './clear-future-passes.ts';
-import { startQueueConsumer, type TakenJob } from './queue-consumer.ts';
+import { startQueueConsumer, type QueueConsumer, type TakenJob } from './queue-consumer.ts';
 import { JOBS_CHANNEL, KEPT_SECONDS, type OwnersOf, type Queue } from './queue.ts';
 import { repeat } from './repeat.ts';
 
@@ -90,18 +90,19 @@ export async function startWorker(
   };
   boss.on('error', health.failed);
   await boss.start();
-  const clearing = repeat(CLEAR_EVERY_MS, () => clearFuturePasses(boss), health.failed);
-  const consumers = new Map(
-    queued.map((handler) => [
-      handler.queue.name,
-      startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), health),
-    ]),
-  );
+  const consumers = new Map<string, QueueConsumer>();
   const notifications = await boss.getDb().listen!(
     JOBS_CHANNEL,
     (queue) => consumers.get(queue)?.notice(),
+    // Notifications from the time without a connection are lost.
     () => consumers.forEach((consumer) => consumer.notice()),
   );
+  const clearing = repeat(CLEAR_EVERY_MS, () => clearFuturePasses(boss), health.failed);
+  for (const handler of queued)
+    consumers.set(
+      handler.queue.name,
+      startQueueConsumer(boss, handler, (job) => attempt(handler, job, logger), health),
+    );
   for (const job of scheduled) {
     await boss.createQueue(job.name, SCHEDULED);
     await boss.updateQueue(job.name, SCHEDULED);
