@@ -105,7 +105,8 @@ export async function openJobs(database: Database): Promise<Jobs> {
         ...(group && { group: { id: group } }),
       }));
       await boss.insert(queue.name, inserted, { db: executor(db) });
-      await notifyWorkers(db, queue);
+      // Jobs that start later are found by polls. While receivers fail, many retries are added, and nothing can start.
+      if (added.some(({ startsAt }) => startsAt === undefined)) await notifyWorkers(db, queue);
     },
     close: () => boss.stop({ graceful: false }),
   };

@@ -9,7 +9,7 @@ import { openDatabase } from '../database/database.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startTestApp } from '../testing/test-app.ts';
 import { startQueueConsumer } from './queue-consumer.ts';
-import { openJobs } from './queue.ts';
+import { openJobs, type NewJob } from './queue.ts';
 import { startWorker } from './worker.ts';
 
 const app = await startTestApp();
@@ -159,6 +159,31 @@ test('starts a job when its transaction commits, and does not wait for the next 
   await add();
   await eventually(() => runs === 40);
   assert.ok(polls < 20, `${polls} polls`);
+});
+
+test('a commit tells the workers about jobs that may start, and not about later ones', async (context) => {
+  const queue = { ...SETTINGS, name: 'sometimes' };
+  await boss.createQueue(queue.name);
+  const listener = await app.owner.connect();
+  const heard: string[] = [];
+  listener.on('notification', ({ payload = '' }) => heard.push(payload));
+  await listener.query('LISTEN guildhall_jobs');
+  const database = openDatabase(app.databaseUrl, { poolSize: 1 });
+  const jobs = await openJobs(database);
+  context.after(async () => {
+    listener.release(true);
+    await jobs.close();
+    await database.close();
+  });
+  const startsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const add = (...added: NewJob<object>[]) =>
+    database.transaction((transaction) => jobs.addAll(transaction, queue, added));
+  await add({ data: {}, startsAt });
+  await add();
+  await app.owner.query(`NOTIFY guildhall_jobs, 'between'`);
+  await add({ data: {}, startsAt }, { data: {} });
+  await eventually(() => heard.length === 2);
+  assert.deepEqual(heard, ['between', 'sometimes']);
 });
 
 async function failuresOf(queue: string): Promise<number | undefined> {

@@ -122,8 +122,8 @@ export async function startWorker(
   return {
     async stop() {
       stopping = true;
-      await Promise.all([clearing.stop(), notifications.close()]);
-      await Promise.all([...consumers.values()].map((consumer) => consumer.stop(STOP_TIMEOUT_MS)));
+      const stopped = [...consumers.values()].map((consumer) => consumer.stop(STOP_TIMEOUT_MS));
+      await Promise.all([...stopped, clearing.stop(), notifications.close()]);
       await boss.stop({ graceful: true, timeout: STOP_TIMEOUT_MS });
     },
   };
