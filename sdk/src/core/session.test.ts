@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { memoryStorage } from '../storage/memory.ts';
 import { GuildhallError } from './errors.ts';
-import { createSession, type Tokens } from './session.ts';
+import { createSession, type SessionEnd, type Tokens } from './session.ts';
 import type { ClientStorage } from './storage.ts';
 
 const KEY = 'session';
@@ -168,7 +168,7 @@ test('a refused refresh takes over the session that another tab has stored at th
   const { session, ends, answer } = await arrangeExpired({
     ...storage,
     write: async (changes, onlyIf) => {
-      if (changes[KEY] === undefined && !isOther) {
+      if (changes[KEY]?.includes('refused') && !isOther) {
         isOther = true;
         const other = createSession<string>({ storage, key: KEY, refresh: () => Promise.reject(refused()) });
         await other.start(tokensOf('bob'), 'bob');
@@ -293,6 +293,28 @@ describe('two clients of one page with the same storage', () => {
     await one!.end();
     await setImmediate();
     assert.deepEqual([other!.current, ends], [undefined, ['signed_out']]);
+  });
+
+  test('both learn that the server refused the session', async () => {
+    const storage = memoryStorage();
+    const [one, other] = [1, 2].map(() => createSession<string>({ storage, key: KEY, refresh }));
+    const ends: SessionEnd[] = [];
+    other!.onSessionEnded((end) => ends.push(end));
+    await other!.load();
+    await one!.start(tokensOf('ada', 0), 'ada');
+    await setImmediate();
+    assert.equal(other!.current, 'ada');
+
+    assert.equal(await one!.accessToken(), undefined);
+    await setImmediate();
+    assert.deepEqual(
+      ends.map(({ reason, error }) => [reason, error?.code, error?.status]),
+      [['refused', 'invalid_refresh_token', 401]],
+    );
+    const later = createSession<string>({ storage, key: KEY, refresh });
+    assert.equal(await later.load(), undefined);
+    await later.start(tokensOf('bob'), 'bob');
+    assert.equal(await other!.accessToken(), 'access bob');
   });
 
   test('have different players if their keys differ', async () => {

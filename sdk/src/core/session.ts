@@ -13,7 +13,7 @@ export interface Tokens {
   expiresIn: number;
 }
 
-/** Why a session ended: the person signed out (here or in another tab), or the server refused to renew it. */
+/** Why a session ended: the person signed out, or the server refused to renew it. Either may have happened in another tab. */
 export interface SessionEnd {
   reason: 'signed_out' | 'refused';
   /**
@@ -132,7 +132,7 @@ export function createSession<Identity>({
     }
     if (text !== seen) {
       seen = text;
-      hold(read(text), end);
+      hold(read(text), end ?? endOf(text));
     }
     return true;
   }
@@ -234,9 +234,10 @@ export function createSession<Identity>({
     const end: SessionEnd = { reason: 'refused', error };
     await reread(end);
     if (isReplaced()) return;
-    const isRemoved = await remove({ text: seen });
+    const before = { text: seen };
+    const isStored = await store(textOfRefusal(error), before).catch(() => remove(before));
     if (isReplaced()) return;
-    if (isRemoved) hold(undefined, end);
+    if (isStored) hold(undefined, end);
     else await reread(end);
   }
 
@@ -322,10 +323,31 @@ function isFresh({ expiresAt, expiresIn }: { expiresAt: number; expiresIn: numbe
 }
 
 function read<Identity>(text: string | undefined): Stored<Identity> | undefined {
-  if (text === undefined) return undefined;
+  const value = parse<Stored<Identity>>(text);
+  return typeof value?.refreshToken === 'string' ? (value as Stored<Identity>) : undefined;
+}
+
+interface Refusal {
+  refused: { code: string; status: number; detail: string };
+}
+
+/**
+ * What the storage keeps of a session that the server has ended, until the next sign-in. Without it, other tabs would believe that the
+ * person has signed out.
+ */
+function textOfRefusal({ code, status, detail }: GuildhallError): string {
+  return JSON.stringify({ refused: { code, status, detail } } satisfies Refusal);
+}
+
+/** Why the session ended that a stored text has replaced. */
+function endOf(text: string | undefined): SessionEnd {
+  const refused = parse<Refusal>(text)?.refused;
+  return refused ? { reason: 'refused', error: new GuildhallError(refused) } : { reason: 'signed_out' };
+}
+
+function parse<Value>(text: string | undefined): Partial<Value> | null | undefined {
   try {
-    const value = JSON.parse(text) as Stored<Identity> | null;
-    return typeof value?.refreshToken === 'string' ? value : undefined;
+    return text === undefined ? undefined : JSON.parse(text);
   } catch {
     // Another program wrote it. Nobody is signed in.
     return undefined;
