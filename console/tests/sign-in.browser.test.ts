@@ -166,6 +166,16 @@ describe('the end of a session', () => {
     await page.getByText(/^Your session has ended/).waitFor();
   });
 
+  test('stays when a gateway answers 401 instead of the server', async () => {
+    const page = await studio.open(`${studio.game}/keys`);
+    await page.route('**/players?**', (route) =>
+      route.fulfill({ status: 401, contentType: 'text/html', body: '<p>Sign in to the network.</p>' }),
+    );
+    await page.getByRole('link', { name: 'Players' }).click();
+    await page.getByText(/^The network answered instead of the server/).waitFor();
+    await countBecomes(page.getByText(/^Your session has ended/), 0);
+  });
+
   test('lets a tab continue that was opened at the sign-in itself', async () => {
     const page = await studio.visit('/sign-in?next=/account');
     const second = await page.context().newPage();

@@ -11,6 +11,10 @@ function isWorthRetrying(failures: number, error: Error): boolean {
   return failures < RETRIES && (!(error instanceof GuildhallError) || error.status >= 502);
 }
 
+/** A gateway that answers instead of the server, such as the sign-in page of a public network, says nothing about the session. */
+const isSignedOut = (error: Error): boolean =>
+  error instanceof GuildhallError && error.status === 401 && error.code !== 'unexpected_answer';
+
 /** For long readings of many pages: a request that was limited is sent again after the time that the server names. */
 export const patience = {
   retry: (failures: number, error: Error): boolean =>
@@ -35,7 +39,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
     }),
     queryCache: new QueryCache({
       onError: (error) => {
-        if (error instanceof GuildhallError && error.status === 401) onSignedOut();
+        if (isSignedOut(error)) onSignedOut();
         checkRole(error);
         if (isServerAway(error)) loadWhenServerAnswers();
       },
