@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAnonymous, PASSWORD, somePart, walletPlayer } from '../../server/src/testing/wallet-recording.ts';
-import { assertAccessible, countBecomes, rowsBecome, startStudio } from './browser.ts';
+import { assertAccessible, countBecomes, failUntilTriedAgain, rowsBecome, startStudio } from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
@@ -81,6 +81,18 @@ describe('the wallet ledger', () => {
     await page.getByRole('dialog').getByRole('link', { name: '2 · ben' }).click();
     await page.waitForURL('**/wallet?player=2');
     await rowsBecome(page, 7);
+  });
+
+  test('says that an entry is not checked while the entry before cannot be loaded', async () => {
+    const page = await openLedger();
+    await failUntilTriedAgain(page, '**/wallet-entries?*cursor=8*');
+    await page.getByRole('link', { name: '10', exact: true }).click();
+    const drawer = page.getByRole('dialog', { name: 'Entry 10' });
+    await drawer.getByRole('heading', { name: 'The entry before could not be loaded' }).waitFor();
+    await drawer.getByText('Not checked').waitFor();
+    await countBecomes(drawer.getByText('Hashes match'), 0);
+    await drawer.getByRole('button', { name: 'Try again' }).click();
+    await drawer.getByText('Hashes match').waitFor();
   });
 
   test('finds an entry by the hash of its transaction', async () => {

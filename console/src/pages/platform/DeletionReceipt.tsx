@@ -16,10 +16,10 @@ export function DeletionReceiptPanel({ playerId }: { playerId: string }) {
   const { data, error } = useQuery(deletionReceiptQuery(playerId));
   return (
     <Panel title="Receipt of the deletion">
-      {error ? (
-        <ErrorText error={error} />
-      ) : data ? (
+      {data ? (
         <ReceiptDetails receipt={data} />
+      ) : error ? (
+        <ErrorText error={error} />
       ) : (
         <Skeleton height={90} />
       )}

@@ -19,14 +19,14 @@ import classes from './EntryDetails.module.css';
 
 export function EntryDetails({ tenantId, index }: { tenantId: string; index: number }) {
   const { data: entry, error, refetch } = useQuery(walletEntryQuery(tenantId, index));
-  if (error)
-    return <ErrorState error={error} what="The entry could not be loaded" retry={() => void refetch()} />;
-  if (entry === undefined) return <Skeleton height={320} />;
+  if (entry) return <Loaded tenantId={tenantId} entry={entry} />;
   if (entry === null)
     return (
       <EmptyState title="No such entry">The ledger of this game has no entry with this number.</EmptyState>
     );
-  return <Loaded tenantId={tenantId} entry={entry} />;
+  if (error)
+    return <ErrorState error={error} what="The entry could not be loaded" retry={() => void refetch()} />;
+  return <Skeleton height={320} />;
 }
 
 function Loaded({ tenantId, entry }: { tenantId: string; entry: WalletEntry }) {
@@ -66,21 +66,35 @@ function HashLink({ tenantId, entry }: { tenantId: string; entry: WalletEntry })
   const problem =
     checkEntry(tenantId, entry) ??
     (previous === undefined ? undefined : checkOrder(entry, previous ?? GENESIS));
+  /** Without the entry before, nobody knows whether this one follows it. */
+  const isChecked = problem !== undefined || previous !== undefined;
   return (
     <Stack gap="xs" component="section">
       <Group justify="space-between">
         <Title order={3}>Hash link</Title>
-        {problem === undefined ? (
+        {problem !== undefined ? (
+          <State tone="bad">Hashes do not match</State>
+        ) : isChecked ? (
           <State tone="good">Hashes match</State>
         ) : (
-          <State tone="bad">Hashes do not match</State>
+          <State>Not checked</State>
         )}
       </Group>
-      <Text size="sm" c="dimmed" role={problem === undefined ? undefined : 'alert'}>
-        {problem === undefined
-          ? 'Computed again in this browser from the content of the entry.'
-          : `Entry ${index} ${problem}.`}
-      </Text>
+      {isChecked ? (
+        <Text size="sm" c="dimmed" role={problem === undefined ? undefined : 'alert'}>
+          {problem === undefined
+            ? 'Computed again in this browser from the content of the entry.'
+            : `Entry ${index} ${problem}.`}
+        </Text>
+      ) : (
+        before.error && (
+          <ErrorState
+            error={before.error}
+            what="The entry before could not be loaded"
+            retry={() => void before.refetch()}
+          />
+        )
+      )}
       <ol className={classes.chain}>
         <Step
           name={index === 1 ? 'Before the first entry' : 'Hash of the entry before'}
