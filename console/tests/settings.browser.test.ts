@@ -307,3 +307,23 @@ function contrastsOfInputs(): { label: string; contrast: number }[] {
     },
   );
 }
+
+describe('a game', () => {
+  test('is disabled and enabled again, although the list of games answers late', async () => {
+    const page = await studio.open(`${studio.game}/settings`);
+    const listed = Promise.withResolvers<void>();
+    await page.route('**/api/workspaces/*/bus_tenants**', async (route) => {
+      await listed.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Disable the game' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Disable / });
+    const name = await dialog.locator('code').innerText();
+    await dialog.getByRole('textbox').fill(name);
+    await dialog.getByRole('button', { name: 'Disable the game' }).click();
+    await page.getByRole('button', { name: 'Enable the game' }).click();
+    listed.resolve();
+    await page.getByRole('button', { name: 'Disable the game' }).waitFor();
+    await dialogCloses(page);
+  });
+});

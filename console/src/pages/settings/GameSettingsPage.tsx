@@ -45,7 +45,7 @@ export function GameSettingsPage() {
       </Panel>
       {canChange && (
         <Panel title={game.isActive ? 'Disable the game' : 'Enable the game'}>
-          <DisableGame />
+          <GameState />
         </Panel>
       )}
     </Page>
@@ -150,22 +150,27 @@ function LoadedAlertForm({
   );
 }
 
+function GameState() {
+  return useGame().isActive ? <DisableGame /> : <EnableGame />;
+}
+
+function EnableGame() {
+  const change = useChangeGame(useGame());
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        The keys of a disabled game are refused. Nothing is erased.
+      </Text>
+      {change.error && <ErrorText error={change.error} />}
+      <Button w="fit-content" loading={change.isPending} onClick={() => change.mutate({ isActive: true })}>
+        Enable the game
+      </Button>
+    </Stack>
+  );
+}
+
 function DisableGame() {
-  const game = useGame();
   const [isAsking, asking] = useDisclosure();
-  const change = useChangeGame(game);
-  if (!game.isActive)
-    return (
-      <Stack gap="sm">
-        <Text size="sm" c="dimmed">
-          The keys of a disabled game are refused. Nothing is erased.
-        </Text>
-        {change.error && <ErrorText error={change.error} />}
-        <Button w="fit-content" loading={change.isPending} onClick={() => change.mutate({ isActive: true })}>
-          Enable the game
-        </Button>
-      </Stack>
-    );
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
