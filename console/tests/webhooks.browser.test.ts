@@ -108,6 +108,29 @@ describe('webhooks', () => {
     assert.match(await page.getByRole('region', { name: 'Signing secret' }).innerText(), /^whsec_/);
   });
 
+  test('asks before the page is left while the secret is rotated, and shows the new one', async () => {
+    const { id } = await arrangeDeliveries();
+    const page = await studio.open(`${webhooks}/${id}`);
+    await page.getByRole('link', { name: 'Webhooks' }).first().click();
+    await page.waitForURL(`**${webhooks}`);
+    await page.goBack();
+    const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/rotate-secret', async (route) => {
+      sent.resolve();
+      await answered.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate the secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
+    await sent.promise;
+    await page.evaluate(() => history.forward());
+    await page.getByText('A request is running. You would not see its answer.').waitFor();
+    answered.resolve();
+    assert.match(await page.getByRole('region', { name: 'Signing secret' }).innerText(), /^whsec_/);
+    await page.waitForURL(`**${webhooks}/${id}`);
+  });
+
   test('says that a redelivery is running already, and stops one that another person started', async () => {
     const { id } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}`);

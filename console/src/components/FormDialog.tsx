@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorText } from './ErrorState';
 import { errorOfForm, useSubmit, type SentForm } from './form-submit';
-import { leavingDialog, useUnsavedChanges } from './unsaved-changes';
+import { leavingDialog, leavingRequest, useUnsavedChanges } from './unsaved-changes';
 import { useDraft } from './use-draft';
 
 interface FormDialogProps<Values, Input, Answer> extends SentForm<Values, Input, Answer> {
@@ -15,7 +15,7 @@ interface FormDialogProps<Values, Input, Answer> extends SentForm<Values, Input,
 
 /**
  * A form in a dialog. The button says the verb. It stays open during the request: the answer may hold a key that is shown once. It
- * asks before changed fields are closed without a request.
+ * asks before changed fields are closed without a request, and before its answer is lost.
  */
 export function FormDialog<Values, Input, Answer>({
   onClose,
@@ -27,24 +27,25 @@ export function FormDialog<Values, Input, Answer>({
 }: FormDialogProps<Values, Input, Answer>) {
   const { form, mutation } = sent;
   const error = errorOfForm(sent);
-  const unsaved = useUnsavedChanges(form.isDirty(), leavingDialog);
+  const { isPending } = mutation;
+  const unsaved = useUnsavedChanges(form.isDirty() || isPending, isPending ? leavingRequest : leavingDialog);
   const submit = useSubmit(sent);
   useDraft(form, title);
-  const close = () => !mutation.isPending && unsaved.leave(onClose);
+  const close = () => !isPending && unsaved.leave(onClose);
   return (
     <Modal opened onClose={close} title={title} size={size}>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
           {/* What is typed after the request was sent would be lost when the dialog closes. */}
-          <Stack gap="sm" inert={mutation.isPending}>
+          <Stack gap="sm" inert={isPending}>
             {children}
           </Stack>
           {error && <ErrorText error={error} hasEffect />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} disabled={mutation.isPending}>
+            <Button variant="default" onClick={close} disabled={isPending}>
               Cancel
             </Button>
-            <Button type="submit" loading={mutation.isPending}>
+            <Button type="submit" loading={isPending}>
               {verb}
             </Button>
           </Group>

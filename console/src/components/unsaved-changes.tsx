@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { QuestionDialog } from './ConfirmDialog';
 
 /** The question before something is left. */
@@ -21,6 +21,13 @@ export const leavingDialog = unsavedIn('in this dialog');
 export const leavingFile: Question = {
   title: 'Leave without importing',
   loss: 'The chosen file is not imported.',
+  verb: 'Leave',
+};
+
+/** The question while a request runs. Its answer may hold a secret, such as a key, that is shown once. */
+export const leavingRequest: Question = {
+  title: 'Leave this page',
+  loss: 'A request is running. You would not see its answer.',
   verb: 'Leave',
 };
 
@@ -46,11 +53,14 @@ export function useUnsavedChanges(
   });
   const [waiting, setWaiting] = useState<() => void>();
   const isBlocked = blocker.status === 'blocked';
+  const { reset } = blocker;
+  // If nothing is lost any more, for example because the request was answered, the reader stays.
+  useEffect(() => reset, [isDirty, reset]);
   const question = (isBlocked || waiting !== undefined) && (
     <QuestionDialog
       onClose={() => {
         setWaiting(undefined);
-        blocker.reset?.();
+        reset?.();
       }}
       title={title}
       verb={verb}

@@ -4,7 +4,7 @@ import { renderSVG } from 'uqr';
 import { ErrorText } from '../../components/ErrorState';
 import { Snippet } from '../../components/Snippet';
 import { State } from '../../components/State';
-import { leavingSecret, useUnsavedChanges } from '../../components/unsaved-changes';
+import { leavingRequest, leavingSecret, useUnsavedChanges } from '../../components/unsaved-changes';
 import { saveText } from '../../components/save-file';
 import { toAuthenticatorCode } from '../sign-in/authenticator-code';
 import {
@@ -29,6 +29,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const [code, setCode] = useState('');
   const enroll = useEnrollTotp();
   const confirm = useConfirmTotp();
+  const unsaved = useUnsavedChanges(confirm.isPending, leavingRequest);
   const given = toAuthenticatorCode(code);
   if (!enroll.data)
     return (
@@ -64,6 +65,7 @@ function EnrollStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
           confirm.mutate(given, { onSuccess: ({ recoveryCodes }) => onCodes(recoveryCodes) });
       }}
     >
+      {unsaved.question}
       <Group align="flex-start" gap="lg">
         <img
           className={classes.code}
@@ -99,10 +101,12 @@ function ManageStep({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const [proof, setProof] = useState('');
   const renew = useRenewRecoveryCodes();
   const disable = useDisableTotp();
+  const unsaved = useUnsavedChanges(renew.isPending, leavingRequest);
   const code = toAuthenticatorCode(proof);
   const given: Reauthentication = code === undefined ? { password: proof } : { code };
   return (
     <Stack gap="sm" maw={420}>
+      {unsaved.question}
       <div>
         <State tone="good">On</State>
       </div>

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
+import { leavingRequest, useUnsavedChanges } from '../../components/unsaved-changes';
 import { linkToList } from './owner';
 import { useDeleteWebhook, useRotateSecret, type WebhookPath } from './queries';
 
@@ -16,19 +17,23 @@ export function RotateSecretDialog({
   onRotated,
 }: DialogProps & { onRotated: (secret: string | undefined) => void }) {
   const rotate = useRotateSecret(path);
+  const unsaved = useUnsavedChanges(rotate.isPending, leavingRequest);
   return (
-    <ConfirmDialog
-      onClose={onClose}
-      title="Rotate the secret"
-      verb="Rotate the secret"
-      hasEffect
-      mutation={rotate}
-      input={OVERLAP_SECONDS}
-      onDone={({ secret }) => onRotated(secret)}
-    >
-      Creates a new signing secret. For one day, deliveries are signed with both, so your server can change
-      over without an interruption.
-    </ConfirmDialog>
+    <>
+      <ConfirmDialog
+        onClose={onClose}
+        title="Rotate the secret"
+        verb="Rotate the secret"
+        hasEffect
+        mutation={rotate}
+        input={OVERLAP_SECONDS}
+        onDone={({ secret }) => onRotated(secret)}
+      >
+        Creates a new signing secret. For one day, deliveries are signed with both, so your server can change
+        over without an interruption.
+      </ConfirmDialog>
+      {unsaved.question}
+    </>
   );
 }
 
