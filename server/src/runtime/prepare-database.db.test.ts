@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { withClient } from '../database/client.ts';
 import { migrate } from '../database/migrate.ts';
@@ -12,86 +12,6 @@ import { pino } from 'pino';
 import { startWorker } from '../jobs/worker.ts';
 import { asAdministrator, cloneTestDatabase, dropDatabase, withDatabase } from '../testing/databases.ts';
 import { eventually } from '../testing/eventually.ts';
-
-test('processes that start together on an empty database wait for one another, and one migrates it', async () => {
-  const { url, drop } = await cloneTestDatabase();
-  const name = `empty_${process.pid}`;
-  await asAdministrator(url, `CREATE DATABASE ${name}`);
-  try {
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 4 }, () => prepareDatabase(withDatabase(url, name))),
-    );
-    const starts = outcomes.map((outcome) => {
-      if (outcome.status === 'rejected') throw outcome.reason;
-      return outcome.value;
-    });
-    assert.equal(starts.filter(({ migrations }) => migrations.length > 0).length, 1);
-    const made = starts.flatMap(({ partitions }) => partitions);
-    assert.equal(new Set(made).size, made.length, 'each partition is made once');
-    assert.deepEqual(await prepareDatabase(withDatabase(url, name)), {
-      migrations: [],
-      partitions: [],
-      distributed: [],
-    });
-  } finally {
-    await dropDatabase(url, name);
-    await drop();
-  }
-});
-
-test('a start leaves the indexes of the job queues to the worker, which also repairs one of an interrupted build', async () => {
-  const { url, drop } = await cloneTestDatabase();
-  const [owner, holder] = [new pg.Client(url), new pg.Client(url)];
-  await Promise.all([owner.connect(), holder.connect()]);
-  const build = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS job_common_next ON pgboss.job_common (priority)';
-  const progress = async () => {
-    const { rows } = await owner.query(
-      `SELECT status, indisvalid FROM pgboss.bam LEFT JOIN pg_index ON indexrelid = to_regclass('pgboss.job_common_next')`,
-    );
-    return rows;
-  };
-  try {
-    // A build waits for all older snapshots, such as the one of pg_dump.
-    await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
-    await owner.query('SET lock_timeout = 100');
-    await assert.rejects(owner.query(build), /lock timeout/);
-    await holder.query('COMMIT');
-    await owner.query(
-      "INSERT INTO pgboss.bam (name, version, status, table_name, command) VALUES ('next', 99, 'failed', 'job_common', $1)",
-      [build],
-    );
-    await owner.query('UPDATE pgboss.version SET bam_on = NULL');
-    await prepareDatabase(url);
-    assert.deepEqual(await progress(), [{ status: 'failed', indisvalid: false }]);
-    const worker = await startWorker(url, { scheduled: [], queued: [] }, pino({ level: 'silent' }));
-    await eventually(async () => (await progress())[0]?.status === 'completed');
-    await worker.stop();
-    assert.deepEqual(await progress(), [{ status: 'completed', indisvalid: true }]);
-  } finally {
-    await Promise.all([owner.end(), holder.end()]);
-    await drop();
-  }
-});
-
-test('a start says that the update of the job queues waits for the lock of another connection', async () => {
-  const { url, drop } = await cloneTestDatabase();
-  const holder = new pg.Client(url);
-  await holder.connect();
-  try {
-    await holder.query('UPDATE pgboss.version SET version = 40');
-    // As pg_dump does.
-    await holder.query('BEGIN; LOCK TABLE pgboss.schedule IN ACCESS SHARE MODE');
-    await assert.rejects(
-      prepareDatabase(url),
-      /^OperatorError: The update of the job queues waited 30 seconds for a lock .+ start again when it has ended\.$/,
-    );
-    await holder.query('COMMIT');
-    await prepareDatabase(url);
-  } finally {
-    await holder.end();
-    await drop();
-  }
-});
 
 const migrateAt = (url: string, folder?: string) =>
   withClient({ connectionString: url }, (owner) => migrate(owner, folder));
@@ -105,32 +25,115 @@ function nextVersion(context: TestContext, migrations: Record<string, string>): 
   return folder;
 }
 
-test('a migration that gets no lock within a second stops waiting, and succeeds after the lock is released', async (context) => {
-  const { url, drop } = await cloneTestDatabase();
-  const [holder, observer] = [new pg.Client(url), new pg.Client(url)];
-  await Promise.all([holder.connect(), observer.connect()]);
-  const folder = nextVersion(context, { '9998_next': 'ALTER TABLE mails ADD COLUMN next integer' });
-  try {
-    // As pg_dump does.
-    await holder.query('BEGIN; LOCK TABLE mails IN ACCESS SHARE MODE');
-    let isOver = false;
-    const migrating = migrateAt(url, folder).finally(() => (isOver = true));
-    // While a statement waits for a lock on a table, all later statements on this table wait too.
-    for (const count of [1, 0])
-      await eventually(async () => {
-        const { rowCount } = await observer.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rowCount === count;
+// Each has a database of its own, and waits for locks most of the time.
+describe('a start', { concurrency: true }, () => {
+  test('processes that start together on an empty database wait for one another, and one migrates it', async () => {
+    const { url, drop } = await cloneTestDatabase();
+    const name = `empty_${process.pid}`;
+    await asAdministrator(url, `CREATE DATABASE ${name}`);
+    try {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 4 }, () => prepareDatabase(withDatabase(url, name))),
+      );
+      const starts = outcomes.map((outcome) => {
+        if (outcome.status === 'rejected') throw outcome.reason;
+        return outcome.value;
       });
-    assert.equal(isOver, false);
-    await holder.query('COMMIT');
-    assert.deepEqual(await migrating, ['9998_next']);
-    await observer.query('SELECT next FROM mails');
-  } finally {
-    await Promise.all([holder.end(), observer.end()]);
-    await drop();
-  }
+      assert.equal(starts.filter(({ migrations }) => migrations.length > 0).length, 1);
+      const made = starts.flatMap(({ partitions }) => partitions);
+      assert.equal(new Set(made).size, made.length, 'each partition is made once');
+      assert.deepEqual(await prepareDatabase(withDatabase(url, name)), {
+        migrations: [],
+        partitions: [],
+        distributed: [],
+      });
+    } finally {
+      await dropDatabase(url, name);
+      await drop();
+    }
+  });
+
+  test('a start leaves the indexes of the job queues to the worker, which also repairs one of an interrupted build', async () => {
+    const { url, drop } = await cloneTestDatabase();
+    const [owner, holder] = [new pg.Client(url), new pg.Client(url)];
+    await Promise.all([owner.connect(), holder.connect()]);
+    const build = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS job_common_next ON pgboss.job_common (priority)';
+    const progress = async () => {
+      const { rows } = await owner.query(
+        `SELECT status, indisvalid FROM pgboss.bam LEFT JOIN pg_index ON indexrelid = to_regclass('pgboss.job_common_next')`,
+      );
+      return rows;
+    };
+    try {
+      // A build waits for all older snapshots, such as the one of pg_dump.
+      await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+      await owner.query('SET lock_timeout = 100');
+      await assert.rejects(owner.query(build), /lock timeout/);
+      await holder.query('COMMIT');
+      await owner.query(
+        "INSERT INTO pgboss.bam (name, version, status, table_name, command) VALUES ('next', 99, 'failed', 'job_common', $1)",
+        [build],
+      );
+      await owner.query('UPDATE pgboss.version SET bam_on = NULL');
+      await prepareDatabase(url);
+      assert.deepEqual(await progress(), [{ status: 'failed', indisvalid: false }]);
+      const worker = await startWorker(url, { scheduled: [], queued: [] }, pino({ level: 'silent' }));
+      await eventually(async () => (await progress())[0]?.status === 'completed');
+      await worker.stop();
+      assert.deepEqual(await progress(), [{ status: 'completed', indisvalid: true }]);
+    } finally {
+      await Promise.all([owner.end(), holder.end()]);
+      await drop();
+    }
+  });
+
+  test('a start says that the update of the job queues waits for the lock of another connection', async () => {
+    const { url, drop } = await cloneTestDatabase();
+    const holder = new pg.Client(url);
+    await holder.connect();
+    try {
+      await holder.query('UPDATE pgboss.version SET version = 40');
+      // As pg_dump does.
+      await holder.query('BEGIN; LOCK TABLE pgboss.schedule IN ACCESS SHARE MODE');
+      await assert.rejects(
+        prepareDatabase(url),
+        /^OperatorError: The update of the job queues waited 30 seconds for a lock .+ start again when it has ended\.$/,
+      );
+      await holder.query('COMMIT');
+      await prepareDatabase(url);
+    } finally {
+      await holder.end();
+      await drop();
+    }
+  });
+
+  test('a migration that gets no lock within a second stops waiting, and succeeds after the lock is released', async (context) => {
+    const { url, drop } = await cloneTestDatabase();
+    const [holder, observer] = [new pg.Client(url), new pg.Client(url)];
+    await Promise.all([holder.connect(), observer.connect()]);
+    const folder = nextVersion(context, { '9998_next': 'ALTER TABLE mails ADD COLUMN next integer' });
+    try {
+      // As pg_dump does.
+      await holder.query('BEGIN; LOCK TABLE mails IN ACCESS SHARE MODE');
+      let isOver = false;
+      const migrating = migrateAt(url, folder).finally(() => (isOver = true));
+      // While a statement waits for a lock on a table, all later statements on this table wait too.
+      for (const count of [1, 0])
+        await eventually(async () => {
+          const { rowCount } = await observer.query(
+            `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          );
+          return rowCount === count;
+        });
+      assert.equal(isOver, false);
+      await holder.query('COMMIT');
+      assert.deepEqual(await migrating, ['9998_next']);
+      await observer.query('SELECT next FROM mails');
+    } finally {
+      await Promise.all([holder.end(), observer.end()]);
+      await drop();
+    }
+  });
 });
 
 test('a migration that fails changes nothing, and neither do the migrations before it', async (context) => {

@@ -16,7 +16,7 @@ async function race(rounds: number, milliseconds: number): Promise<boolean[]> {
   return orders;
 }
 
-describe('raceInEachOrder', () => {
+describe('raceInEachOrder', { concurrency: true }, () => {
   for (const milliseconds of [-100, 0, 100])
     test(`sees each order if the first side is ${milliseconds} ms slower`, async () => {
       const orders = await race(30, milliseconds);

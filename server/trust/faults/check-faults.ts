@@ -44,7 +44,7 @@ export function checkFaults({ name, app, proxy, use, statuses, isRequired, arriv
     await arrived?.(answer);
   };
 
-  describe(`a fault of ${name}`, () => {
+  describe(`a fault of ${name}`, { concurrency: false }, () => {
     before(complete);
     for (const fault of faults)
       test(fault, { timeout: PATIENCE_MS }, async () => {
