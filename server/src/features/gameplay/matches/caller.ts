@@ -1,7 +1,7 @@
 import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import type { Database, Querier } from '../../../database/database.ts';
+import type { Querier } from '../../../database/database.ts';
 import { listMergedProfiles } from '../../players/merged-profiles/index.ts';
 
 /** The caller of a match operation: a game key, and the player if the request also has a bearer token. */
@@ -29,13 +29,12 @@ export function requireOwnPlayer(caller: MatchCaller, playerIds: string[]): void
  * Reads the entries only if the caller has a bearer token.
  */
 export async function requireOwnEntries(
-  database: Database,
+  tenant: Querier,
   caller: MatchCaller,
   readEntries: (tenant: Querier) => Promise<{ playerId: string }[]>,
 ): Promise<void> {
   const { playerId, billing } = caller;
   if (playerId === undefined) return;
-  const tenant = database.forTenant(billing.tenantId);
   const entries = await readEntries(tenant);
   const others = entries.map((entry) => entry.playerId).filter((id) => id !== playerId);
   if (others.length === 0) return;

@@ -14,10 +14,13 @@ export async function endMatch(
   matchSessionId: string,
 ): Promise<MatchSession> {
   const { tenantId } = caller.billing;
-  await requireOwnEntries(database, caller, (tenant) => listMatchPlayers(tenant, tenantId, matchSessionId));
   return database.forKey(caller.billing).transaction(async (transaction) => {
     const ended = await markEnded(transaction, tenantId, matchSessionId, now());
     if (!ended) throw new ProblemError('not_found', 'The tenant does not have this match.');
+    // From now on nobody can join.
+    await requireOwnEntries(transaction, caller, (tenant) =>
+      listMatchPlayers(tenant, tenantId, matchSessionId),
+    );
     return ended;
   });
 }

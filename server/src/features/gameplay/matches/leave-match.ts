@@ -12,7 +12,9 @@ export async function leaveMatch(
   matchPlayerId: string,
 ): Promise<MatchPlayer> {
   const { tenantId } = caller.billing;
-  await requireOwnEntries(database, caller, (tenant) => findRoster(tenant, tenantId, [matchPlayerId]));
+  await requireOwnEntries(database.forTenant(tenantId), caller, (tenant) =>
+    findRoster(tenant, tenantId, [matchPlayerId]),
+  );
   return database.forKey(caller.billing).transaction(async (transaction) => {
     const left = await markLeft(transaction, tenantId, matchSessionId, matchPlayerId, now());
     if (!left) throw new ProblemError('not_found', 'The match does not have this player.');

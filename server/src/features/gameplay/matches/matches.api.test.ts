@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { whileLocked } from '../../../testing/while-locked.ts';
+import { commitWhileWaiting, whileLocked } from '../../../testing/while-locked.ts';
 import type { MatchPlayer } from './queries.ts';
 
 interface ItemError {
@@ -369,6 +369,28 @@ describe('POST /api/game/matches/:matchSessionId/end', () => {
       assert.equal((await read(unknown)).status, 404);
       assert.equal((await record(unknown, [{ matchPlayerId: roster[0] }])).status, 404);
     }
+  });
+
+  test('refuses a player whose match another one joins at the same moment', async () => {
+    const {
+      match,
+      players: [ada],
+    } = await arrangeMatch(1);
+    const ben = await arrangePlayer(app, tenant);
+    const ended = await commitWhileWaiting(
+      app,
+      async (joining) => {
+        await joining.query('SELECT FROM match_sessions WHERE id = $1 FOR SHARE', [match]);
+        await joining.query(
+          `INSERT INTO match_players (tenant_id, id, match_session_id, player_id, joined_at)
+           VALUES ($1, gen_random_uuid(), $2, $3, now())`,
+          [tenant.tenantId, match, ben.playerId],
+        );
+      },
+      () => end(match, ada!.caller),
+    );
+    assert.deepEqual([ended.status, ended.body.code], [403, 'forbidden']);
+    assert.equal((await read(match)).body.endedAt, null);
   });
 });
 

@@ -25,7 +25,9 @@ export async function recordResults(
       'must have one item for each match player',
       'The request has two results for one match player. Send one result per player.',
     );
-  await requireOwnEntries(database, caller, (tenant) => findRoster(tenant, tenantId, ids));
+  await requireOwnEntries(database.forTenant(tenantId), caller, (tenant) =>
+    findRoster(tenant, tenantId, ids),
+  );
 
   const complete = results.map(({ matchPlayerId, placement = null, score = null, outcome = null }) => ({
     matchPlayerId,
