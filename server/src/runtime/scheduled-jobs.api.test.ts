@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { after, mock, test } from 'node:test';
 import { openDatabase, type Scope } from '../database/database.ts';
 import { deleteOldNotifications } from '../features/messages/notifications/index.ts';
+import { deleteExpiredThirdPartyTokens } from '../features/sign-in/assertions/index.ts';
+import { deleteExpiredPortalRows, PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { deleteExpiredTokens } from '../features/sign-in/tokens/index.ts';
-import { PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { readConfig } from './config.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
@@ -97,21 +98,59 @@ function watchDeletion(scope: Scope, left: string) {
   return { steps, watched: { ...scope, run } };
 }
 
-test('the expired refresh tokens of a large game are deleted in steps, the oldest first', async () => {
-  const { tenantId } = await arrangeTenant(app);
+for (const [table, ids, deleteExpired] of [
+  ['refresh_tokens', ['session_id'], deleteExpiredTokens],
+  [
+    'third_party_refresh_tokens',
+    ['session_id', 'family_id', 'player_id', 'audience'],
+    deleteExpiredThirdPartyTokens,
+  ],
+] as const)
+  test(`the expired ${table} of a large game are deleted in steps, the oldest first`, async () => {
+    const { tenantId } = await arrangeTenant(app);
+    await app.owner.query(`
+      INSERT INTO ${table} (token_hash, expires_at, tenant_id, ${ids.join(', ')})
+      SELECT int4send(number), now() - interval '3 days' + make_interval(secs => number), id, ${ids.map(() => 'id').join(', ')}
+      FROM tenants, generate_series(1, 20001) number WHERE id = '${tenantId}'`);
+    const { steps, watched } = watchDeletion(
+      database.forTenant(tenantId),
+      `SELECT string_agg(encode(token_hash, 'hex'), ', ') AS left FROM ${table} WHERE tenant_id = '${tenantId}'`,
+    );
+    await deleteExpired(watched, tenantId);
+    assert.deepEqual(steps, [
+      { deleted: 20_000, left: '00004e21' },
+      { deleted: 1, left: null },
+    ]);
+  });
+
+test('expired tokens, sessions and sign-ins of the portal are deleted in steps', async () => {
+  const { playerId } = await arrangeStoreAPlayer(app);
+  await app.owner.query(`
+    DELETE FROM portal_sessions;
+    DELETE FROM store_a_portal_logins`);
   await app.owner.query(
-    `INSERT INTO refresh_tokens (tenant_id, token_hash, session_id, expires_at)
-     SELECT $1, int4send(number), $1, now() - interval '3 days' + make_interval(secs => number) FROM generate_series(1, 20001) number`,
-    [tenantId],
+    `WITH session AS (
+       INSERT INTO portal_sessions (id, player_id, created_at)
+       SELECT gen_random_uuid(), $1, now() - interval '40 days' FROM generate_series(1, 20001) RETURNING id),
+     token AS (
+       INSERT INTO portal_refresh_tokens (token_hash, session_id, expires_at)
+       SELECT uuid_send(id), id, now() - interval '3 days' FROM session)
+     INSERT INTO store_a_portal_logins (state_hash, expires_at) SELECT uuid_send(id), now() - interval '3 days' FROM session`,
+    [playerId],
   );
   const { steps, watched } = watchDeletion(
-    database.forTenant(tenantId),
-    `SELECT string_agg(encode(token_hash, 'hex'), ', ') AS left FROM refresh_tokens WHERE tenant_id = '${tenantId}'`,
+    database.forPlatform(),
+    `SELECT concat_ws(' ', (SELECT count(*) FROM portal_refresh_tokens), (SELECT count(*) FROM portal_sessions),
+                      (SELECT count(*) FROM store_a_portal_logins)) AS left`,
   );
-  await deleteExpiredTokens(watched, tenantId);
+  await deleteExpiredPortalRows(watched);
   assert.deepEqual(steps, [
-    { deleted: 20_000, left: '00004e21' },
-    { deleted: 1, left: null },
+    { deleted: 20_000, left: '1 20001 20001' },
+    { deleted: 1, left: '0 20001 20001' },
+    { deleted: 20_000, left: '0 1 20001' },
+    { deleted: 1, left: '0 0 20001' },
+    { deleted: 20_000, left: '0 0 1' },
+    { deleted: 1, left: '0 0 0' },
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { runSteps } from '../../../core/run-steps.ts';
 import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier, Scope } from '../../../database/database.ts';
 import { refusalOf } from '../../../database/errors.ts';
@@ -161,9 +162,18 @@ export async function redactThirdPartyTokens(db: Querier, playerId: string): Pro
   }));
 }
 
-/** Deletes the tokens of a tenant that expired over a day ago. */
-export async function deleteExpiredThirdPartyTokens(db: Querier, tenantId: string): Promise<void> {
-  await db.run(sql`
-    DELETE FROM third_party_refresh_tokens
-    WHERE tenant_id = ${tenantId} AND expires_at < now() - interval '1 day'`);
+const DELETED_AT_ONCE = 20_000;
+
+/**
+ * Deletes the tokens of a tenant that expired over a day ago, the oldest first. Each step is a transaction: a third party can use any
+ * number of tokens, and a statement of a job is cancelled after 10 minutes.
+ */
+export function deleteExpiredThirdPartyTokens(db: Querier, tenantId: string): Promise<void> {
+  return runSteps(DELETED_AT_ONCE, (limit) =>
+    db.run(sql`
+      DELETE FROM third_party_refresh_tokens WHERE tenant_id = ${tenantId} AND token_hash = ANY (ARRAY(
+        SELECT token_hash FROM third_party_refresh_tokens
+        WHERE tenant_id = ${tenantId} AND expires_at < now() - interval '1 day'
+        ORDER BY expires_at LIMIT ${limit}))`),
+  );
 }
