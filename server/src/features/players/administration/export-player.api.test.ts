@@ -92,7 +92,7 @@ describe('GET /api/bus_tenants/{tenantId}/players/{playerId}/export', () => {
       'elsewhere',
       'internal',
       'home.example',
-      'tokenHash',
+      'familyId',
     ])
       assert.equal(text.includes(foreign), false, foreign);
   });

@@ -136,9 +136,9 @@ export async function* exportInTenant(
 function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
   return {
     bans: readAll(owners, (owner, last?: BanRow) => pageBans(db, owner, last)),
-    // The token hash is the sort key of the pages. It is not exported.
+    // The family is the sort key of the pages. It is not exported.
     thirdParties: without(
-      ['tokenHash'],
+      ['familyId'],
       readAll(owners, (owner, last?: ThirdPartyRow) => pageThirdParties(db, owner, last)),
     ),
     sessions: withoutMoved(readAll(owners, (owner, last?: SessionRow) => pageSessions(db, owner, last))),

@@ -1,3 +1,4 @@
+import { EMPTY_GUID } from '../../../core/ids.ts';
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { keySaltOf, type SealedRow } from '../../sign-in/sessions/index.ts';
@@ -71,23 +72,31 @@ export function pagePortalSessions(
 }
 
 export interface ThirdPartyRow {
-  tokenHash: Buffer;
-  expiresAt: string;
+  tenantId: string;
+  familyId: string;
 }
 
+/**
+ * A page of the unused tokens of third parties. Each is of another family. The condition compares rows that begin with the player, so
+ * only the index of the player's unused tokens fits.
+ */
 export function pageThirdParties(
   db: Querier,
-  owner: Owner,
+  { playerId, tenantId }: Owner,
   last: ThirdPartyRow | undefined,
 ): Promise<ThirdPartyRow[]> {
-  const after = last
-    ? sql`AND (expires_at, token_hash) > (${last.expiresAt}::timestamptz, ${last.tokenHash}::bytea)`
-    : empty;
+  const after = last ?? { tenantId: tenantId ?? EMPTY_GUID, familyId: EMPTY_GUID };
+  const end =
+    tenantId === undefined
+      ? sql`player_id <= ${playerId}`
+      : sql`(player_id, tenant_id) <= (${playerId}::uuid, ${tenantId}::uuid)`;
   return db.rows(sql`
-    SELECT token_hash AS "tokenHash", tenant_id AS "tenantId", session_id AS "sessionId", audience,
+    SELECT family_id AS "familyId", tenant_id AS "tenantId", session_id AS "sessionId", audience,
            display_name AS "displayName", email, expires_at AS "expiresAt", revoked_at AS "revokedAt"
-    FROM third_party_refresh_tokens WHERE ${isOf(owner)} AND used_at IS NULL ${after}
-    ORDER BY expires_at, token_hash LIMIT ${PAGE_SIZE}`);
+    FROM third_party_refresh_tokens
+    WHERE (player_id, tenant_id, family_id) > (${playerId}::uuid, ${after.tenantId}::uuid, ${after.familyId}::uuid)
+      AND ${end} AND used_at IS NULL
+    ORDER BY player_id, tenant_id, family_id LIMIT ${PAGE_SIZE}`);
 }
 
 export interface SessionRow {

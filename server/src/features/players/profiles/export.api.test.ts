@@ -4,7 +4,10 @@ import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import type { Caller } from '../../../testing/http-client.ts';
+import { rowsRead } from '../../../testing/rows-read.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { PAGE_SIZE } from './export-object.ts';
+import { pageThirdParties } from './export-queries.ts';
 
 const app = await startTestApp({ env: { LOG_LEVEL: 'fatal' } });
 const tenant = await arrangeTenant(app, { autoCreate: true });
@@ -231,6 +234,31 @@ describe('GET /api/player-profile/me/export', () => {
     gone.abort();
     await assert.rejects(request);
     await eventually(async () => (await exported(player)).status === 200);
+  });
+
+  test('has each third party with an unused token once, and reads only the rows of a page', async () => {
+    const player = await newPlayer();
+    const { tenantId } = tenant;
+    const tenantIds = [tenantId, (await arrangeTenant(app)).tenantId];
+    await app.owner.query(
+      `INSERT INTO third_party_refresh_tokens
+         (tenant_id, token_hash, family_id, session_id, player_id, audience, expires_at, used_at)
+       SELECT tenant_id, int4send(number), gen_random_uuid(), $2, $2, tenant_id || ' ' || number, now() + interval '1 day',
+              CASE WHEN number > 1000 THEN now() END
+       FROM unnest($1::uuid[]) tenant_id, generate_series(1, 3000) number`,
+      [tenantIds, player.playerId],
+    );
+    const { body } = await exported(player);
+    const audiences = body.thirdParties.map(({ audience }: { audience: string }) => audience);
+    assert.deepEqual([audiences.length, new Set(audiences).size], [2_000, 2_000]);
+
+    const { playerId } = player;
+    const last = { tenantId, familyId: 'a0000000-0000-4000-8000-000000000000' };
+    for (const owner of [{ playerId }, { playerId, tenantId }])
+      for (const cursor of [undefined, last]) {
+        const rows = await rowsRead(app.owner, owner, (db) => pageThirdParties(db, owner, cursor));
+        assert.ok(rows <= PAGE_SIZE, `read ${rows} rows`);
+      }
   });
 
   test('exports the remaining data of a deleted profile', async () => {

@@ -101,10 +101,10 @@ async function fromRefreshToken(
       find: (hash, successorHash) => findTokenUse(tenant, tenantId, { hash, audience }, successorHash),
       billRepeat: () => chargeRepeat(database, billing),
       scope: tenant,
-      async revoke(transaction, { sessionId, familyId }) {
+      async revoke(transaction, reused) {
         // A separate statement, so that the next one sees the token of an exchange that this one waited for.
-        await lockSession(transaction, tenantId, sessionId);
-        return revokeFamily(transaction, tenantId, familyId);
+        await lockSession(transaction, tenantId, reused.sessionId);
+        return revokeFamily(transaction, reused);
       },
       reuseOf: (leaked) => ({
         action: 'third_party_token.reused',

@@ -84,7 +84,8 @@ const found = (tenantId: string, { hash, audience }: { hash: Buffer; audience: s
  * Exchanges a refresh token for the next one in one statement, which is its own transaction. Returns undefined if the token cannot be
  * exchanged. The lock on the session row serializes it with other uses of the token, and with logout, ban and block. A statement that
  * exchanges nothing rolls back, so it is not billed. A used token keeps no name and address: a third party can use any number of tokens,
- * and the deletion of the player need not change them all.
+ * and the deletion of the player need not change them all. Without `coalesce`, a plan without statistics could read all unused tokens
+ * of the tenant.
  */
 export function rotateToken(
   scope: Scope,
@@ -99,7 +100,7 @@ export function rotateToken(
       UPDATE third_party_refresh_tokens token SET used_at = clock_timestamp(), display_name = NULL, email = NULL
       FROM found
       WHERE found.alive AND token.tenant_id = ${tenantId} AND token.token_hash = ${old.hash}
-        AND token.used_at IS NULL AND token.revoked_at IS NULL AND token.expires_at > clock_timestamp()
+        AND coalesce(token.used_at, token.revoked_at) IS NULL AND token.expires_at > clock_timestamp()
       RETURNING found.*),
     issued AS (
       INSERT INTO third_party_refresh_tokens
@@ -128,7 +129,7 @@ export function findTokenUse(
       FROM (${found(tenantId, old)}) AS found) AS known
     LEFT JOIN third_party_refresh_tokens successor
       ON successor.tenant_id = ${tenantId} AND successor.token_hash = ${successorHash}
-        AND successor.used_at IS NULL AND successor.revoked_at IS NULL`);
+        AND coalesce(successor.used_at, successor.revoked_at) IS NULL`);
 }
 
 /** Locks a session until the transaction ends. Exchanges of its tokens wait. */
@@ -138,10 +139,14 @@ export async function lockSession(db: Querier, tenantId: string, sessionId: stri
 }
 
 /** Revokes the unused token of a family. The caller must hold the lock on the session. Returns false if it was revoked before. */
-export function revokeFamily(db: Querier, tenantId: string, familyId: string): Promise<boolean> {
+export function revokeFamily(
+  db: Querier,
+  { tenantId, playerId, familyId }: Pick<NewThirdPartyToken, 'tenantId' | 'playerId' | 'familyId'>,
+): Promise<boolean> {
   return db.changes(sql`
     UPDATE third_party_refresh_tokens SET revoked_at = clock_timestamp()
-    WHERE tenant_id = ${tenantId} AND family_id = ${familyId} AND used_at IS NULL AND revoked_at IS NULL`);
+    WHERE player_id = ${playerId} AND (tenant_id = ${tenantId}) IS TRUE AND family_id = ${familyId}
+      AND used_at IS NULL AND revoked_at IS NULL`);
 }
 
 /**

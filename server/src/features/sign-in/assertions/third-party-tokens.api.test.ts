@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { partOf } from '../../../testing/forgeries.ts';
 import { later, raceInEachOrder } from '../../../testing/race.ts';
+import { rowsRead } from '../../../testing/rows-read.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { commitWhileWaiting } from '../../../testing/while-locked.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { redactThirdPartyTokens, revokeFamily } from './queries.ts';
 
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
@@ -297,5 +300,29 @@ describe("POST /api/player-auth/jwt/exchange with a third party's refresh token"
     );
     assert.ok(rows.length > 0);
     for (const { row } of rows) assert.ok(!row.includes(thirdPartyToken.slice(14, 40)));
+  });
+});
+
+describe('the used refresh tokens of a third party', async () => {
+  const [familyId, playerId] = [randomUUID(), randomUUID()];
+  await app.owner.query(
+    `INSERT INTO third_party_refresh_tokens
+       (tenant_id, token_hash, family_id, session_id, player_id, audience, expires_at, used_at)
+     SELECT $1, int4send(number), $2, $3, $3, $4, now() + interval '1 day', CASE WHEN number < 5000 THEN now() END
+     FROM generate_series(1, 5000) number`,
+    [tenant.tenantId, familyId, playerId, AUDIENCE],
+  );
+
+  test('are not read by the revocation of the family', async () => {
+    const { tenantId } = tenant;
+    const rows = await rowsRead(app.owner, tenant, (db) =>
+      revokeFamily(db, { tenantId, playerId, familyId }),
+    );
+    assert.ok(rows < 10, `read ${rows} rows`);
+  });
+
+  test('are not read by the deletion of the player', async () => {
+    const rows = await rowsRead(app.owner, { playerId }, (db) => redactThirdPartyTokens(db, playerId));
+    assert.ok(rows < 10, `read ${rows} rows`);
   });
 });
