@@ -35,7 +35,12 @@ export async function refreshOwnedSession(
       kind,
       async rotate(hash, next) {
         issued = await findSession(database, tables, hash);
-        return issued && rotateToken(scopeOf(owner, database, issued), tables, hash, next);
+        return (
+          issued &&
+          scopeOf(owner, database, issued).transaction((transaction) =>
+            rotateToken(transaction, tables, hash, next),
+          )
+        );
       },
       find: async (hash, successorHash) =>
         issued && findTokenUse(scopeOf(owner, database, issued), tables, hash, successorHash),
@@ -68,9 +73,12 @@ export async function logOutOwnedSession(
 ): Promise<void> {
   const session = await findSession(database, tables, vault.fingerprint(token));
   if (!session) throw new ProblemError('invalid_refresh_token');
-  await endSession(scopeOf(owner, database, session), session.sessionId);
+  await scopeOf(owner, database, session).transaction((transaction) =>
+    endSession(transaction, session.sessionId),
+  );
 }
 
+/** A statement that waits for the lock of the session must be a transaction, so that those of one owner take turns. */
 function scopeOf(owner: OwnedSessions['owner'], database: Database, { ownerId }: OwnedSession): Scope {
   return owner === 'player' ? database.forPlayer(ownerId) : database.forAccount(ownerId);
 }

@@ -16,6 +16,7 @@ import { someEmail } from '../../../testing/mailbox.ts';
 import { later, raceInEachOrder } from '../../../testing/race.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { vault } from '../../../testing/test-vault.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 
 // The same rule applies to four kinds of refresh tokens. Each is tested through its own endpoint.
 
@@ -302,6 +303,52 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
         assert.equal(await reusesOf(holder), 0);
       }
       assert.equal(winners.size, 3, 'each request succeeds in some round');
+    });
+  });
+}
+
+/** The sessions of the portal and of the console are refreshed without a batch. The app has 4 connections. */
+const ownedSessions = {
+  '/api/player-portal-auth/refresh': 'portal_sessions',
+  '/api/saas-auth/refresh': 'account_sessions',
+};
+for (const [path, sessions] of Object.entries(ownedSessions)) {
+  const { arrange, refresh, ends } = flows[path]!;
+  const locking = ({ sessionId }: Holder, work: Parameters<typeof whileLocked>[2]) =>
+    whileLocked(
+      app,
+      (holder) => holder.query(`SELECT FROM ${sessions} WHERE id = $1 FOR UPDATE`, [sessionId]),
+      work,
+    );
+
+  describe(`40 requests with a token of a locked session at ${path}`, () => {
+    test('use one connection, and one of them succeeds', async () => {
+      const [locked, other] = [await arrange(), await arrange()];
+      await locking(locked, async (waiting, release) => {
+        const held = Array.from({ length: 40 }, () => refresh(locked.token, {}));
+        await waiting(1);
+        assert.equal((await refresh(other.token, {})).status, 200);
+        await arrangePlayer(app, tenant);
+        await waiting(1);
+        await release();
+        const answers = (await Promise.all(held)).map(({ status }) => status);
+        assert.deepEqual(answers.toSorted(), [200, ...Array(39).fill(401)]);
+      });
+    });
+
+    test('use one connection if they are logouts', async () => {
+      const [locked, other] = [await arrange(), await arrange()];
+      await locking(locked, async (waiting, release) => {
+        const held = Array.from({ length: 40 }, () => ends.logout!(locked));
+        await waiting(1);
+        assert.equal((await refresh(other.token, {})).status, 200);
+        await arrangePlayer(app, tenant);
+        await waiting(1);
+        await release();
+        const answers = (await Promise.all(held)).map(({ status }) => status);
+        assert.deepEqual(answers, Array(40).fill(204));
+      });
+      assert.equal((await refresh(locked.token, {})).status, 401);
     });
   });
 }
