@@ -18,7 +18,8 @@ export type { Querier, Scope };
 export interface Database extends Scope {
   /**
    * A scope in which only the rows of one tenant are visible. With a player, the player's devices are visible too, and transactions take
-   * turns: use it for each transaction of the console that locks a player. A transaction that waits for its turn for too long throws busy.
+   * turns: use it for each transaction of the console or of a portal sign-in that locks a player. A transaction that waits for its turn for
+   * too long throws busy.
    */
   forTenant(tenantId: string, playerId?: string): Scope;
   /**

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
-const tenant = await arrangeTenant(app, { providers: ['EmailOneTimeCode', 'EmailPassword'] });
+const tenant = await arrangeTenant(app, { providers: ['EmailOneTimeCode', 'EmailPassword', 'Mock'] });
 const { post, mailsTo, secretTo, codeFor, exchange: exchangeInGame, signUp } = await emailClient(app);
 
 const atPortal = (path: string, body: unknown, network = someNetwork()) =>
@@ -164,6 +165,24 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(49).fill(401)]);
     const sessions = await app.owner.query('SELECT FROM portal_sessions WHERE player_id = $1', [playerId]);
     assert.equal(sessions.rowCount, 1);
+  });
+
+  test('use one connection for five exchanges of a player whom another transaction has locked', async () => {
+    const { email, playerId } = await arrangeVerified();
+    const code = await portalCodeFor(email);
+    await whileLocked(
+      app,
+      (holder) => holder.query('SELECT FROM email_credentials WHERE player_id = $1 FOR UPDATE', [playerId]),
+      async (waiting, release) => {
+        const held = Array.from({ length: 5 }, () => exchange(email, code));
+        await waiting(1);
+        await arrangePlayer(app, tenant);
+        await waiting(1);
+        await release();
+        const answers = (await Promise.all(held)).map(({ status }) => status);
+        assert.deepEqual(answers.toSorted(), [200, ...Array(4).fill(401)]);
+      },
+    );
   });
 
   test('opens one session for a few parallel exchanges', async () => {

@@ -3,7 +3,7 @@ import { requestedMailQueue, type MailServices } from '../../messages/mail/index
 import type { Identity } from '../login/index.ts';
 import {
   createPortalSession,
-  hasLinkedPlayer,
+  findLinkedPlayer,
   PORTAL_TENANT_ID,
   type PortalTokens,
   type PortalSessionServices,
@@ -43,7 +43,7 @@ export async function mailPortalCode(
   { email, codeId }: { email: string; codeId: string },
 ): Promise<void> {
   const { database } = services;
-  if (!(await hasLinkedPlayer(database, emailCodeIdentity(email)))) return;
+  if (!(await findLinkedPlayer(database, emailCodeIdentity(email)))) return;
   await database
     .forTenant(PORTAL_TENANT_ID)
     .transaction((transaction) =>
@@ -59,15 +59,13 @@ export async function exchangePortalCode(
   services: PortalSessionServices & CheckCodeServices,
   given: { ipAddress: string | null; email: string; code: string },
 ): Promise<PortalTokens> {
-  const { database } = services;
   const { email } = given;
   const codeId = await checkCode(services, PORTAL_TENANT_ID, given);
-  return database.forTenant(PORTAL_TENANT_ID).transaction(async (transaction) => {
+  return createPortalSession(services, emailCodeIdentity(email), async (transaction) => {
     // Every transaction locks the credential first. This order prevents deadlocks.
     const credential = await lockCredential(transaction, email);
     if (!credential?.isVerified || !(await deleteCode(transaction, PORTAL_TENANT_ID, email, codeId)))
       throw invalidCode();
-    return createPortalSession({ ...services, database: transaction }, emailCodeIdentity(email));
   });
 }
 

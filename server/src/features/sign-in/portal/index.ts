@@ -2,7 +2,7 @@ export { createPortalSession, type PortalSessionServices, type PortalTokens } fr
 export { verifyStoreACallback, type StoreAServices } from './store-a-login.ts';
 export {
   deleteExpiredPortalRows,
-  hasLinkedPlayer,
+  findLinkedPlayer,
   PORTAL_TENANT_ID,
   revokePortalSessions,
 } from './queries.ts';

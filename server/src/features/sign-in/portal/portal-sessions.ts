@@ -12,7 +12,15 @@ import {
   type OwnedSessions,
   type RefreshRequest,
 } from '../refresh-tokens/index.ts';
-import { endSession, insertSession, revokeSession, sessionTables, type LinkedIdentity } from './queries.ts';
+import {
+  endSession,
+  findLinkedPlayer,
+  insertSession,
+  PORTAL_TENANT_ID,
+  revokeSession,
+  sessionTables,
+  type LinkedIdentity,
+} from './queries.ts';
 
 export interface PortalSessionServices {
   database: Database;
@@ -30,18 +38,29 @@ export interface PortalTokens {
 }
 
 /**
- * Creates a portal session for the active player of a verified identity. Never creates a player. Throws invalid_credentials if the
- * identity is linked to no active player.
+ * Creates a portal session for the active player of a verified identity. Never creates a player. Sign-ins of one player take turns,
+ * because they wait for the lock of the player. `inTransaction` runs first in the transaction, and may refuse the sign-in. Throws
+ * invalid_credentials if the identity is linked to no active player.
  */
 export async function createPortalSession(
-  { database, vault, signer }: Omit<PortalSessionServices, 'database'> & { database: Querier },
+  { database, vault, signer }: PortalSessionServices,
   identity: LinkedIdentity,
+  inTransaction?: (transaction: Querier) => Promise<void>,
 ): Promise<PortalTokens> {
   const sessionId = newId();
   const refreshToken = newRefreshToken(vault, 'portal');
-  const session = await insertSession(database, identity, { sessionId, refreshToken });
-  if (!session) throw new ProblemError('invalid_credentials', 'No active player is linked to this identity.');
-  return portalTokens(signer, { sessionId, playerId: session.playerId }, refreshToken.token);
+  const linked = requireLinked(await findLinkedPlayer(database, identity));
+  const scope = database.forTenant(PORTAL_TENANT_ID, linked.playerId);
+  const { playerId } = await scope.transaction(async (transaction) => {
+    await inTransaction?.(transaction);
+    return requireLinked(await insertSession(transaction, identity, { sessionId, refreshToken }));
+  });
+  return portalTokens(signer, { sessionId, playerId }, refreshToken.token);
+}
+
+function requireLinked<Linked>(linked: Linked | undefined): Linked {
+  if (!linked) throw new ProblemError('invalid_credentials', 'No active player is linked to this identity.');
+  return linked;
 }
 
 /** Signs an access token for a stored session and builds the response. */

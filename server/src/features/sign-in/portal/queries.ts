@@ -46,9 +46,12 @@ const linked = ({ provider, providerUserId }: LinkedIdentity) => sql`
       WHERE method.auth_provider = ${provider} AND method.issuer = '' AND method.provider_user_id = ${providerUserId}
         AND player.is_active`;
 
-/** Whether an identity is linked to an active player. */
-export function hasLinkedPlayer(db: Querier, identity: LinkedIdentity): Promise<boolean> {
-  return db.exists(sql`SELECT ${linked(identity)}`);
+/** Finds the active player of an identity. */
+export function findLinkedPlayer(
+  db: Querier,
+  identity: LinkedIdentity,
+): Promise<{ playerId: string } | undefined> {
+  return db.row(sql`SELECT player.id AS "playerId" ${linked(identity)}`);
 }
 
 /**

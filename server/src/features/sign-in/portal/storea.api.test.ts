@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { arrangeStoreAPlayer, someStoreAAccount } from '../../../testing/arrange.ts';
 import { startStoreAOpenId } from '../../../testing/providers/store-a-openid.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { whileLocked } from '../../../testing/while-locked.ts';
 
 const store = await startStoreAOpenId();
 const app = await startTestApp({
@@ -123,6 +124,24 @@ describe('POST /api/player-portal-auth/storea/exchange', () => {
       assert.deepEqual([answer.status, answer.body.code], [401, 'invalid_credentials']);
     }
     assert.deepEqual(await count(), before);
+  });
+
+  test('uses one connection for ten sign-ins of a player whom another transaction has locked', async () => {
+    const [locked, other] = [await link(), await link()];
+    const callbacks: string[] = [];
+    while (callbacks.length < 10) callbacks.push(await callbackOf(locked.accountId));
+    await whileLocked(
+      app,
+      (holder) => holder.query('SELECT FROM players WHERE id = $1 FOR UPDATE', [locked.playerId]),
+      async (waiting, release) => {
+        const held = callbacks.map(exchange);
+        await waiting(1);
+        assert.equal((await exchange(await callbackOf(other.accountId))).status, 200);
+        await waiting(1);
+        await release();
+        for (const { status, text } of await Promise.all(held)) assert.equal(status, 200, text);
+      },
+    );
   });
 
   test('ignores an equal account number of another provider or issuer', async () => {
