@@ -394,6 +394,32 @@ describe('a profile that several workspaces know', () => {
   });
 });
 
+describe('an export after a deletion', () => {
+  const deleteKnownBy = async (...tenants: TestTenant[]) => {
+    const player = await newPlayer(...tenants);
+    const email = someEmail();
+    await linkEmail(email, hostile, player, { proof: await proofOf(player.wallet) });
+    const portal = await portalToken(email);
+    assert.equal((await app.http.delete(ME, portal)).status, 204);
+    return { player, portal };
+  };
+
+  test('returns the rest while one workspace knows the player', async () => {
+    const { player, portal } = await deleteKnownBy(hostile, sibling);
+    for (const caller of [player, portal]) {
+      const { status, body } = await app.http.get(`${ME}/export`, caller);
+      assert.deepEqual([status, body.profile?.isActive, body.logins?.length], [200, false, 2]);
+    }
+  });
+
+  test('returns 403 if several workspaces know the player, with each token and a proof of a deleted method', async () => {
+    const { player, portal } = await deleteKnownBy(hostile, honest);
+    const withProof = withHeader(player, await proofOf(player.wallet));
+    for (const caller of [player, portal, withProof]) refused(await app.http.get(`${ME}/export`, caller));
+    assert.equal((await app.http.get(ME, player)).body.isActive, false);
+  });
+});
+
 describe('a method that was linked without a proof', () => {
   test('signs in to games of its workspace only, and is no proof', async () => {
     const victim = await newPlayer(hostile);

@@ -86,7 +86,8 @@ async function verifyWithProvider(
  * Every sign-in takes that lock too, so a concurrent first sign-in in another workspace is either visible here or comes later.
  *
  * Returns the workspace to which a method that is linked now is restricted; null means all workspaces. `removedMethodId` is the
- * sign-in method to remove: its own proof always suffices. Throws identity_proof_required.
+ * sign-in method to remove: its own proof always suffices. A deleted profile has no method, so a profile that several workspaces know
+ * cannot be exported after a deletion (docs/decisions/0019-tokens-after-merge-and-deletion.md). Throws identity_proof_required.
  */
 export async function requireProof(
   db: Querier,
