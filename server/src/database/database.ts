@@ -42,14 +42,11 @@ export interface Database extends Scope {
   forPlayer(playerId: string, billing?: BillingContext): Scope;
   /** A scope in which the rows of one workspace, and the audit records of its tenants, are visible. */
   forWorkspace(workspaceId: string): Scope;
-  /**
-   * A scope in which only the rows of one console account are visible. Transactions of an account take turns, like those of
-   * {@link forPlayer}.
-   */
+  /** A scope in which only the rows of one console account are visible. */
   forAccount(accountId: string): Scope;
   /** A scope for the worker and for platform admins, in which the rows of all workspaces and accounts are visible. */
   forPlatform(): Scope;
-  /** Scopes for large reads: event lists, exports, analytics, searches, lists and counts of sessions. */
+  /** Scopes for large reads: event lists, exports, analytics, usage reports, searches, lists and counts of sessions. */
   heavy: HeavyReads;
   /** Closes all connections when their work is done. */
   close(): Promise<void>;
@@ -117,14 +114,14 @@ export function openDatabase(
   });
   const slots = createHeavySlots(heavySlots);
   const keyWrites = createKeyWrites(poolSize);
-  const turns = createContestedWrites({ atOnce: Math.max(1, Math.floor(poolSize / 2)) });
+  const playerTurns = createContestedWrites({ atOnce: Math.max(1, Math.floor(poolSize / 2)) });
   /**
-   * Transactions lock the player or account, or a session of it, so they take turns. Half of the connections remains, even if many of
-   * them are locked. Single statements do not wait for a turn: most of them read, and some read what a profile shows to others.
+   * Transactions lock the player or a session of the player, so they take turns. Half of the connections remains, even if many players are
+   * locked. Single statements do not wait for a turn: most of them read, and some read what a profile shows to others.
    */
-  const inTurns = (owner: string, scope: Scope): Scope => ({
+  const inPlayerTurns = (owner: string, scope: Scope): Scope => ({
     ...scope,
-    transaction: (work) => turns(owner, () => scope.transaction(work)),
+    transaction: (work) => playerTurns(owner, () => scope.transaction(work)),
   });
   measurePool(work, pool);
   measurePool('heavy', heavyPool, () => slots.waiting());
@@ -146,7 +143,7 @@ export function openDatabase(
     forTenant(tenantId, playerId) {
       const scope = createScope(pool, oneText(beginForTenant(tenantId, playerId)));
       // Not the turns of the player, who could otherwise delay a ban with own requests.
-      return playerId === undefined ? scope : inTurns(`${tenantId} ${playerId}`, scope);
+      return playerId === undefined ? scope : inPlayerTurns(`${tenantId} ${playerId}`, scope);
     },
     forBatch: (tenantId) => createScope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),
     forKey: (billing, playerId) =>
@@ -155,10 +152,9 @@ export function openDatabase(
         inTurn: (work) => keyWrites(billing.tenantId, work),
       }),
     forPlayer: (playerId, billing) =>
-      inTurns(playerId, createScope(pool, oneText(beginForPlayer(playerId)), { billing })),
+      inPlayerTurns(playerId, createScope(pool, oneText(beginForPlayer(playerId)), { billing })),
     forWorkspace: (workspaceId) => createScope(pool, oneText(beginFor('workspace_id', workspaceId))),
-    forAccount: (accountId) =>
-      inTurns(accountId, createScope(pool, oneText(beginFor('account_id', accountId)))),
+    forAccount: (accountId) => createScope(pool, oneText(beginFor('account_id', accountId))),
     forPlatform: () => createScope(pool, "BEGIN; SET LOCAL guildhall.platform = 'on'"),
     heavy: {
       forTenant: (tenantId, options) =>

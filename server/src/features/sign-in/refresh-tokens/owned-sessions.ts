@@ -78,7 +78,7 @@ export async function logOutOwnedSession(
   );
 }
 
-/** A statement that waits for the lock of the session must be a transaction, so that those of one owner take turns. */
+/** A statement that waits for the lock of the session must be a transaction, so that those of one player take turns. */
 function scopeOf(owner: OwnedSessions['owner'], database: Database, { ownerId }: OwnedSession): Scope {
   return owner === 'player' ? database.forPlayer(ownerId) : database.forAccount(ownerId);
 }

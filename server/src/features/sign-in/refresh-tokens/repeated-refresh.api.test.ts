@@ -307,51 +307,32 @@ for (const [path, { table, arrange, refresh, signed, ends, reuse }] of Object.en
   });
 }
 
-/** The sessions of the portal and of the console are refreshed without a batch. The app has 4 connections. */
-const ownedSessions = {
-  '/api/player-portal-auth/refresh': 'portal_sessions',
-  '/api/saas-auth/refresh': 'account_sessions',
-};
-for (const [path, sessions] of Object.entries(ownedSessions)) {
-  const { arrange, refresh, ends } = flows[path]!;
-  const locking = ({ sessionId }: Holder, work: Parameters<typeof whileLocked>[2]) =>
-    whileLocked(
-      app,
-      (holder) => holder.query(`SELECT FROM ${sessions} WHERE id = $1 FOR UPDATE`, [sessionId]),
-      work,
-    );
-
-  describe(`40 requests with a token of a locked session at ${path}`, () => {
-    test('use one connection, and one of them succeeds', async () => {
+describe('40 requests with a token of a locked session of the portal', () => {
+  const { arrange, refresh, ends } = flows['/api/player-portal-auth/refresh']!;
+  const kinds = {
+    refreshes: [(holder: Holder) => refresh(holder.token, {}), [200, ...Array(39).fill(401)]],
+    logouts: [(holder: Holder) => ends.logout!(holder), Array(40).fill(204)],
+  } as const;
+  for (const [name, [send, statuses]] of Object.entries(kinds))
+    test(`use one connection of 4 (${name})`, async () => {
       const [locked, other] = [await arrange(), await arrange()];
-      await locking(locked, async (waiting, release) => {
-        const held = Array.from({ length: 40 }, () => refresh(locked.token, {}));
-        await waiting(1);
-        assert.equal((await refresh(other.token, {})).status, 200);
-        await arrangePlayer(app, tenant);
-        await waiting(1);
-        await release();
-        const answers = (await Promise.all(held)).map(({ status }) => status);
-        assert.deepEqual(answers.toSorted(), [200, ...Array(39).fill(401)]);
-      });
-    });
-
-    test('use one connection if they are logouts', async () => {
-      const [locked, other] = [await arrange(), await arrange()];
-      await locking(locked, async (waiting, release) => {
-        const held = Array.from({ length: 40 }, () => ends.logout!(locked));
-        await waiting(1);
-        assert.equal((await refresh(other.token, {})).status, 200);
-        await arrangePlayer(app, tenant);
-        await waiting(1);
-        await release();
-        const answers = (await Promise.all(held)).map(({ status }) => status);
-        assert.deepEqual(answers, Array(40).fill(204));
-      });
+      await whileLocked(
+        app,
+        (holder) => holder.query('SELECT FROM portal_sessions WHERE id = $1 FOR UPDATE', [locked.sessionId]),
+        async (waiting, release) => {
+          const held = Array.from({ length: 40 }, () => send(locked));
+          await waiting(1);
+          assert.equal((await refresh(other.token, {})).status, 200);
+          await arrangePlayer(app, tenant);
+          await waiting(1);
+          await release();
+          const answers = (await Promise.all(held)).map(({ status }) => status);
+          assert.deepEqual(answers.toSorted(), statuses);
+        },
+      );
       assert.equal((await refresh(locked.token, {})).status, 401);
     });
-  });
-}
+});
 
 describe('a repeated request', () => {
   test('is billed one unit if accepted, and none if refused', async () => {

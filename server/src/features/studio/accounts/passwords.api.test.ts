@@ -12,8 +12,6 @@ import { whileLocked } from '../../../testing/while-locked.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
 await startTestWorker(app);
-/** Another process. In one process, the transactions of an account take turns. */
-const elsewhere = await startTestApp({ databaseUrl: app.databaseUrl });
 const accounts = await accountClient(app);
 const { post, logIn, refresh, secretTo, mailsTo, actionsOf } = accounts;
 const newPassword = 'a new password';
@@ -23,8 +21,8 @@ const request = (email: string, network = '192.0.2.1') =>
   post('password-reset/request', { email }, undefined, { 'x-forwarded-for': network });
 const confirm = (token: string, to = newPassword) =>
   post('password-reset/confirm', { token, newPassword: to });
-const change = (bearer: string, currentPassword: string, to = newPassword, { http } = app) =>
-  http.put('/api/saas-auth/password', { currentPassword, newPassword: to }, { bearer });
+const change = (bearer: string, currentPassword: string, to = newPassword) =>
+  app.http.put('/api/saas-auth/password', { currentPassword, newPassword: to }, { bearer });
 const resetsAreDone = async () => {
   const { rows } = await app.owner.query(
     `SELECT FROM pgboss.job WHERE name = 'account-password-reset' AND state <> 'completed'`,
@@ -180,7 +178,7 @@ describe('PUT /api/saas-auth/password', () => {
       async (waiting, release) => {
         const refreshing = refresh(other);
         await waiting(1);
-        const changing = change(bearer, password, newPassword, elsewhere);
+        const changing = change(bearer, password);
         await waiting(2);
         await release();
         assert.equal((await changing).status, 200);
@@ -200,7 +198,7 @@ describe('PUT /api/saas-auth/password', () => {
         const changing = change(bearer, password);
         await waiting(1);
         // The login has checked the password and waits for the lock of the change.
-        const login = elsewhere.http.post('/api/saas-auth/login', { email, password });
+        const login = logIn(email);
         await waiting(2);
         await release();
         assert.equal((await changing).status, 200);

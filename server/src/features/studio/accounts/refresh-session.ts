@@ -34,11 +34,10 @@ export async function refreshSession(
 ): Promise<SignedIn> {
   const { session, refreshToken } = await refreshOwnedSession(sessions, services, origin, request);
   const { sessionId, ownerId: accountId } = session;
-  const account = await services.database.forAccount(accountId).transaction(async (transaction) => {
-    await updateLastUse(transaction, sessionId, origin);
-    return findAccount(transaction, accountId);
-  });
+  const scope = services.database.forAccount(accountId);
+  const account = await findAccount(scope, accountId);
   if (!account) throw new ProblemError('invalid_refresh_token');
+  await updateLastUse(scope, sessionId, origin);
   return createSignedIn(services.signer, account, sessionId, refreshToken);
 }
 
