@@ -50,7 +50,10 @@ export async function enrollTotp(
     const account = reauthenticated
       ? await lockReauthenticated(transaction, reauthenticated)
       : await lockAccount(transaction, accountId);
-    if (!account) throw new ProblemError('invalid_bearer');
+    // A reset of the password may have ended the session meanwhile.
+    const isTrustedStill =
+      reauthenticated || (await isNewSession(transaction, sessionId, NEW_SESSION_SECONDS));
+    if (!account || !isTrustedStill) throw new ProblemError('invalid_bearer');
     if (!account.emailVerified)
       throw new ProblemError(
         'email_not_verified',
