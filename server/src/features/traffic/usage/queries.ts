@@ -105,19 +105,23 @@ export function listUsage(
     case 'tenant':
       return db.rows(sql`
         SELECT usage.*, tenant.name AS "tenantName"
-        FROM (SELECT tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY tenant_id) usage
+        FROM (
+          SELECT tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY tenant_id
+          ORDER BY units DESC, tenant_id LIMIT ${MAX_USAGE_ROWS}) usage
         LEFT JOIN LATERAL (${tenantOf(workspaceId)}) tenant ON true
-        ORDER BY usage.units DESC, usage."tenantId" LIMIT ${MAX_USAGE_ROWS}`);
+        ORDER BY usage.units DESC, usage."tenantId"`);
     case 'key':
       return db.rows(sql`
         SELECT usage.*, coalesce(key.kind, 'api') AS "keyKind", tenant.name AS "tenantName",
                CASE WHEN tenant.id IS NOT NULL THEN key.name END AS "keyName"
-        FROM (SELECT key_id AS "keyId", tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY key_id, tenant_id) usage
+        FROM (
+          SELECT key_id AS "keyId", tenant_id AS "tenantId", ${sums} FROM (${usage}) entry GROUP BY key_id, tenant_id
+          ORDER BY units DESC, key_id LIMIT ${MAX_USAGE_ROWS}) usage
         LEFT JOIN LATERAL (
           SELECT kind, name FROM tenant_keys
           WHERE id = usage."keyId" AND (tenant_id = usage."tenantId") IS TRUE OFFSET 0) key ON true
         LEFT JOIN LATERAL (${tenantOf(workspaceId)}) tenant ON true
-        ORDER BY usage.units DESC, usage."keyId" LIMIT ${MAX_USAGE_ROWS}`);
+        ORDER BY usage.units DESC, usage."keyId"`);
   }
 }
 

@@ -29,7 +29,8 @@ export interface Usage extends Days {
 
 /**
  * Reads the billed usage of a workspace on all UTC days that overlap a range. `to` defaults to now, `from` to the first day of
- * the month of the last day. Throws invalid_request for a range that is empty, longer than 366 days, or ends after 9999-12-31.
+ * the month of the last day. Throws invalid_request for a range that is empty, longer than 366 days, or ends after
+ * 9999-12-31, and too_many_reads and busy.
  */
 export async function readUsage(
   database: Database,
@@ -38,7 +39,7 @@ export async function readUsage(
   selection: UsageSelection,
 ): Promise<Usage> {
   const days = wholeDays(range);
-  const items = await listUsage(database.forWorkspace(workspaceId), workspaceId, days, selection);
+  const items = await listUsage(database.heavy.forWorkspace(workspaceId), workspaceId, days, selection);
   return { ...days, groupBy: selection.groupBy, items };
 }
 
