@@ -38,6 +38,24 @@ describe('a form with unsaved changes', () => {
     await page.waitForURL('**/players');
   });
 
+  test('asks once if the back button is pressed twice, and keeps the page and its address', async () => {
+    const page = await studio.open(studio.game);
+    await page.getByRole('link', { name: 'Players' }).click();
+    await page.waitForURL('**/players');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.waitForURL('**/settings');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('Undertow');
+    await page.evaluate(() => history.back());
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving' });
+    await dialog.waitFor();
+    await page.evaluate(() => history.back());
+    await page.waitForURL(`**${studio.game}`);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.waitForURL('**/settings');
+    assert.equal(await name.inputValue(), 'Undertow');
+  });
+
   test('keeps text that is typed while the form is saved as a change', async () => {
     const page = await studio.open(`${studio.game}/settings`);
     const slug = page.getByRole('textbox', { name: 'Slug' });

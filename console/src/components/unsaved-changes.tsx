@@ -1,5 +1,5 @@
-import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useBlocker, useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { QuestionDialog } from './ConfirmDialog';
 
 /** The question before something is left. */
@@ -53,14 +53,18 @@ export function useUnsavedChanges(
   });
   const [waiting, setWaiting] = useState<() => void>();
   const isBlocked = blocker.status === 'blocked';
-  const { reset } = blocker;
+  const router = useRouter();
+  const stay = useEffectEvent(() => {
+    // If another page has opened meanwhile, there is nothing to go back to.
+    if (blocker.current?.pathname === router.state.location.pathname) blocker.reset?.();
+  });
   // If nothing is lost any more, for example because the request was answered, the reader stays.
-  useEffect(() => reset, [isDirty, reset]);
+  useEffect(() => () => stay(), [isDirty]);
   const question = (isBlocked || waiting !== undefined) && (
     <QuestionDialog
       onClose={() => {
         setWaiting(undefined);
-        reset?.();
+        blocker.reset?.();
       }}
       title={title}
       verb={verb}
