@@ -200,4 +200,17 @@ describe('the wallet ledger', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('All 14 entries are unaltered').waitFor();
   });
+
+  test('checks an entry although the entry before was recorded after somebody looked for it', async () => {
+    const page = await openLedger('?entry=14');
+    await page.getByRole('dialog', { name: 'Entry 14' }).getByText('Newest entry').waitFor();
+    await arrangeLedger('cyd');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Player number').fill('3');
+    await page.getByRole('link', { name: '16', exact: true }).click();
+    const drawer = page.getByRole('dialog', { name: 'Entry 16' });
+    await drawer.getByText('Hashes match').or(drawer.getByText('Hashes do not match')).waitFor();
+    await countBecomes(drawer.getByText('Hashes match'), 1);
+    await countBecomes(drawer.getByRole('alert'), 0);
+  });
 });

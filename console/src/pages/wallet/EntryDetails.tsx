@@ -63,11 +63,16 @@ function HashLink({ tenantId, entry }: { tenantId: string; entry: WalletEntry })
   const before = useQuery({ ...walletEntryQuery(tenantId, index - 1), enabled: index > 1 });
   const after = useQuery(walletEntryQuery(tenantId, index + 1));
   const previous: Head | null | undefined = index === 1 ? GENESIS : before.data;
+  const isMissing = previous === null && !before.isFetching && !before.error;
   const problem =
     checkEntry(tenantId, entry) ??
-    (previous === undefined ? undefined : checkOrder(entry, previous ?? GENESIS));
+    (isMissing
+      ? `comes after a gap: entry ${index - 1} is missing`
+      : previous
+        ? checkOrder(entry, previous)
+        : undefined);
   /** Without the entry before, nobody knows whether this one follows it. */
-  const isChecked = problem !== undefined || previous !== undefined;
+  const isChecked = problem !== undefined || previous != null;
   return (
     <Stack gap="xs" component="section">
       <Group justify="space-between">

@@ -98,6 +98,8 @@ export const walletEntryQuery = (tenantId: string, index: number) =>
       const { items } = await readEntries(tenantId, query, signal);
       return items.find((entry) => entry.index === index) ?? null;
     },
+    // An entry that was missing may have been recorded since.
+    staleTime: ({ state }) => (state.data === null ? 0 : 15_000),
   });
 
 /** The state of a transaction on an EVM chain. */
