@@ -121,6 +121,17 @@ describe('platform administration', () => {
     await page.getByRole('heading', { name: 'Receipt of the deletion' }).waitFor();
   });
 
+  test('shows a player as deleted who was found by the id', async () => {
+    const { playerId } = await arrangePlayer(app, tenant, 'cyd');
+    const page = await open(`players?search=${playerId}`);
+    await page.getByRole('button', { name: 'Delete the player' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Delete / });
+    await dialog.getByRole('textbox').fill(await dialog.locator('code').innerText());
+    await dialog.getByRole('button', { name: 'Delete the player' }).click();
+    await page.getByRole('heading', { name: 'Receipt of the deletion' }).waitFor();
+    await countBecomes(page.getByRole('button', { name: 'Delete the player' }), 0);
+  });
+
   test('shows a player as deleted who was deleted on the page of the player', async () => {
     const bob = await arrangePlayer(app, tenant, 'bob');
     const page = await studio.open(`${studio.game}/players/${bob.playerId}`, { role: 'platformAdmin' });

@@ -50,6 +50,7 @@ export function FindPlayersPage() {
 
 function Results({ search }: { search: string }) {
   const query = useQuery(findPlayersQuery(search));
+  const change = useSearchChange<{ search: string | undefined }>();
   const { data } = query;
   if (!data) return <Pending query={query} failure="The search failed" height={220} />;
   if (data.items.length === 0)
@@ -63,15 +64,18 @@ function Results({ search }: { search: string }) {
     );
   return data.items.map((player) => (
     <Fragment key={player.id}>
-      <PlayerPanel player={player} />
+      <PlayerPanel
+        player={player}
+        // The address no longer finds the player. The id does, and shows the receipt.
+        onDeleted={() => (player.id === search ? void query.refetch() : change({ search: player.id }))}
+      />
       {!player.isActive && <DeletionReceiptPanel playerId={player.id} />}
     </Fragment>
   ));
 }
 
-function PlayerPanel({ player }: { player: FoundPlayer }) {
+function PlayerPanel({ player, onDeleted }: { player: FoundPlayer; onDeleted: () => void }) {
   const [isDeleting, deleting] = useDisclosure();
-  const change = useSearchChange<{ search: string | undefined }>();
   const name = nameOf({ ...player, playerId: player.id });
   return (
     <Panel
@@ -125,8 +129,7 @@ function PlayerPanel({ player }: { player: FoundPlayer }) {
           onClose={deleting.close}
           onDone={() => {
             deleting.close();
-            // The address no longer finds the player. The id does, and shows the receipt.
-            change({ search: player.id });
+            onDeleted();
           }}
         />
       )}
