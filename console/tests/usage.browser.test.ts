@@ -47,10 +47,20 @@ describe('the usage of a workspace', () => {
 
     await page.getByText('This month', { exact: true }).click();
     await rowsBecome(page, 2);
+    const download = page.getByRole('button', { name: 'Download CSV' });
+    assert.ok(await download.isEnabled());
+    const answered = Promise.withResolvers<void>();
+    await page.route(`**/usage?**tenantId=${tenant.tenantId}**`, async (route) => {
+      await answered.promise;
+      await route.continue();
+    });
     await page.getByRole('combobox', { name: 'Game' }).click();
     await page.getByRole('option', { name: 'Tidewater' }).click();
     await page.waitForURL(`**tenantId=${tenant.tenantId}`);
+    assert.ok(await download.isDisabled(), 'the rows of all games are no file of one game');
+    answered.resolve();
     await rowsBecome(page, 1);
+    assert.ok(await download.isEnabled());
     await countBecomes(page.getByRole('alert'), 0);
   });
 

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { MAX_SERIES } from '../../app/theme';
 import { byCursor } from '../../components/paging';
@@ -99,7 +99,6 @@ const summaryQuery = (
         },
         signal,
       }),
-    placeholderData: keepPreviousData,
   });
 
 /** The number of events in each time bucket. */

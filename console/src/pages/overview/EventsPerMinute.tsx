@@ -10,11 +10,13 @@ import { eventsPerMinuteQuery } from './queries';
 /** The events of the last hour by minute, read again every five seconds. */
 export function EventsPerMinute({ tenantId }: { tenantId: string }) {
   const query = useQuery(eventsPerMinuteQuery(tenantId));
-  const { data, error } = query;
+  const { data, error, isPaused, failureCount } = query;
+  // One request may fail when the server is restarted.
+  const isLive = !error && !isPaused && failureCount < 3;
   return (
     <Panel
       title="Events per minute"
-      actions={error ? <State tone="warn">Not updated</State> : <State tone="good">● Live</State>}
+      actions={data && (isLive ? <State tone="good">● Live</State> : <State tone="warn">Not updated</State>)}
     >
       {data ? (
         <Chart

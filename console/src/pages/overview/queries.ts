@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../app/client';
 import { limitsOf, ranges, wholeMinutesOf, type RangeName } from '../../components/range';
 import { eventCountsQuery, type EventScope } from '../events/queries';
@@ -12,7 +12,6 @@ export const signInsQuery = (tenantId: string, range: RangeName, periodsAgo = 0)
         params: { path: { tenantId }, query: limitsOf(range, periodsAgo) },
         signal,
       }),
-    placeholderData: keepPreviousData,
     refetchInterval: periodsAgo === 0 ? 30_000 : 60_000,
   });
 
@@ -24,7 +23,6 @@ export const signInTimelineQuery = (tenantId: string, range: RangeName) =>
         params: { path: { tenantId }, query: { from: limitsOf(range).from, bucket: ranges[range].bucket } },
         signal,
       }),
-    placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
 

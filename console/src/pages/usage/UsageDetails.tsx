@@ -28,7 +28,7 @@ interface UsageDetailsProps {
 
 /** The used units by day, game or key. The CSV file has the rows that are shown. */
 export function UsageDetails({ groupBy, onGroup, report, games, keys }: UsageDetailsProps) {
-  const { data } = report;
+  const { data, isPlaceholderData } = report;
   return (
     <TablePanel
       title="Usage"
@@ -44,7 +44,8 @@ export function UsageDetails({ groupBy, onGroup, report, games, keys }: UsageDet
           <Button
             variant="default"
             leftSection={<Download size={14} />}
-            disabled={!data?.items.length}
+            // Until the answer is here, the rows are those of the filter before.
+            disabled={isPlaceholderData || !data?.items.length}
             onClick={() => data && saveReport(data)}
           >
             Download CSV
@@ -56,6 +57,7 @@ export function UsageDetails({ groupBy, onGroup, report, games, keys }: UsageDet
       rows={groupBy === 'day' ? data?.items.toReversed() : data?.items}
       rowKey={({ day, tenantId, keyId }) => [day, tenantId, keyId].join(' ')}
       query={report}
+      isFetching={isPlaceholderData}
       empty={<EmptyState title="No usage">No request on a key was accepted during this time.</EmptyState>}
     />
   );

@@ -93,7 +93,7 @@ export function UsagePage() {
         <QuotaMeter workspaceId={workspaceId} />
       </Panel>
       <Panel title="Units per day">
-        {byDay.data ? (
+        {byDay.data && !byDay.isPlaceholderData ? (
           <Chart title="Units per day" bucketSeconds={86_400} {...toChart(byDay.data.items)} />
         ) : (
           <Pending query={byDay} failure="Usage could not be loaded" height={250} />
