@@ -1,6 +1,6 @@
 import { Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
 import { Search, Swords, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
@@ -200,10 +200,14 @@ function useCommands(
     });
   return {
     commands: [...pages, ...found],
-    isSearching: search !== text || players.isLoading || match.isLoading,
+    isSearching: search !== text || isWaiting(players) || isWaiting(match),
     error: players.error ?? match.error,
   };
 }
+
+/** Whether a request has no answer yet, or waits for the connection. */
+const isWaiting = ({ isPending, fetchStatus }: UseQueryResult): boolean =>
+  isPending && fetchStatus !== 'idle';
 
 /** The match with an id. Null if the game has none, because the id may be that of a player. */
 async function findMatch(tenantId: string, matchSessionId: string, signal: AbortSignal) {

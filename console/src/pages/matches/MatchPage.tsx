@@ -16,7 +16,7 @@ import { recentEventsQuery } from '../events/queries';
 import { eventColumns } from '../events/columns';
 import { usePlayerNames } from '../players/queries';
 import { MatchState } from './MatchState';
-import { matchQuery, type Match } from './queries';
+import { matchQuery, readAgainEvery, type Match } from './queries';
 import { formatDuration, timeLineOf, type Moment } from './time-line';
 import classes from './MatchPage.module.css';
 
@@ -54,7 +54,10 @@ export function MatchPage() {
 }
 
 function LoadedMatch({ tenantId, match }: { tenantId: string; match: Match }) {
-  const events = useQuery(matchEventsQuery(tenantId, match.matchSessionId));
+  const events = useQuery({
+    ...matchEventsQuery(tenantId, match.matchSessionId),
+    refetchInterval: readAgainEvery(match),
+  });
   const playerNames = usePlayerNames(
     tenantId,
     [...match.players, ...(events.data?.items ?? [])].map(({ playerId }) => playerId),

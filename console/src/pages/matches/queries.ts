@@ -33,6 +33,10 @@ export const matchesQuery = (tenantId: string, { state, range, playerId }: Match
     ...byCursor,
   });
 
+/** A running match is read again every five seconds. */
+export const readAgainEvery = ({ endedAt }: Pick<Match, 'endedAt'>): number | false =>
+  endedAt === null && 5_000;
+
 export const matchQuery = (tenantId: string, matchSessionId: string) =>
   queryOptions({
     queryKey: ['match', tenantId, matchSessionId],
@@ -40,5 +44,5 @@ export const matchQuery = (tenantId: string, matchSessionId: string) =>
       api.GET('/api/bus_tenants/{tenantId}/matches/{matchSessionId}', {
         params: { path: { tenantId, matchSessionId } },
       }),
-    refetchInterval: ({ state }) => (state.data && state.data.endedAt === null ? 5_000 : false),
+    refetchInterval: ({ state }) => state.data && readAgainEvery(state.data),
   });
