@@ -10,6 +10,14 @@ export interface RetryOptions {
   backOff?: BackOff | undefined;
 }
 
+/** The limits of a request that must not be repeated for long. */
+export interface RetryLimits extends RetryOptions {
+  /** A longer `Retry-After` is not waited for. The default is the longest pause. */
+  longestRetryAfterMs?: number;
+  /** No attempt begins later than this after the call. */
+  lastAttemptMs?: number;
+}
+
 /** The name of a request that is sent again: the server carries it out once. A random one is made if it is missing. */
 export interface Idempotent {
   idempotencyKey?: string | undefined;
@@ -25,16 +33,24 @@ export const idempotencyHeader = ({ idempotencyKey = randomId() }: Idempotent = 
  */
 export function withRetries(
   send: Send,
-  { attempts = 5, backOff = { firstMs: 500, longestMs: 30_000 } }: RetryOptions = {},
+  {
+    attempts = 5,
+    backOff = { firstMs: 500, longestMs: 30_000 },
+    longestRetryAfterMs = backOff.longestMs,
+    lastAttemptMs = Infinity,
+  }: RetryLimits = {},
 ): Send {
   return async (method, path, options) => {
+    const last = performance.now() + lastAttemptMs;
     for (let attempt = 1; ; attempt++) {
       try {
         return await send(method, path, options);
       } catch (error) {
         if (!(error instanceof GuildhallError) || !mayPass(error) || attempt >= attempts) throw error;
-        if ((error.retryAfter ?? 0) * 1_000 > backOff.longestMs) throw error;
-        await wait(pauseAfter(error, attempt - 1, backOff), options?.signal);
+        if ((error.retryAfter ?? 0) * 1_000 > longestRetryAfterMs) throw error;
+        const pause = pauseAfter(error, attempt - 1, backOff);
+        if (performance.now() + pause > last) throw error;
+        await wait(pause, options?.signal);
       }
     }
   };
