@@ -182,6 +182,34 @@ test('a refused refresh takes over the session that another tab has stored at th
   assert.deepEqual([session.current, ends], ['bob', []]);
 });
 
+describe('a refused refresh after a sign-out in another tab', () => {
+  test('is reported as a sign-out', async () => {
+    const storage = memoryStorage();
+    const { session, ends, answer, asked } = await arrangeExpired({ ...storage });
+    const token = session.accessToken();
+    await asked;
+    await storage.write({ [KEY]: undefined });
+    answer.reject(refused());
+    assert.equal(await token, undefined);
+    assert.deepEqual([session.current, ends], [undefined, ['signed_out']]);
+  });
+
+  test('is reported as a sign-out if both happen at the same moment', async () => {
+    const storage = memoryStorage();
+    const { session, ends, answer } = await arrangeExpired({
+      ...storage,
+      write: async (changes, onlyIf) => {
+        if (changes[KEY]?.includes('refused')) await storage.write({ [KEY]: undefined });
+        return storage.write(changes, onlyIf);
+      },
+    });
+    answer.promise.catch(() => {});
+    answer.reject(refused());
+    assert.equal(await session.accessToken(), undefined);
+    assert.deepEqual([session.current, ends], [undefined, ['signed_out']]);
+  });
+});
+
 describe('a storage that cannot be read', () => {
   const denied = async () => {
     throw new DOMException('The operation is insecure.', 'SecurityError');

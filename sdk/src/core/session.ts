@@ -132,7 +132,7 @@ export function createSession<Identity>({
     }
     if (text !== seen) {
       seen = text;
-      hold(read(text), end ?? endOf(text));
+      hold(read(text), endOf(text));
     }
     return true;
   }
@@ -231,14 +231,13 @@ export function createSession<Identity>({
   /** Ends the session, unless this page or another tab has replaced it. */
   async function refuse(refreshToken: string, error: GuildhallError): Promise<void> {
     const isReplaced = () => held?.refreshToken !== refreshToken;
-    const end: SessionEnd = { reason: 'refused', error };
-    await reread(end);
+    await reread();
     if (isReplaced()) return;
     const before = { text: seen };
     const isStored = await store(textOfRefusal(error), before).catch(() => remove(before));
     if (isReplaced()) return;
-    if (isStored) hold(undefined, end);
-    else await reread(end);
+    if (isStored) hold(undefined, { reason: 'refused', error });
+    else await reread();
   }
 
   return {
