@@ -210,6 +210,40 @@ describe('a refused refresh after a sign-out in another tab', () => {
   });
 });
 
+describe('a sign-out after the server refused the session', () => {
+  test('is reported once, to each client that knew the session', async () => {
+    const storage = memoryStorage();
+    const { session, ends, answer } = await arrangeExpired(storage);
+    const [other, later] = [1, 2].map(() => {
+      const client = createSession<string>({ storage, key: KEY, refresh: () => Promise.reject(refused()) });
+      const itsEnds: string[] = [];
+      client.onSessionEnded(({ reason }) => itsEnds.push(reason));
+      return { client, ends: itsEnds };
+    });
+    await other!.client.load();
+    answer.promise.catch(() => {});
+    answer.reject(refused());
+    assert.equal(await session.accessToken(), undefined);
+    await later!.client.load();
+    assert.deepEqual([ends, other!.ends], [['refused'], ['refused']]);
+
+    for (let count = 0; count < 2; count++) assert.equal(await session.end(), undefined);
+    await setImmediate();
+    const both = ['refused', 'signed_out'];
+    assert.deepEqual([ends, other!.ends, later!.ends], [both, both, []]);
+  });
+
+  test('is reported as the end of the next session only, if somebody has signed in', async () => {
+    const { session, ends, answer } = await arrangeExpired(memoryStorage());
+    answer.promise.catch(() => {});
+    answer.reject(refused());
+    assert.equal(await session.accessToken(), undefined);
+    await session.start(tokensOf('bob'), 'bob');
+    await session.end();
+    assert.deepEqual(ends, ['refused', 'signed_out']);
+  });
+});
+
 describe('a storage that cannot be read', () => {
   const denied = async () => {
     throw new DOMException('The operation is insecure.', 'SecurityError');

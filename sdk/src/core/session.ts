@@ -31,7 +31,10 @@ export interface Session<Identity> {
   readonly current: Identity | undefined;
   /** Calls the listener at each change of `current`. Returns a function that ends this. */
   subscribe(listener: (current: Identity | undefined) => void): () => void;
-  /** Calls the listener when a session ends. Returns a function that ends this. */
+  /**
+   * Calls the listener when a session ends, and again if the person signs out after the server refused the session. Returns a function
+   * that ends this.
+   */
   onSessionEnded(listener: (end: SessionEnd) => void): () => void;
   /**
    * The time by the server's clock, if the last token says that the clock of this device is more than 5 minutes ahead or behind.
@@ -100,6 +103,8 @@ export function createSession<Identity>({
   let held: Stored<Identity> | undefined;
   /** The session that was held last. A game continues after its session has ended. */
   let last: Stored<Identity> | undefined;
+  /** Whether the server refused the last session, and the person has not signed out since. */
+  let isRefused = false;
   /** The text in the storage, as far as this page knows. `held` is newer if the storage refused it. */
   let seen: string | undefined;
   const sessions = sessionsOf(storage, key);
@@ -116,14 +121,18 @@ export function createSession<Identity>({
     held = next;
     last = next ?? last;
     if (JSON.stringify(before?.identity) !== JSON.stringify(next?.identity)) changed.call(next?.identity);
-    if (before && !next) ended.call(end);
+    if (next) isRefused = false;
+    else if (before || (isRefused && end.reason === 'signed_out')) {
+      isRefused = end.reason === 'refused';
+      ended.call(end);
+    }
   }
 
   /**
    * Reads the storage, because another tab may have signed in, renewed or signed out. Returns false if it cannot be read, for
    * example in a frame without cookies. Then the session stays as this page knows it.
    */
-  async function reread(end?: SessionEnd): Promise<boolean> {
+  async function reread(): Promise<boolean> {
     let text: string | undefined;
     try {
       text = await storage.get(key);
