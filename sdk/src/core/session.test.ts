@@ -244,6 +244,32 @@ describe('a sign-out after the server refused the session', () => {
   });
 });
 
+test('a sign-out lasts if an earlier read of the storage finds the session as another tab has renewed it', async () => {
+  const stored = memoryStorage();
+  const storage: ClientStorage = { ...stored };
+  const { session } = await arrangeExpired(storage);
+  const other = createSession<string>({ storage: stored, key: KEY, refresh: async () => tokensOf('ada 2') });
+  assert.equal(await other.accessToken(), 'access ada 2');
+  const [reading, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  storage.get = async (key) => {
+    const text = await stored.get(key);
+    reading.resolve();
+    await mayAnswer.promise;
+    return text;
+  };
+  storage.write = async (...change) => {
+    mayAnswer.resolve();
+    await setImmediate();
+    return stored.write(...change);
+  };
+  const token = session.accessToken();
+  await reading.promise;
+  assert.equal(await session.end(), 'refresh ada');
+  await token;
+  assert.deepEqual([session.current, await session.accessToken()], [undefined, undefined]);
+  assert.equal(await stored.get(KEY), undefined);
+});
+
 describe('a storage that cannot be read', () => {
   const denied = async () => {
     throw new DOMException('The operation is insecure.', 'SecurityError');

@@ -271,11 +271,13 @@ export function createSession<Identity>({
     },
     end: async () => {
       await load();
-      const refreshToken = held?.refreshToken;
+      const before = held;
       // Before the storage answers, so that a refresh that is being stored notices it.
       hold(undefined);
       await remove();
-      return refreshToken;
+      // A read that began before the removal may have brought the session back.
+      if (before && held?.secret === before.secret) hold(undefined);
+      return before?.refreshToken;
     },
     accessToken: async () => {
       await load();
