@@ -160,6 +160,8 @@ describe('an answer with status 200', () => {
       const { GET } = answerWith(type, 'id\n1\n');
       assert.equal(await GET('/api/bus_tenants/{tenantId}/events/export', { params }), 'id\n1\n');
     }
+    const empty = answerWith('text/csv; charset=utf-8', '');
+    assert.equal(await empty.GET('/api/bus_tenants/{tenantId}/events/export', { params }), '');
     const metrics = answerWith('text/plain; version=0.0.4; charset=utf-8', 'up 1\n');
     assert.equal(await metrics.GET('/metrics'), 'up 1\n');
     const avatar = await answerWith('image/png', 'PNG').GET('/avatars/{name}', {
@@ -168,6 +170,13 @@ describe('an answer with status 200', () => {
     });
     assert.equal(await avatar.text(), 'PNG');
   });
+});
+
+test('an answer with status 204 is undefined, or an empty text if it is read as text', async () => {
+  const { DELETE } = createApiClient({ baseUrl, fetch: async () => new Response(null, { status: 204 }) });
+  const params = { path: { sessionId: 'a' } };
+  assert.equal(await DELETE('/api/saas-auth/sessions/{sessionId}', { params }), undefined);
+  assert.equal(await DELETE('/api/saas-auth/sessions/{sessionId}', { params, readAs: 'text' }), '');
 });
 
 describe('timeoutMs', () => {

@@ -211,8 +211,9 @@ async function readAnswer(
   }
   if (readAs === 'response') return response;
   if (readAs === 'blob') return response.blob();
+  if (response.status === 204 && !readAs) return undefined;
   const text = await response.text();
-  return isJson && !readAs ? parseJson(text) : text || undefined;
+  return isJson && !readAs ? parseJson(text) : text;
 }
 
 function addressOf(path: string, { path: values = {}, query = {} }: RequestOptions['params'] = {}): string {
