@@ -216,6 +216,19 @@ describe('the loop that sends events', () => {
   });
 });
 
+test('a listener can end the pause when it begins', async (context) => {
+  const { loop, requests, add, tick, answer, whenReported } = arrange(context);
+  await add();
+  loop.start();
+  await tick();
+  whenReported(() => {
+    if (loop.state.waitingFor) loop.wake();
+  });
+  await answer(failure('network_error', 0));
+  assert.equal(requests.length, 2);
+  await answer();
+});
+
 describe('a refused session', () => {
   const refused = failure('invalid_token', 401);
 
@@ -270,6 +283,19 @@ describe('flush', () => {
 });
 
 describe('a loop that is closed', () => {
+  test('does not wait for the pause if a listener closes it when the pause begins', async (context) => {
+    const { loop, add, tick, answer, whenReported } = arrange(context);
+    await add();
+    loop.start();
+    await tick();
+    let closing: Promise<void> | undefined;
+    whenReported(() => {
+      if (loop.state.waitingFor) closing ??= loop.close();
+    });
+    await answer(failure('network_error', 0));
+    assert.equal(await isEnded(closing!), true);
+  });
+
   test('waits for the request on its way, and for no pause after it', async (context) => {
     const { loop, requests, add, tick, answer } = arrange(context);
     await add();

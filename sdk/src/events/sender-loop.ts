@@ -118,8 +118,9 @@ export function createSenderLoop(
     const hasChanged = session.current?.playerId !== playerId;
     if (!pause || isClosed || (pause.reason === 'session' && hasChanged)) return;
     state.waitingFor = pause.reason;
-    report();
+    // A listener may end the pause.
     pausing = new AbortController();
+    report();
     await waitForNetwork(pause.milliseconds, backOff.longestMs, pausing);
   }
 
