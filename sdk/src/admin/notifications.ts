@@ -17,7 +17,10 @@ export interface NotificationFeedOptions {
   onState?: ((state: 'connected' | 'waiting' | 'closed') => void) | undefined;
 }
 
-/** Follows notifications until it is closed or nobody is signed in any more. */
+/**
+ * Follows notifications until it is closed or nobody is signed in any more. If another account signs in, the feed begins with the next
+ * notification of that account.
+ */
 export interface NotificationFeed {
   close(): void;
 }
@@ -31,11 +34,13 @@ const BACK_OFF = { firstMs: 1_000, longestMs: 30_000 };
 /** Follows the notifications of an account, over broken connections and without gaps. */
 export function followNotifications(
   send: Send,
-  session: Pick<OwnSession<unknown>, 'accessToken' | 'renew'>,
+  session: Pick<OwnSession<{ id: string }>, 'current' | 'accessToken' | 'renew'>,
   { onNotification, after, onState = () => {} }: NotificationFeedOptions,
 ): NotificationFeed {
   const closing = new AbortController();
   let lastId = after;
+  /** The account that has the notification `lastId`. */
+  let accountId = session.current?.id;
 
   /** The newest notification, so that a connection that breaks before its first one leaves no gap. */
   async function readNewestId(): Promise<string> {
@@ -83,6 +88,9 @@ export function followNotifications(
       let pause = 0;
       try {
         if ((await session.accessToken()) === undefined) break;
+        const id = session.current?.id;
+        if (accountId !== undefined && id !== accountId) lastId = undefined;
+        accountId = id;
         await readStream(() => {
           failures = 0;
           callListener(onState, 'connected');
