@@ -267,12 +267,22 @@ export function readWriterStatus(db: Querier, writerId: number): Promise<WriterS
     WHERE id = ${writerId}`);
 }
 
-/** The number of final calls of a contract, and the first block with one. */
+const confirmedBy = (writer: Writer) =>
+  sql`FROM chain_outbox WHERE writer_id IN (${writersOf(writer)}) AND confirmed_at IS NOT NULL`;
+
+/** The number of final calls of a contract, and the first and last block with one. */
 export function readConfirmed(
   db: Querier,
   writer: Writer,
-): Promise<{ count: number; firstBlock: number | null }> {
+): Promise<{ count: number; firstBlock: number | null; lastBlock: number | null }> {
   return db.one(sql`
-    SELECT count(*), min(block_number) AS "firstBlock" FROM chain_outbox
-    WHERE writer_id IN (${writersOf(writer)}) AND confirmed_at IS NOT NULL`);
+    SELECT count(*), min(block_number) AS "firstBlock", max(block_number) AS "lastBlock" ${confirmedBy(writer)}`);
+}
+
+/** The last block with a final call of a contract, up to a number. */
+export function findConfirmedBlock(db: Querier, writer: Writer, upTo: number): Promise<Block | undefined> {
+  return db.row(sql`
+    SELECT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash ${confirmedBy(writer)}
+      AND block_number <= ${upTo}
+    ORDER BY block_number DESC LIMIT 1`);
 }

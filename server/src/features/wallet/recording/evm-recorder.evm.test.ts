@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { keccak256, toHex, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -10,6 +11,7 @@ import { readConfig } from '../../../runtime/config.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { startTestChain, type TestChain } from '../../../testing/chain.ts';
 import { eventually } from '../../../testing/eventually.ts';
+import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { startTestApp, startTestWorker, type TestApp } from '../../../testing/test-app.ts';
 import {
   addAnonymous,
@@ -37,10 +39,10 @@ async function confirmed(hash: string, on?: TestApp, of?: WalletTenant): Promise
 }
 
 /** The problems that `verify` reports for the tenant, as `id problem`. */
-async function problems(tenantId = tenant.tenantId): Promise<string[]> {
+async function problems(tenantId = tenant.tenantId, { rpcUrl } = chain.settings): Promise<string[]> {
   const found: string[] = [];
   const report = ({ id, problem }: { id: string; problem?: string }) => void found.push(`${id} ${problem}`);
-  await verify(app.databaseUrl, { tenantId }, report, { chain: chain.settings });
+  await verify(app.databaseUrl, { tenantId }, report, { chain: { ...chain.settings, rpcUrl } });
   return found;
 }
 
@@ -266,6 +268,40 @@ describe('verify with an EVM chain', () => {
       ChainConfigurationError,
     );
     assert.deepEqual(found, [`${other.tenantId} ${playerIndex}`]);
+  });
+
+  test('fails if the node is behind, and reports the entries that a chain has lost', async () => {
+    const player = await arrangeWalletPlayer(app, tenant);
+    const hash = await scoreOf(player, 5);
+    await confirmed(hash);
+    const { body } = await transaction(hash);
+    const last = body.chain.blockNumber as number;
+    const node = { newest: last, isSyncing: false, isReset: false };
+    const answer = async (method: string, params: unknown[]): Promise<unknown> => {
+      if (method === 'eth_syncing') return node.isSyncing;
+      if (method !== 'eth_getBlockByNumber') return chain.node.ask(method, ...params);
+      const number = params[0] === 'latest' ? toHex(node.newest) : params[0];
+      const block = await chain.node.ask<object>(method, number, false);
+      return node.isReset ? { ...block, hash: keccak256('0x') } : block;
+    };
+    const rpcUrl = await serveOnLoopback((request, response) => {
+      void json(request).then(async (sent) => {
+        const { id, method, params = [] } = sent as { id: number; method: string; params?: unknown[] };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: await answer(method, params) }));
+      });
+    });
+    const found = () => problems(undefined, { ...chain.settings, rpcUrl });
+    const isBehind = (error: Error) =>
+      error instanceof ChainConfigurationError &&
+      error.message.includes(`final entries are in block ${last}.`);
+    assert.deepEqual(await found(), []);
+    node.isSyncing = true;
+    await assert.rejects(found(), isBehind);
+    Object.assign(node, { isSyncing: false, newest: last - 1 });
+    await assert.rejects(found(), isBehind);
+    node.isReset = true;
+    assert.deepEqual(await found(), [`${body.entries[0].index} was final, but is not on the chain`]);
   });
 });
 
