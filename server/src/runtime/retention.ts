@@ -51,7 +51,7 @@ export async function dropOldRows(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
     );
   if (scope)
-    return withArchiveLock(owner, async (client) => {
+    return withArchiveLock(owner, archive, async (client) => {
       await startRollupsAt(client, scope, before);
       const dropped = await dropRows(client, database, table, before);
       const events = await deleteArchivedBefore(client, archive, scope, before);

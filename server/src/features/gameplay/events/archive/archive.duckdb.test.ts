@@ -165,6 +165,8 @@ const leftovers = async () =>
       UNION ALL SELECT proname FROM pg_proc WHERE proname ~ '^guildhall_capture_late'`)
   ).rowCount;
 const archive = () => archiveEvents(app.owner, { root, duckdb }, month(0));
+const isOtherFolder = (error: Error) =>
+  error instanceof OperatorError && error.message.includes('Mount the volume of ARCHIVE_DIR');
 
 const KEYS = [
   'plain',
@@ -519,6 +521,14 @@ describe('archiveEvents', () => {
     client.release(true);
   });
 
+  test('is refused if the folder has none of the archived parts', async () => {
+    const file = join(root, 'file');
+    await writeFile(file, '');
+    for (const other of [join(root, 'not-mounted'), file])
+      await assert.rejects(archiveEvents(app.owner, { root: other, duckdb }, month(0)), isOtherFolder);
+    await rm(file);
+  });
+
   test('leaves no files and no tables if it fails, and loses nothing', async () => {
     const tenant = await arrangeMatchOfTwo(app);
     await send(tenant, 'player', [
@@ -548,18 +558,17 @@ describe('archiveEvents', () => {
   test('names the folder that it cannot write to, and loses nothing', async () => {
     const tenant = await arrangeMatchOfTwo(app);
     await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
-    const file = join(root, 'file');
-    await writeFile(file, '');
+    const file = join(root, tenant.tenantId);
     const failing: typeof duckdb = () => Promise.reject(new DuckdbError('IO Error: Could not write file'));
-    for (const archiveOf of [
-      { root: file, duckdb },
-      { root, duckdb: failing },
-    ])
-      await assert.rejects(archiveEvents(app.owner, archiveOf, month(0)), (error: Error) => {
+    const refused = async (using: typeof duckdb) =>
+      assert.rejects(archiveEvents(app.owner, { root, duckdb: using }, month(0)), (error: Error) => {
         assert.ok(error instanceof OperatorError);
-        return error.message.startsWith(`The events could not be written to ${archiveOf.root} (`);
+        return error.message.startsWith(`The events could not be written to ${root} (`);
       });
+    await writeFile(file, '');
+    await refused(duckdb);
     await rm(file);
+    await refused(failing);
     await archive();
     assert.equal((await archivedRows(tenant, 'player')).length, 1);
   });
@@ -735,10 +744,21 @@ describe('dropOldRows', () => {
       [-3, -2, -1].map((later) => ({ idempotencyKey: 'one', occurredAt: within(later) })),
     );
     await archive();
-    await dropOldRows(app.owner, database, 'player_events', month(-1), { root, duckdb });
-    const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
+    const drop = (from: string) =>
+      dropOldRows(app.owner, database, 'player_events', month(-1), { root: from, duckdb });
+    const parts = () => selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
+    await assert.rejects(drop(join(root, 'not-mounted')), isOtherFolder);
+    const [oldest] = await parts();
+    assert.equal((await parts()).length, 3, 'the other folder changes nothing');
+    // A run ended between the deletion of the files and of their row.
+    await app.owner.query(
+      'UPDATE event_archives SET archived_at = NULL WHERE tenant_id = $1 AND month = $2',
+      [tenant.tenantId, month(-3)],
+    );
+    await rm(partFolder(root, oldest!), { recursive: true });
+    await drop(root);
     assert.deepEqual(
-      parts.map((part) => part.month),
+      (await parts()).map((part) => part.month),
       [month(-1).slice(0, 7)],
     );
     assert.deepEqual((await verified(tenant)).problems, []);
@@ -777,7 +797,7 @@ describe('dropOldRows', () => {
       app,
       async (holder) => void (await holder.query('LOCK TABLE ONLY player_events IN ACCESS SHARE MODE')),
       async (_, release) => {
-        const deleted = withArchiveLock(app.owner, (client) =>
+        const deleted = withArchiveLock(app.owner, { root, duckdb }, (client) =>
           deleteArchivedBefore(client, { root, duckdb }, 'player', month(0)),
         );
         await eventually(

@@ -30,6 +30,15 @@ export async function findPart(db: Querier, tenantId: string): Promise<ArchivedP
   return (await selectArchived(db, tenantId, empty, 1))[0];
 }
 
+/** Returns the newest archived parts of all tenants, at most `limit`. */
+export async function findNewestParts(owner: pg.ClientBase, limit: number): Promise<PartName[]> {
+  const { rows } = await owner.query(
+    `SELECT ${NAME.text} FROM event_archives WHERE archived_at IS NOT NULL ORDER BY 3 DESC, 1, 2, 4 LIMIT $1`,
+    [limit],
+  );
+  return rows;
+}
+
 /** Returns the archived parts of a tenant that may have events of a scope and a time. */
 export function selectPartsOf(db: Querier, tenantId: string, range: PartRange): Promise<ArchivedPart[]> {
   return selectArchived(db, tenantId, ofRange(range));
