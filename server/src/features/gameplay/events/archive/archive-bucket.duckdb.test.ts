@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
@@ -127,6 +127,8 @@ describe('an archive in a bucket', () => {
 
     // Late and repeated events, on a worker without copies.
     await rm(ofWorker, { recursive: true });
+    // A run that was killed on this machine. Another machine has removed the row of the part.
+    await mkdir(join(ofWorker, tenant.tenantId, 'player/2001-01/part-1.tmp/spill'), { recursive: true });
     await tenant.send('first', 6);
     await tenant.send('late', 4);
     const withLate = (await tenant.exported()).text;
@@ -134,6 +136,11 @@ describe('an archive in a bucket', () => {
     await archive();
     assert.equal((await tenant.exported()).text, withLate);
     assert.deepEqual(await tenant.verify(), { rows: 24, problems: [] });
+    const names = await readdir(ofWorker, { recursive: true });
+    assert.deepEqual(
+      names.filter((name) => name.includes('.tmp')),
+      [],
+    );
   });
 
   test('is 503 while the bucket does not answer, and drops nothing', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../../../database/partitions/drop-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
+import { removeDrafts } from './archive-files.ts';
 import { withArchiveLock } from './archive-lock.ts';
 import type { Archive } from './archive.ts';
 import { removeUnfinished } from './delete-archived.ts';
@@ -31,6 +32,8 @@ export async function archiveEvents(
   await refuseArchivingOnCitus(owner);
   await withArchiveLock(owner, archive, async (client) => {
     await removeUnfinished(client, archive);
+    // If a run was killed on this machine, another machine may have removed the rows of its drafts.
+    if (archive.bucket) await removeDrafts(archive.root);
     await dropLateTables(client);
     for (const scope of EVENT_SCOPES) {
       await deleteDetachedPartitions(owner, eventTables[scope]);

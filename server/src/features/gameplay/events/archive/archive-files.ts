@@ -138,6 +138,13 @@ export async function removePart(root: string, name: PartName): Promise<void> {
     await rm(folder, { recursive: true, force: true });
 }
 
+/** Deletes the drafts of all parts. No part may be written meanwhile. */
+export async function removeDrafts(root: string): Promise<void> {
+  const names = (await readdir(root, { recursive: true }).catch(ifMissing)) ?? [];
+  for (const name of names)
+    if (/part-\d+\.tmp$/.test(name)) await rm(join(root, name), { recursive: true, force: true });
+}
+
 /**
  * Reads the manifest of a part, and compares its hash and those of the files. Returns what is wrong with the first damaged file
  * instead. Only an intact manifest is read.
