@@ -29,7 +29,7 @@ const program = new Command('guildhall')
     'after',
     `
 Settings are environment variables, such as DATA_DIR and DATABASE_URL: docs/configuration.md.
-Exit codes: 0 if the command succeeded, 1 if it failed, 2 if verify or check found differences.`,
+Exit codes: 0 if the command succeeded, 1 if it failed, 2 if verify, check or restore found differences.`,
   );
 
 const [name = ''] = process.argv.slice(2);

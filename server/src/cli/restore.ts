@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { restoreBackup } from '../runtime/backup/restore-backup.ts';
-import { interruptSignal, readSettings, UsageError } from './command.ts';
+import { interruptSignal, readSettings } from './command.ts';
 import { withProgress } from './progress.ts';
 
 export const restoreCommand = new Command('restore')
@@ -13,6 +13,11 @@ export const restoreCommand = new Command('restore')
       verify: async (url) => (await import('./verify.ts')).verifyWithProgress(url, {}, config),
       withProgress,
     });
-    if (altered > 0) throw new UsageError(`${altered} of ${rows} restored rows do not match their hashes.`);
-    console.log(`Restored ${config.dataDir}. All ${rows} rows match their hashes. Start the server.`);
+    console.log(
+      altered === 0
+        ? `Restored ${config.dataDir}. All ${rows} rows match their hashes. Start the server.`
+        : `Restored ${config.dataDir}, but ${altered} of ${rows} rows do not match their hashes. They are named above. The ` +
+            'database and the files are in place. Start the server, or empty DATA_DIR except master.key and restore another backup.',
+    );
+    if (altered > 0) process.exitCode = 2;
   });
