@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { arrangeTenant, send } from './arrange.ts';
+import { eventually } from './eventually.ts';
 import { dataFolder, exitOf, spawnCommand, startServer } from './server-process.ts';
 
 const source = dataFolder();
@@ -33,6 +42,16 @@ async function run(
   const { child, output } = spawnCommand(command, { dataDir, env, nodeOptions });
   const code = await exitOf(child);
   return { code, output: output().trim() };
+}
+
+/** Returns a PATH whose tar creates a file, and waits for another one. */
+function waitingTar(created: string, awaited: string): string {
+  const path = process.env['PATH'] ?? '';
+  const folder = join(target.path, 'bin');
+  mkdirSync(folder);
+  const wait = `touch '${created}'\nuntil [ -e '${awaited}' ]; do sleep 0.05; done`;
+  writeFileSync(join(folder, 'tar'), `#!/bin/sh\nPATH='${path}'\n${wait}\nexec tar "$@"\n`, { mode: 0o755 });
+  return `${folder}:${path}`;
 }
 
 /** A tenant with events of two months that are over. */
@@ -95,7 +114,22 @@ describe('guildhall backup and restore with archived events', () => {
     }
     const archived = await run('archive create', source.path);
     assert.match(archived.output, /Archived 20 events .+: 2 parts/);
-    const written = await run(`backup ${backup}`, source.path);
+    const packing = join(target.path, 'packing');
+    const mayPack = join(target.path, 'may-pack');
+    const writing = run(`backup ${backup}`, source.path, { PATH: waitingTar(packing, mayPack) });
+    await eventually(() => existsSync(packing), 'the backup packs the files');
+    for (const refused of await Promise.all([
+      run('archive create', source.path),
+      run(`backup ${join(target.path, 'second')}`, source.path),
+    ])) {
+      assert.equal(refused.code, 1, refused.output);
+      assert.match(
+        refused.output,
+        /^Another process archives events, .+ or makes a backup\. Try again later\.$/,
+      );
+    }
+    writeFileSync(mayPack, '');
+    const written = await writing;
     assert.equal(written.code, 0, written.output);
     assert.equal(await server.end('SIGTERM'), 0);
     env = { MASTER_KEY: readFileSync(join(source.path, 'master.key'), 'utf8').trim() };

@@ -8,6 +8,7 @@ import { firstOfMonth, type PartitionedTable } from '../database/partitions/part
 import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
   deleteArchivedBefore,
+  requireStoredParts,
   startRollupsAt,
   withArchiveLock,
   type Archive,
@@ -51,7 +52,8 @@ export async function dropOldRows(
       `The analytics do not have all sessions from before ${before} yet. A worker adds them every 10 minutes. Try again later.`,
     );
   if (scope)
-    return withArchiveLock(owner, archive, async (client) => {
+    return withArchiveLock(owner, async (client) => {
+      await requireStoredParts(client, archive);
       await startRollupsAt(client, scope, before);
       const dropped = await dropRows(client, database, table, before);
       const events = await deleteArchivedBefore(client, archive, scope, before);

@@ -15,7 +15,9 @@ import { version } from '../../core/version.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { sql } from '../../database/sql.ts';
 import { clusterIn } from '../../database/embedded/data-folder.ts';
+import { openOwnerPool } from '../../database/pool.ts';
 import { openStorage } from '../../database/storage.ts';
+import { withArchiveLock } from '../../features/gameplay/events/index.ts';
 import type { Config } from '../config.ts';
 import { streamBaseBackup } from './base-backup.ts';
 import { ARCHIVES, foldersOf, writeManifest } from './manifest.ts';
@@ -24,8 +26,8 @@ import { isGnuTar, started } from './tar.ts';
 /**
  * Creates `folder` with a copy of the embedded database, of the avatars in a folder and of the archived events. The server may run. The
  * copy has each transaction that was committed before the call. Calls `onBytes` with the size of each part that it writes. Throws
- * {@link OperatorError} if the folder exists or cannot be written, for another database, and when the signal is aborted. A failure leaves
- * no files.
+ * {@link OperatorError} if the folder exists or cannot be written, if another process changes the archive, for another database, and when
+ * the signal is aborted. A failure leaves no files.
  */
 export async function createBackup(
   config: Config,
@@ -45,7 +47,8 @@ export async function createBackup(
   const draft = `${target}.partial-${process.pid}`;
   const storage = await openStorage(config, 'shared', { mustExist: true });
   try {
-    await untilAborted(signal, writeBackup(config, storage.url, draft, onBytes));
+    const write = () => writeBackup(config, storage.url, draft, onBytes);
+    await untilAborted(signal, withUnchangedArchive(config, storage.url, write));
     await rename(draft, target);
     await syncFolder(dirname(target));
   } catch (error) {
@@ -58,6 +61,21 @@ export async function createBackup(
     // An interrupted backup may still write files while its folder is removed.
     await rm(draft, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
     await storage.close();
+  }
+}
+
+/** Runs work while no other process changes the archive, if it is in a folder: its copy must be that of the copied database. */
+async function withUnchangedArchive(
+  { archiveBucket }: Config,
+  databaseUrl: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (archiveBucket) return work();
+  const owner = openOwnerPool(databaseUrl, 1);
+  try {
+    await withArchiveLock(owner, work);
+  } finally {
+    await owner.end();
   }
 }
 
@@ -103,7 +121,7 @@ async function writeArchive(
   return hash.digest('hex');
 }
 
-/** Files may be written and removed meanwhile. Those that the copied database names do not change. */
+/** Avatars may be written and removed meanwhile. Archived events are not, because the backup holds the lock of the archive. */
 async function packFolder(folder: string, archive: Writable): Promise<void> {
   // GNU tar ends with 1 if a file changed or was removed while it was read. Other programs do so for each failure.
   const isGnu = await isGnuTar();

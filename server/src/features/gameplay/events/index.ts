@@ -1,5 +1,6 @@
 export { partName } from './archive/archive-files.ts';
 export { requireArchive } from './archive/require-archive.ts';
+export { requireStoredParts } from './archive/require-stored-parts.ts';
 export { archiveEvents } from './archive/archive-events.ts';
 export { withArchiveLock } from './archive/archive-lock.ts';
 export { archiveBefore, archiveOldEvents } from './archive/archive-old-events.ts';

@@ -12,6 +12,7 @@ import { removeDrafts } from './archive-files.ts';
 import { withArchiveLock } from './archive-lock.ts';
 import type { Archive } from './archive.ts';
 import { removeUnfinished } from './delete-archived.ts';
+import { requireStoredParts } from './require-stored-parts.ts';
 import { DuckdbError } from './duckdb.ts';
 import { dropLateTables } from './late-events.ts';
 import { replacePartitions } from './replace-partitions.ts';
@@ -30,7 +31,8 @@ export async function archiveEvents(
   report: (part: WrittenPart) => void = () => {},
 ): Promise<void> {
   await refuseArchivingOnCitus(owner);
-  await withArchiveLock(owner, archive, async (client) => {
+  await withArchiveLock(owner, async (client) => {
+    await requireStoredParts(client, archive);
     await removeUnfinished(client, archive);
     // If a run was killed on this machine, another machine may have removed the rows of its drafts.
     if (archive.bucket) await removeDrafts(archive.root);

@@ -5,23 +5,18 @@ import type { Querier } from '../../../../database/database.ts';
 import { sql, unprepared } from '../../../../database/sql.ts';
 import { eventTableSql } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
-import type { Archive } from './archive.ts';
-import { requireStoredParts } from './require-stored-parts.ts';
 
-/**
- * Runs work while no other process archives events or deletes archived ones. Throws {@link OperatorError} if one does, or if the archive
- * is not the one of the database.
- */
+/** Runs work while no other process archives events, deletes archived ones or backs them up. Throws {@link OperatorError} if one does. */
 export async function withArchiveLock<Result>(
   owner: pg.Pool,
-  archive: Archive,
   work: (client: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> {
   const client = await owner.connect();
   try {
     if (!(await tryLock(client, 'eventArchive')))
-      throw new OperatorError('Another process works on the archive. Try again later.');
-    await requireStoredParts(client, archive);
+      throw new OperatorError(
+        'Another process archives events, deletes archived ones, or makes a backup. Try again later.',
+      );
     return await work(client);
   } finally {
     await unlock(client, 'eventArchive').catch(() => {});

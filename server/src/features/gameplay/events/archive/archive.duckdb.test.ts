@@ -797,7 +797,7 @@ describe('dropOldRows', () => {
       app,
       async (holder) => void (await holder.query('LOCK TABLE ONLY player_events IN ACCESS SHARE MODE')),
       async (_, release) => {
-        const deleted = withArchiveLock(app.owner, { root, duckdb }, (client) =>
+        const deleted = withArchiveLock(app.owner, (client) =>
           deleteArchivedBefore(client, { root, duckdb }, 'player', month(0)),
         );
         await eventually(
