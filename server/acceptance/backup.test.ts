@@ -99,12 +99,12 @@ async function logIn(url: string, gameKey: string, name: string) {
 const withoutProgress = (output: string): string =>
   output.replaceAll(/^(Wrote|Checked|Unpacked) \d+ (of \d+ )?MB( of the backup)?\.\n/gm, '');
 
-/** Returns a PATH whose tar waits at first, so that a signal or a line of progress comes before it has finished. */
-function slowTar(seconds = 2): string {
+/** Returns a PATH whose tar runs a line of the shell first: a pause, so that a signal comes before it has finished. */
+function tarAfter(line: string): string {
   const path = process.env['PATH'] ?? '';
   const folder = join(target.path, 'bin');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'tar'), `#!/bin/sh\nsleep ${seconds}\nPATH='${path}' exec tar "$@"\n`, {
+  writeFileSync(join(folder, 'tar'), `#!/bin/sh\nPATH='${path}'\n${line}\nexec tar "$@"\n`, {
     mode: 0o755,
   });
   return `${folder}:${path}`;
@@ -149,7 +149,7 @@ describe('guildhall backup and restore', () => {
     writeFileSync(join(avatars, 'ada.webp'), 'an avatar');
     before = [...load.acknowledged];
 
-    const { code, output } = await run(`backup ${backup}`, source.path, { PATH: slowTar(11) });
+    const { code, output } = await run(`backup ${backup}`, source.path, { PATH: tarAfter('sleep 11') });
     await changes.stop();
     assert.equal(code, 0, output);
     const sizes = readdirSync(backup)
@@ -223,7 +223,7 @@ describe('guildhall backup and restore', () => {
   });
 
   test('leaves no files if it is interrupted', async () => {
-    const env = { MASTER_KEY: masterKey, PATH: slowTar() };
+    const env = { MASTER_KEY: masterKey, PATH: tarAfter('sleep 2') };
     const interrupt = async (command: string, dataDir: string, begun: () => boolean) => {
       const running = spawnCommand(command, { dataDir, env });
       while (!begun()) {
@@ -252,7 +252,7 @@ describe('guildhall backup and restore', () => {
     const env = {
       MASTER_KEY: masterKey,
       AVATAR_STORAGE_URL: pathToFileURL(avatars).href,
-      PATH: slowTar(),
+      PATH: tarAfter('sleep 2'),
     };
     const restore = spawnCommand(`restore ${backup}`, { dataDir, env });
     await eventually(() => isUnpacking(dataDir), 'the restore unpacks');
@@ -293,6 +293,16 @@ describe('guildhall backup and restore', () => {
     assert.deepEqual(readdirSync(dataDir), []);
     const copied = await run(`backup ${join(target.path, 'without-tar-backup')}`, source.path, env);
     assert.match(withoutProgress(copied.output), missing);
+  });
+
+  test('says that PostgreSQL has ended while the files are packed', async () => {
+    const pidFile = join(source.path, 'postgres', 'postmaster.pid');
+    const endPostgres = `while [ -e ${pidFile} ]; do kill -QUIT $(head -n 1 ${pidFile}); sleep 0.2; done 2>/dev/null`;
+    const { code, output } = await run(`backup ${join(target.path, 'without-postgres')}`, source.path, {
+      PATH: tarAfter(endPostgres),
+    });
+    assert.equal(code, 1, output);
+    assert.match(output, /^PostgreSQL is not available: connect E[^\n]+$/);
   });
 
   test('fails if tar cannot read a file', async () => {

@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
+import { isDatabaseUnavailable } from '../../core/database-unavailable.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { pathExists } from '../../core/path-exists.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
@@ -52,7 +53,8 @@ export async function createBackup(
     await rename(draft, target);
     await syncFolder(dirname(target));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    if ((error as NodeJS.ErrnoException).syscall === undefined || isDatabaseUnavailable(error as Error))
+      throw error;
     throw new OperatorError(
       `The backup could not be written to ${target} (${(error as Error).message}). Name a folder on a volume that is writable and has room.`,
       { cause: error },
