@@ -20,9 +20,19 @@ import { whileLocked } from '../../../../testing/while-locked.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { checkRollups, rollUpEvents } from '../rollups/maintain.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
-import { EVENTS_FILE, PART_FILES, partFolder, PROOFS_FILE, type PartName } from './archive-files.ts';
+import type { ArchiveBucket } from './archive-bucket.ts';
+import {
+  checkPart,
+  EVENTS_FILE,
+  listPartFolders,
+  PART_FILES,
+  partFolder,
+  PROOFS_FILE,
+  type PartName,
+} from './archive-files.ts';
 import { archiveEvents } from './archive-events.ts';
 import { archiveBefore } from './archive-old-events.ts';
+import type { Archive } from './archive.ts';
 import { withArchiveLock } from './archive-lock.ts';
 import { deleteArchivedBefore } from './delete-archived.ts';
 import { createDuckdb, DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts';
@@ -150,11 +160,14 @@ async function counted(tenant: MatchOfTwo, scope: EventScope) {
   return { events: body.rows[0].events, valueSum: body.rows[0].valueSum };
 }
 
-async function verified(tenant: MatchOfTwo): Promise<{ rows: number; problems: AlteredRow[] }> {
+async function verified(
+  tenant: MatchOfTwo,
+  archive: Archive = { root, duckdb },
+): Promise<{ rows: number; problems: AlteredRow[] }> {
   const problems: AlteredRow[] = [];
   let rows = 0;
   const report = (row: AlteredRow) => problems.push(row);
-  await verifyArchive(database, { root, duckdb }, tenant.tenantId, {}, report, (more) => (rows += more));
+  await verifyArchive(database, archive, tenant.tenantId, {}, report, (more) => (rows += more));
   return { rows, problems };
 }
 /** The number of tables and functions that a run creates for itself. */
@@ -809,5 +822,41 @@ describe('dropOldRows', () => {
       },
     );
     assert.equal((await archivedRows(tenant, 'player')).length, 0);
+  });
+
+  test('deletes parts during a check, which names none of them', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    const remove = () =>
+      withArchiveLock(app.owner, (client) =>
+        deleteArchivedBefore(client, { root, duckdb }, 'player', month(0)),
+      );
+    const removedWhileRead: Archive = {
+      root,
+      async duckdb(job, limits) {
+        const rows = await duckdb(job, limits);
+        await remove();
+        return rows;
+      },
+    };
+    const bucket: Partial<ArchiveBucket> = {
+      check: (part) => checkPart(root, part),
+      fetch: () => Promise.resolve(),
+      async listParts(tenantId) {
+        const folders = await listPartFolders(root, tenantId);
+        await remove();
+        return folders;
+      },
+    };
+    const removedWhileListed: Archive = { root, duckdb, bucket: bucket as ArchiveBucket };
+    for (const [own, rows] of [
+      [removedWhileRead, 0],
+      [removedWhileListed, 2],
+    ] as const) {
+      for (const idempotencyKey of ['one', 'late']) {
+        await send(tenant, 'player', [{ idempotencyKey, occurredAt: within(-1) }]);
+        await archive();
+      }
+      assert.deepEqual(await verified(tenant, own), { rows, problems: [] });
+    }
   });
 });

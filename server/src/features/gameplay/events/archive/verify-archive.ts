@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { inChunks } from '../../../../core/in-chunks.ts';
-import type { Database } from '../../../../database/database.ts';
+import type { Database, Querier } from '../../../../database/database.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
@@ -16,7 +16,7 @@ import {
 import type { Archive } from './archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
-import { selectParts, selectPartNames, type ArchivedPart } from './queries.ts';
+import { isArchived, selectParts, selectPartNames, type ArchivedPart } from './queries.ts';
 
 /** Rows that fail the check of DuckDB and are checked again at a time. */
 const ROWS_PER_PAGE = 5_000;
@@ -36,26 +36,38 @@ export async function verifyArchive(
 ): Promise<void> {
   const from = toMicroseconds(range.from ?? '') ?? '';
   const to = toMicroseconds(range.to ?? '') ?? '9';
-  const parts = await selectParts(database.forTenant(tenantId), tenantId);
+  const db = database.forTenant(tenantId);
+  const parts = await selectParts(db, tenantId);
   for (const part of parts) {
     if (toMicroseconds(part.lastAt)! < from || toMicroseconds(part.firstAt)! >= to) continue;
-    const problem = await verifyPart(archive, part, report);
+    const problem = await verifyPart(archive, part, report).catch((error: Error) => error);
+    // Retention may delete the part meanwhile.
+    if (problem && !(await isArchived(db, part))) continue;
+    if (problem instanceof Error) throw problem;
     if (problem) report(ofPart(part, problem));
     onRows(part.rows);
   }
   if (range.from !== undefined || range.to !== undefined) return;
-  const { root, bucket } = archive;
-  const stored = (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId));
-  // Read after the folders: a part is registered before it has files.
-  const known = await selectPartNames(database.forTenant(tenantId), tenantId);
-  for (const folder of stored)
-    if (!known.has(partName(folder)))
+  const unknown = await findUnknown(archive, db, tenantId);
+  if (unknown.length === 0) return;
+  // Retention may have deleted a part after its folder was listed. Then the second list does not have it.
+  const stillUnknown = new Set((await findUnknown(archive, db, tenantId)).map(partName));
+  for (const folder of unknown)
+    if (stillUnknown.has(partName(folder)))
       report(
         ofPart(
           folder,
           'is no part of the archive: its events are in the database, were deleted, or are newer than a backup that was restored',
         ),
       );
+}
+
+/** The folders of a tenant that the database does not name. */
+async function findUnknown({ root, bucket }: Archive, db: Querier, tenantId: string): Promise<PartName[]> {
+  const stored = (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId));
+  // Read after the folders: a part is registered before it has files.
+  const known = await selectPartNames(db, tenantId);
+  return stored.filter((folder) => !known.has(partName(folder)));
 }
 
 const ofPart = (part: PartName, problem: string): AlteredRow => ({
