@@ -374,6 +374,11 @@ describe('an archive in a bucket', () => {
     await utimes(copyOf(first), longAgo, longAgo);
     await tiny.fetch([second!], [EVENTS_FILE]);
     assert.deepEqual([await has(first), await has(second)], [false, true]);
+    // The clock was set back after this copy was used.
+    const ahead = new Date(Date.now() + 3_600_000);
+    await utimes(copyOf(second), ahead, ahead);
+    await tiny.fetch([first!], [EVENTS_FILE]);
+    assert.deepEqual([await has(first), await has(second)], [true, false]);
     // The archiver keeps within the limit too.
     await small.fetch([second!], PART_FILES);
     for (const { path } of await copies()) await utimes(path, longAgo, longAgo);

@@ -25,7 +25,10 @@ export async function deleteLeastRecent(root: string, needed: number, limit: num
     if (name.includes('.tmp')) continue;
     const path = join(root, name);
     const found = await stat(path).catch(() => undefined);
-    if (found?.isFile()) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
+    if (!found?.isFile()) continue;
+    // After the clock was set back, a time is in the future, and says nothing. The time of a new file may be a millisecond ahead.
+    const isKnown = found.mtimeMs < Date.now() + IN_USE_MS;
+    files.push({ path, bytes: found.size, usedAt: isKnown ? found.mtimeMs : 0 });
   }
   let room = limit - files.reduce((sum, { bytes }) => sum + bytes, 0);
   const leastRecent = files.toSorted((a, b) => a.usedAt - b.usedAt);
