@@ -1,6 +1,6 @@
-import { runSteps } from '../../../core/run-steps.ts';
 import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteExpired } from '../../../database/delete-expired.ts';
 import { refusalOf } from '../../../database/errors.ts';
 import { sql } from '../../../database/sql.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
@@ -167,18 +167,6 @@ export async function redactThirdPartyTokens(db: Querier, playerId: string): Pro
   }));
 }
 
-const DELETED_AT_ONCE = 20_000;
-
-/**
- * Deletes the tokens of a tenant that expired over a day ago, the oldest first. Each step is a transaction: a third party can use any
- * number of tokens, and a statement of a job is cancelled after 10 minutes.
- */
-export function deleteExpiredThirdPartyTokens(db: Querier, tenantId: string): Promise<void> {
-  return runSteps(DELETED_AT_ONCE, (limit) =>
-    db.run(sql`
-      DELETE FROM third_party_refresh_tokens WHERE tenant_id = ${tenantId} AND token_hash = ANY (ARRAY(
-        SELECT token_hash FROM third_party_refresh_tokens
-        WHERE tenant_id = ${tenantId} AND expires_at < now() - interval '1 day'
-        ORDER BY expires_at LIMIT ${limit}))`),
-  );
-}
+/** Deletes the tokens of a tenant that expired over a day ago, in steps: a third party can use any number of tokens. */
+export const deleteExpiredThirdPartyTokens = (db: Querier, tenantId: string): Promise<void> =>
+  deleteExpired(db, { table: sql`third_party_refresh_tokens`, key: sql`token_hash`, tenantId });

@@ -2,6 +2,7 @@ import { EMPTY_GUID } from '../../../core/ids.ts';
 import { runSteps } from '../../../core/run-steps.ts';
 import { changeInSteps } from '../../../database/change-in-steps.ts';
 import type { Querier } from '../../../database/database.ts';
+import { DELETED_AT_ONCE, deleteExpired } from '../../../database/delete-expired.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import { empty, sql } from '../../../database/sql.ts';
 import type { SessionTables } from '../refresh-tokens/index.ts';
@@ -126,19 +127,12 @@ export async function revokePortalSessions(
   }));
 }
 
-const DELETED_AT_ONCE = 20_000;
-
 /**
  * Deletes refresh tokens that expired over a day ago, sessions without refresh tokens, and sign-ins that expired over a day ago. The
  * nonce of such a sign-in is too old to be accepted again. Each step is a transaction.
  */
 export async function deleteExpiredPortalRows(db: Querier): Promise<void> {
-  await runSteps(DELETED_AT_ONCE, (limit) =>
-    db.run(sql`
-      DELETE FROM portal_refresh_tokens WHERE token_hash = ANY (ARRAY(
-        SELECT token_hash FROM portal_refresh_tokens WHERE expires_at < now() - interval '1 day'
-        ORDER BY expires_at LIMIT ${limit}))`),
-  );
+  await deleteExpired(db, { table: sql`portal_refresh_tokens`, key: sql`token_hash` });
   await runSteps(DELETED_AT_ONCE, (limit) =>
     db.run(sql`
       DELETE FROM portal_sessions WHERE id = ANY (ARRAY(
@@ -147,10 +141,5 @@ export async function deleteExpiredPortalRows(db: Querier): Promise<void> {
           AND NOT EXISTS (SELECT FROM portal_refresh_tokens WHERE session_id = session.id)
         LIMIT ${limit}))`),
   );
-  await runSteps(DELETED_AT_ONCE, (limit) =>
-    db.run(sql`
-      DELETE FROM store_a_portal_logins WHERE state_hash = ANY (ARRAY(
-        SELECT state_hash FROM store_a_portal_logins WHERE expires_at < now() - interval '1 day'
-        ORDER BY expires_at LIMIT ${limit}))`),
-  );
+  await deleteExpired(db, { table: sql`store_a_portal_logins`, key: sql`state_hash` });
 }

@@ -1,7 +1,7 @@
 import { changeInSteps } from '../../../database/change-in-steps.ts';
 import { chargeUnits } from '../../../database/charges.ts';
 import type { Querier } from '../../../database/database.ts';
-import { runSteps } from '../../../core/run-steps.ts';
+import { deleteExpired } from '../../../database/delete-expired.ts';
 import { empty, sql } from '../../../database/sql.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
@@ -122,19 +122,6 @@ export async function revokePlayerTokens(db: Querier, playerId: string): Promise
   }));
 }
 
-/** On a busy machine, a statement that deletes so many takes a second. */
-const DELETED_AT_ONCE = 20_000;
-
-/**
- * Deletes the tokens of a tenant that expired over a day ago, the oldest first. Each step is a transaction: a game with 1,000,000 players
- * at once leaves 120 million tokens a day, and a statement of a job is cancelled after 10 minutes.
- */
-export function deleteExpiredTokens(db: Querier, tenantId: string): Promise<void> {
-  return runSteps(DELETED_AT_ONCE, (limit) =>
-    db.run(sql`
-      DELETE FROM refresh_tokens WHERE tenant_id = ${tenantId} AND token_hash = ANY (ARRAY(
-        SELECT token_hash FROM refresh_tokens
-        WHERE tenant_id = ${tenantId} AND expires_at < now() - interval '1 day'
-        ORDER BY expires_at LIMIT ${limit}))`),
-  );
-}
+/** Deletes the tokens of a tenant that expired over a day ago, in steps. */
+export const deleteExpiredTokens = (db: Querier, tenantId: string): Promise<void> =>
+  deleteExpired(db, { table: sql`refresh_tokens`, key: sql`token_hash`, tenantId });
