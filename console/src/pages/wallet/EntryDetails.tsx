@@ -11,7 +11,7 @@ import { TextLink } from '../../components/links';
 import { Facts } from '../../components/Page';
 import { RelativeTime } from '../../components/RelativeTime';
 import { State } from '../../components/State';
-import { checkEntry, checkOrder, GENESIS, type Head } from './check-entry';
+import { checkEntry, checkOrder, followsGap, GENESIS, type Head } from './check-entry';
 import { nameOfKind } from './entry-kinds';
 import { chainStateQuery, walletEntryQuery, type WalletEntry } from './queries';
 import { WalletPlayer } from './WalletPlayer';
@@ -66,11 +66,8 @@ function HashLink({ tenantId, entry }: { tenantId: string; entry: WalletEntry })
   const isMissing = previous === null && !before.isFetching && !before.error;
   const problem =
     checkEntry(tenantId, entry) ??
-    (isMissing
-      ? `comes after a gap: entry ${index - 1} is missing`
-      : previous
-        ? checkOrder(entry, previous)
-        : undefined);
+    (isMissing ? followsGap(index - 1) : undefined) ??
+    (previous ? checkOrder(entry, previous) : undefined);
   /** Without the entry before, nobody knows whether this one follows it. */
   const isChecked = problem !== undefined || previous != null;
   return (

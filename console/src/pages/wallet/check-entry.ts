@@ -26,9 +26,12 @@ export function checkEntry(tenantId: string, entry: WalletEntry): string | undef
   return keccak(link) === hash ? undefined : 'was altered: its hashes do not match';
 }
 
+/** What is wrong with an entry if an earlier one is missing. */
+export const followsGap = (missing: number): string => `comes after a gap: entry ${missing} is missing`;
+
 /** Checks that an entry follows the one before. Returns what is wrong, or undefined. */
 export function checkOrder({ index, previousHash }: WalletEntry, before: Head): string | undefined {
-  if (index !== before.index + 1) return `comes after a gap: entry ${before.index + 1} is missing`;
+  if (index !== before.index + 1) return followsGap(before.index + 1);
   return previousHash === before.hash ? undefined : 'does not follow the entry before it';
 }
 

@@ -26,16 +26,14 @@ export async function selectPartNames(db: Querier, tenantId: string): Promise<Se
 }
 
 /** Whether a part is still archived, with the same manifest. */
-export async function isArchived(
+export function isArchived(
   db: Querier,
   { tenantId, scope, month, part, manifestHash }: StoredPart,
 ): Promise<boolean> {
-  const { found } = await db.one<{ found: boolean }>(sql`
-    SELECT EXISTS (
-      SELECT FROM event_archives
-      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND month = ${`${month}-01`}::date AND part = ${part}
-        AND manifest_hash = ${manifestHash} AND archived_at IS NOT NULL) AS found`);
-  return found;
+  return db.exists(sql`
+    SELECT FROM event_archives
+    WHERE tenant_id = ${tenantId} AND scope = ${scope} AND month = ${`${month}-01`}::date AND part = ${part}
+      AND manifest_hash = ${manifestHash} AND archived_at IS NOT NULL`);
 }
 
 /** Returns any archived part of a tenant. */

@@ -5,15 +5,8 @@ import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
 import type { OpenRange } from '../../../../core/time-range.ts';
-import {
-  checkPart,
-  listPartFolders,
-  partName,
-  removePart,
-  ROW_FILES,
-  type PartName,
-} from './archive-files.ts';
-import type { Archive } from './archive.ts';
+import { checkPart, partName, removePart, ROW_FILES, type PartName } from './archive-files.ts';
+import { listStoredParts, type Archive } from './archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
 import { isArchived, selectParts, selectPartNames, type ArchivedPart } from './queries.ts';
@@ -63,8 +56,8 @@ export async function verifyArchive(
 }
 
 /** The folders of a tenant that the database does not name. */
-async function findUnknown({ root, bucket }: Archive, db: Querier, tenantId: string): Promise<PartName[]> {
-  const stored = (await bucket?.listParts(tenantId)) ?? (await listPartFolders(root, tenantId));
+async function findUnknown(archive: Archive, db: Querier, tenantId: string): Promise<PartName[]> {
+  const stored = await listStoredParts(archive, tenantId);
   // Read after the folders: a part is registered before it has files.
   const known = await selectPartNames(db, tenantId);
   return stored.filter((folder) => !known.has(partName(folder)));
