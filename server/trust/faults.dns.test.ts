@@ -3,6 +3,7 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { after, describe, mock, test } from 'node:test';
+import { NOTIFY_WORKERS } from '../src/testing/notify-workers.ts';
 import { arrangeAccount, arrangeProvider, arrangeTenant } from '../src/testing/arrange.ts';
 import { eventually } from '../src/testing/eventually.ts';
 import { startTestMailServer } from '../src/testing/mail-server.ts';
@@ -132,7 +133,7 @@ describe('a name server that fails', () => {
     names.answers = [['127.0.0.1']];
     await eventually(async () => {
       await app.owner.query(
-        `UPDATE pgboss.job SET start_after = now() WHERE state = 'retry' RETURNING pg_notify('guildhall_jobs', name)`,
+        `UPDATE pgboss.job SET start_after = now() WHERE state = 'retry' ${NOTIFY_WORKERS}`,
       );
       return mailServer.mails.some(({ envelope }) => envelope.to.includes(email));
     });

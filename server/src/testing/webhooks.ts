@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../core/ids.ts';
 import { eventually } from './eventually.ts';
 import type { Caller } from './http-client.ts';
+import { NOTIFY_WORKERS } from './notify-workers.ts';
 import type { TestApp } from './test-app.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
 
@@ -127,7 +128,7 @@ export async function hurryDeliveries(
   const { rowCount } = await owner.query(
     `UPDATE pgboss.job SET start_after = now()
      WHERE name = 'webhook-delivery' AND state IN ('created', 'retry') AND coalesce(data->>'deliveryId' = $1, true)
-     RETURNING pg_notify('guildhall_jobs', name)`,
+     ${NOTIFY_WORKERS}`,
     [deliveryId],
   );
   return rowCount ?? 0;

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { openDatabase, type Querier } from '../../../database/database.ts';
 import type { Sql } from '../../../database/sql.ts';
 import { openJobs } from '../../../jobs/queue.ts';
+import { NOTIFY_WORKERS } from '../../../testing/notify-workers.ts';
 import { arrangePlatformAdmin } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestMailServer } from '../../../testing/mail-server.ts';
@@ -35,7 +36,7 @@ const findMail = async (subject: string) => {
 /** Makes the next attempt due now instead of after 5 seconds or more. */
 const hurry = () =>
   app.owner.query(
-    `UPDATE pgboss.job SET start_after = now() WHERE name = 'mail' AND state = 'retry' RETURNING pg_notify('guildhall_jobs', name)`,
+    `UPDATE pgboss.job SET start_after = now() WHERE name = 'mail' AND state = 'retry' ${NOTIFY_WORKERS}`,
   );
 const jobStates = async () =>
   (await app.owner.query(`SELECT state FROM pgboss.job WHERE name = 'mail' AND state NOT IN ('completed')`))
@@ -97,7 +98,7 @@ describe('deliverMail', () => {
     await eventually(async () => {
       const { rowCount } = await app.owner.query(
         `UPDATE pgboss.job SET retry_count = 1015, start_after = now() WHERE name = 'mail' AND state = 'retry'
-         RETURNING pg_notify('guildhall_jobs', name)`,
+         ${NOTIFY_WORKERS}`,
       );
       return rowCount === 1;
     });

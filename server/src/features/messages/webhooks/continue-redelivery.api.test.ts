@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NOTIFY_WORKERS } from '../../../testing/notify-workers.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
@@ -226,7 +227,7 @@ describe('continueRedelivery', { concurrency: 4 }, () => {
     await app.owner.query(
       `UPDATE pgboss.job SET state = 'created', start_after = now(), completed_on = NULL
        WHERE name = 'webhook-redelivery' AND data->>'redeliveryId' = $1 AND state = 'completed'
-       RETURNING pg_notify('guildhall_jobs', name)`,
+       ${NOTIFY_WORKERS}`,
       [id],
     );
     await webhook.redeliveryBecomes(id, { status: 'completed', delivered: 350 });

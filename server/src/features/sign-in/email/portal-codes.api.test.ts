@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { NOTIFY_WORKERS } from '../../../testing/notify-workers.ts';
 import { arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
@@ -239,7 +240,7 @@ describe('POST /api/player-portal-auth/email/otc and /otc/exchange', () => {
     const again = () =>
       app.owner.query(
         `UPDATE pgboss.job SET state = 'created', start_after = now(), retry_count = 0
-       WHERE name = 'portal-code' AND data->>'email' = $1 RETURNING pg_notify('guildhall_jobs', name)`,
+       WHERE name = 'portal-code' AND data->>'email' = $1 ${NOTIFY_WORKERS}`,
         [email],
       );
     await again();
