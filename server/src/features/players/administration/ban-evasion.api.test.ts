@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { openDatabase } from '../../../database/database.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant, type TestTenant } from '../../../testing/arrange.ts';
 import { emailClient } from '../../../testing/email-player.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
+import { untilBlocked } from '../../../testing/row-locks.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
+import { deleteExpiredBanFingerprints } from './moderation-queries.ts';
 
 const app = await startTestApp({ env: { TRUST_PROXY: 'on' } });
+const database = openDatabase(app.databaseUrl, { poolSize: 1, work: 'job' });
+after(() => database.close());
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
 const sibling = await arrangeTenant(app, { providers, workspaceId: tenant.workspaceId });
@@ -49,6 +54,28 @@ describe('a banned identity', () => {
     assert.equal((await app.http.delete(banPath(player.playerId), admin)).status, 204);
     assert.equal(await fingerprints(player.playerId), 0);
     assert.equal(await isBanned(player.username), false);
+  });
+
+  test('stays banned if an expired ban is renewed while its fingerprints are deleted', async () => {
+    const player = await bannedPlayer();
+    await app.owner.query(
+      `UPDATE tenant_access SET banned_until = now() - interval '1 day' WHERE player_id = $1`,
+      [player.playerId],
+    );
+    const { body } = await logIn(player.username);
+    // The new ban waits here, after it has stored the fingerprints.
+    const session = await app.owner.connect();
+    await session.query('BEGIN');
+    await session.query('SELECT FROM login_sessions WHERE session_id = $1 FOR UPDATE', [body.sessionId]);
+    const banning = ban(player.playerId);
+    await untilBlocked(app);
+    const deleting = deleteExpiredBanFingerprints(database.forTenant(tenant.tenantId), tenant.tenantId);
+    await Promise.race([untilBlocked(app, 2), deleting]);
+    await session.query('COMMIT');
+    session.release();
+    await Promise.all([banning, deleting]);
+    assert.equal((await app.http.delete(ME, player)).status, 204);
+    assert.ok(await isBanned(player.username));
   });
 
   test('stays banned after it is unlinked', async () => {

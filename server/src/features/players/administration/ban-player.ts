@@ -12,10 +12,10 @@ import {
   countBans,
   deleteBanFingerprints,
   insertBan,
-  insertBanFingerprints,
   liftActiveBans,
   listBannedIdentities,
   listBans,
+  renewBanFingerprints,
   setBannedUntil,
   type Ban,
 } from './moderation-queries.ts';
@@ -60,7 +60,7 @@ export async function banPlayer(
     });
     const identities = await listBannedIdentities(transaction, playerId);
     const fingerprints = identities.map((identity) => banFingerprint(vault, tenantId, identity));
-    await insertBanFingerprints(transaction, { tenantId, playerId, fingerprints });
+    await renewBanFingerprints(transaction, { tenantId, playerId, fingerprints });
     await endPlayerSessions(transaction, playerId, { tenantId }, { reason: 'account_suspended' });
     await audit(transaction, {
       ...author,

@@ -35,13 +35,20 @@ export function listBannedIdentities(
         SELECT FROM email_credentials WHERE email = provider_user_id AND verified_at IS NOT NULL OFFSET 0))`);
 }
 
-export async function insertBanFingerprints(
+/**
+ * Stores the fingerprints of a ban, and stores those of an earlier ban anew. Otherwise the deletion of expired ones, if it has begun before
+ * this ban, would delete them.
+ */
+export async function renewBanFingerprints(
   db: Querier,
   { tenantId, playerId, fingerprints }: { tenantId: string; playerId: string; fingerprints: Buffer[] },
 ): Promise<void> {
+  const earlier = await db.rows<{ fingerprint: Buffer }>(sql`
+    DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId} RETURNING fingerprint`);
+  const all = [...fingerprints, ...earlier.map(({ fingerprint }) => fingerprint)];
   await db.run(sql`
     INSERT INTO ban_fingerprints (tenant_id, fingerprint, player_id)
-    SELECT DISTINCT ${tenantId}::uuid, fingerprint, ${playerId}::uuid FROM unnest(${fingerprints}::bytea[]) fingerprint
+    SELECT DISTINCT ${tenantId}::uuid, fingerprint, ${playerId}::uuid FROM unnest(${all}::bytea[]) fingerprint
     ON CONFLICT DO NOTHING`);
 }
 
