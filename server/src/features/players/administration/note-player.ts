@@ -4,6 +4,7 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { Database } from '../../../database/database.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { lockPlayer } from '../../sign-in/email/index.ts';
+import { isActivePlayer } from '../profiles/index.ts';
 import { hasAccess } from './moderation-queries.ts';
 import { insertNote, listNotes, MAX_NOTES, readNote, removeNote, type Note } from './note-queries.ts';
 import { playerNotFound, resolvePlayerId } from './read-player.ts';
@@ -32,6 +33,9 @@ export async function addNote(
     // A concurrent merge or deletion of the player runs either before or after the note.
     await lockPlayer(transaction, player.playerId);
     if (!(await hasAccess(transaction, player.tenantId, player.playerId))) throw playerNotFound();
+    // Nothing would delete the note of a deleted profile.
+    if (!(await isActivePlayer(transaction, player.playerId)))
+      throw new ProblemError('conflict', 'The player has deleted the profile, so there can be no new notes.');
     const id = newId();
     if (!(await insertNote(transaction, { ...player, id, text, authorId: author.actor.id })))
       throw new ProblemError('conflict', `A player has at most ${MAX_NOTES} notes. Delete an old one first.`);

@@ -7,6 +7,7 @@ import {
   arrangePlayer,
   arrangeTenant,
 } from '../../../testing/arrange.ts';
+import { untilBlocked } from '../../../testing/row-locks.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
 const app = await startTestApp();
@@ -108,5 +109,20 @@ describe('the notes about a player', () => {
     const path = `/api/admin/players/${dot.playerId}`;
     assert.equal((await app.http.raw('DELETE', path, undefined, platformAdmin)).status, 204);
     assert.deepEqual(await list(dot.playerId), []);
+    const late = await add('late', dot.playerId);
+    assert.deepEqual([late.status, late.body.code], [409, 'conflict']);
+    assert.deepEqual(await list(dot.playerId), []);
+  });
+
+  test('are refused with 409 after a deletion that runs at the same moment', async () => {
+    const eve = await arrangePlayer(app, tenant, 'eve');
+    const deletion = await app.owner.connect();
+    await deletion.query('BEGIN');
+    await deletion.query('UPDATE players SET is_active = false WHERE id = $1', [eve.playerId]);
+    const adding = add('late', eve.playerId);
+    await untilBlocked(app);
+    await deletion.query('COMMIT');
+    deletion.release();
+    assert.equal((await adding).status, 409);
   });
 });

@@ -8,7 +8,7 @@ export { playerDeletionRoutes } from './deletion-routes.ts';
 export { exportInTenant, type ExportServices } from './export-profile.ts';
 export { exportedLists, TenantThirdParty } from './export-schemas.ts';
 export { requireUnrevokedSession } from './lock-profile.ts';
-export { existsUnmerged, type TenantAccess } from './queries.ts';
+export { existsUnmerged, isActivePlayer, type TenantAccess } from './queries.ts';
 export { profileRoutes } from './profile-routes.ts';
 export { readProfile, type FullProfile } from './read-profile.ts';
 export { FullPlayerProfile, TenantAccessSchema } from './schemas.ts';
