@@ -34,7 +34,7 @@ import {
   type DeletionReceipt,
 } from './deletion-queries.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
-import { lockProfiles } from './queries.ts';
+import { isActivePlayer, lockProfiles } from './queries.ts';
 
 /** The author of a deletion. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
 export interface Deletion extends Author {
@@ -59,37 +59,32 @@ export async function deletePlayer(
   report: ReportError,
 ): Promise<{ receiptId: string } | undefined> {
   const { database, avatars } = services;
-  const proof = caller && (await verifyProof(services, caller));
-  const { profile, receipt, tenantIds } = await database
-    .forPlayer(playerId)
-    .transaction(async (transaction) => {
-      await lockCredentials(transaction, [playerId]);
-      await proof?.use?.(transaction);
-      const before = (await lockProfiles(transaction, [playerId])).get(playerId);
-      if (!before?.isActive)
-        return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
-      if (caller) {
-        await requireUnrevokedSession(transaction, caller, 'wholeProfile');
-        await requireProof(transaction, services, caller, { proof });
-      }
-      const receiptId = newId();
-      await mailChange(
-        services,
-        transaction,
-        { playerId, tenantId: deletion.tenantId },
-        'deleted',
-        receiptId,
-      );
-      const erased = await redactPlayer(transaction, playerId);
-      const written = { receiptId, playerId, deletedBy: caller ? 'player' : 'account', ...erased } as const;
-      await insertDeletionReceipt(transaction, written);
-      return {
-        profile: before,
-        receipt: written,
-        // Tenants get no record of a deletion by a platform administrator.
-        tenantIds: caller ? await listAuditedTenants(transaction, caller) : [],
-      };
-    });
+  const player = database.forPlayer(playerId);
+  // A repeated request sends the same proof again, which has been used.
+  const proof =
+    caller && (await isActivePlayer(player, playerId)) ? await verifyProof(services, caller) : undefined;
+  const { profile, receipt, tenantIds } = await player.transaction(async (transaction) => {
+    await lockCredentials(transaction, [playerId]);
+    await proof?.use?.(transaction);
+    const before = (await lockProfiles(transaction, [playerId])).get(playerId);
+    if (!before?.isActive)
+      return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
+    if (caller) {
+      await requireUnrevokedSession(transaction, caller, 'wholeProfile');
+      await requireProof(transaction, services, caller, { proof });
+    }
+    const receiptId = newId();
+    await mailChange(services, transaction, { playerId, tenantId: deletion.tenantId }, 'deleted', receiptId);
+    const erased = await redactPlayer(transaction, playerId);
+    const written = { receiptId, playerId, deletedBy: caller ? 'player' : 'account', ...erased } as const;
+    await insertDeletionReceipt(transaction, written);
+    return {
+      profile: before,
+      receipt: written,
+      // Tenants get no record of a deletion by a platform administrator.
+      tenantIds: caller ? await listAuditedTenants(transaction, caller) : [],
+    };
+  });
   if (!profile || profile.mergedIntoId !== null || !receipt) return undefined;
   const { receiptId, removedAuthMethods } = receipt;
   if (!profile.isActive) return { receiptId };
@@ -134,8 +129,10 @@ async function redactPlayer(
   await eraseDevices(db, playerId);
   await revokePlayerTokens(db, playerId);
   await revokePortalAndThirdPartyTokens(db, playerId);
+  const erased = await eraseSessions(db);
+  // After the lock on the sessions: a concurrent reuse of a refresh token has written its audit record with that lock.
   await eraseAuditAddresses(db);
-  return { removedAuthMethods, ...(await eraseSessions(db)) };
+  return { removedAuthMethods, ...erased };
 }
 
 /**

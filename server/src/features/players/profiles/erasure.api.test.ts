@@ -296,6 +296,30 @@ describe('the deletion of a player', () => {
     assert.deepEqual(await tablesWith(marks.address, marks.client), []);
   });
 
+  test('erases the address of a refresh token that is reused at the same moment', async () => {
+    const marks = newMarks();
+    const player = await signIn(newName(), marks);
+    assert.equal((await logOut(player.sessionId, randomUUID())).status, 200);
+    // A reuse locks the ended session, and writes its audit record.
+    const reuse = await app.owner.connect();
+    await reuse.query('BEGIN');
+    await reuse.query('UPDATE login_sessions SET tokens_revoked_at = now() WHERE session_id = $1', [
+      player.sessionId,
+    ]);
+    await reuse.query(
+      `INSERT INTO audit_records (id, tenant_id, actor_kind, actor_id, action, ip_address)
+       VALUES (gen_random_uuid(), $1, 'player', $2, 'refresh_token.reused', $3)`,
+      [tenant.tenantId, player.playerId, marks.address],
+    );
+    const elsewhere = await signIn(player.username, newMarks(), sibling);
+    const deleting = remove(elsewhere);
+    await untilBlocked(app);
+    await reuse.query('COMMIT');
+    reuse.release();
+    assert.equal((await deleting).status, 204);
+    assert.deepEqual(await tablesWith(marks.address), []);
+  });
+
   test('erases the data of merged profiles, which the merge keeps', async () => {
     const [own, absorbed] = [newMarks(), newMarks()];
     const target = await signIn(newName(), own);
