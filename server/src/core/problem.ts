@@ -442,6 +442,11 @@ export class ProblemError extends Error {
   }
 }
 
+/** Whether a request was refused because the server has too many of its kind. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'busy';
+}
+
 /** Creates the error for a field with an invalid value. `path` is the path of the field in the request. */
 export function invalidField(path: string, message: string, detail = `${path} ${message}.`): ProblemError {
   return new ProblemError('invalid_request', { detail, members: { errors: [{ path, message }] } });

@@ -3,7 +3,7 @@ import { isRolledBack } from '../../../database/errors.ts';
 import { siteOf } from '../../../core/network.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
-import { ProblemError } from '../../../core/problem.ts';
+import { isBusy, ProblemError } from '../../../core/problem.ts';
 import {
   countMail,
   countUnrelatedMail,
@@ -32,8 +32,8 @@ const REQUESTS_PER_NETWORK_AND_ADDRESS = 10;
 /** Limits requests that send email to an address in the request. */
 export interface MailBudget {
   /**
-   * Counts a request and runs `work`, which sends its email. The request does not count if no email is sent, because of an earlier one or
-   * because the transaction is rolled back. Throws too_many_attempts.
+   * Counts a request and runs `work`, which sends its email. The request does not count if no email is sent, because of an earlier one,
+   * because the server is busy, or because the transaction is rolled back. Throws too_many_attempts.
    */
   count<Result extends { isSent: boolean }>(
     ipAddress: string | null,
@@ -80,7 +80,7 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
         if (!result.isSent) await giveBack();
         return result;
       } catch (error) {
-        if (isRolledBack(error)) await giveBack();
+        if (isBusy(error) || isRolledBack(error)) await giveBack();
         throw error;
       }
     },

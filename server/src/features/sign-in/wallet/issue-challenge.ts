@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Address } from 'viem';
 import type { Database, Scope } from '../../../database/database.ts';
+import { isRolledBack } from '../../../database/errors.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
-import { invalidField } from '../../../core/problem.ts';
+import { invalidField, isBusy } from '../../../core/problem.ts';
 import { now, secondsFromNow } from '../../../core/timestamps.ts';
 import type { NetworkBudget } from '../../../security/network-budget.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
 import { findTenant, type ProviderSettings } from '../../studio/tenants/index.ts';
+import type { ChallengeSource } from './challenge-throttle.ts';
 import { insertChallenge } from './queries.ts';
 import { PROOF_STATEMENT, statementFor, writeSignInMessage } from './sign-in-message.ts';
 
@@ -45,12 +47,12 @@ export async function issueChallenge(
   const chainId = wanted ?? chainIds[0] ?? ETHEREUM_CHAIN_ID;
   if (chainIds.length > 0 && !chainIds.includes(chainId))
     throw invalidField('chainId', `must be one of the tenant’s: ${chainIds.join(', ')}`);
-  await walletThrottle.spend(ipAddress, tenantId);
-
-  const tenant = await findTenant(database.forTenant(tenantId), tenantId);
-  if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
-  const statement = statementFor(tenant);
-  return writeChallenge(database.forKey(billing), { issuer, tenantId, address, chainId, statement });
+  return countChallenge(walletThrottle, { tenantId, ipAddress }, async () => {
+    const tenant = await findTenant(database.forTenant(tenantId), tenantId);
+    if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
+    const statement = statementFor(tenant);
+    return writeChallenge(database.forKey(billing), { issuer, tenantId, address, chainId, statement });
+  });
 }
 
 /**
@@ -62,9 +64,26 @@ export async function issueProofChallenge(
   ipAddress: string | null,
   { address, chainId = ETHEREUM_CHAIN_ID }: { address: Address; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
-  await walletThrottle.spend(ipAddress, PORTAL_TENANT_ID);
-  const challenge = { issuer, tenantId: PORTAL_TENANT_ID, address, chainId, statement: PROOF_STATEMENT };
-  return writeChallenge(database.forTenant(PORTAL_TENANT_ID), challenge);
+  const tenantId = PORTAL_TENANT_ID;
+  const challenge = { issuer, tenantId, address, chainId, statement: PROOF_STATEMENT };
+  return countChallenge(walletThrottle, { tenantId, ipAddress }, () =>
+    writeChallenge(database.forTenant(tenantId), challenge),
+  );
+}
+
+/** Counts a challenge while it is issued. One that was not stored does not count, because nobody can answer it. */
+async function countChallenge(
+  walletThrottle: NetworkBudget,
+  { tenantId, ipAddress }: ChallengeSource,
+  issue: () => Promise<IssuedChallenge>,
+): Promise<IssuedChallenge> {
+  await walletThrottle.spend(ipAddress, tenantId);
+  try {
+    return await issue();
+  } catch (error) {
+    if (isBusy(error) || isRolledBack(error)) await walletThrottle.giveBack(ipAddress, tenantId);
+    throw error;
+  }
 }
 
 async function writeChallenge(
