@@ -12,7 +12,7 @@ import { changeProfile } from './change-profile.ts';
 import { deletePlayer, type DeletionServices } from './delete-player.ts';
 import { confirmExport, exportProfile, type ExportServices } from './export-profile.ts';
 import { PlayerDataExport } from './export-schemas.ts';
-import { readProfile, readTenantAccess } from './read-profile.ts';
+import { readOwnProfile, readTenantAccess } from './read-profile.ts';
 import {
   ChangeProfileBody,
   Deleted,
@@ -48,7 +48,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           response: { 200: FullPlayerProfile },
         },
       },
-      async (request) => readProfile(database, playerOf(request).playerId),
+      async (request) => readOwnProfile(database, playerOf(request)),
     );
 
     app.patch(
@@ -111,7 +111,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           response: { 200: TenantAccessList },
         },
       },
-      async (request) => readTenantAccess(database, playerOf(request).playerId),
+      async (request) => readTenantAccess(database, playerOf(request)),
     );
 
     app.get(

@@ -1,6 +1,8 @@
+import type { PlayerCaller } from '../../../core/callers.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { listAuthMethods, type AuthMethod } from './auth-methods/queries.ts';
+import { requireUnrevokedSession } from './lock-profile.ts';
 import { findProfile, listTenantAccess, type ProfileRow, type TenantAccess } from './queries.ts';
 
 /** A profile as its own player sees it. */
@@ -9,7 +11,13 @@ export interface FullProfile extends ProfileRow {
   tenantAccess: TenantAccess[];
 }
 
-/** Reads a player's own profile. Throws invalid_bearer if it does not exist. */
+/** Reads the caller's own profile. Throws invalid_bearer if it does not exist, and for a token of a revoked session. */
+export function readOwnProfile(database: Database, caller: PlayerCaller): Promise<FullProfile> {
+  const { playerId } = caller;
+  return readUnlessRevoked(database, caller, (transaction) => assembleProfile(transaction, playerId));
+}
+
+/** Reads the whole profile of a player. Throws invalid_bearer if it does not exist. */
 export function readProfile(database: Database, playerId: string): Promise<FullProfile> {
   return database.forPlayer(playerId).transaction((transaction) => assembleProfile(transaction, playerId));
 }
@@ -25,7 +33,22 @@ export async function assembleProfile(db: Querier, playerId: string): Promise<Fu
   return { ...profile, authMethods, tenantAccess };
 }
 
-/** Lists the tenants that a player has signed in to, with those of merged profiles. */
-export function readTenantAccess(database: Database, playerId: string): Promise<TenantAccess[]> {
-  return listTenantAccess(database.forPlayer(playerId), playerId);
+/**
+ * Lists the tenants that the caller has signed in to, with those of merged profiles. Throws invalid_bearer for a token of a revoked
+ * session.
+ */
+export function readTenantAccess(database: Database, caller: PlayerCaller): Promise<TenantAccess[]> {
+  return readUnlessRevoked(database, caller, (transaction) => listTenantAccess(transaction, caller.playerId));
+}
+
+/** Runs a read of the caller's profile together with {@link requireUnrevokedSession}, so that the check costs no round trip. */
+export async function readUnlessRevoked<Result>(
+  database: Database,
+  caller: PlayerCaller,
+  read: (transaction: Querier) => Promise<Result>,
+): Promise<Result> {
+  return database.forPlayer(caller.playerId).transaction(async (transaction) => {
+    const [result] = await Promise.all([read(transaction), requireUnrevokedSession(transaction, caller)]);
+    return result;
+  });
 }

@@ -137,6 +137,9 @@ describe('verification of an address that another person signed up with', () => 
       () => app.http.get('/api/player/sessions/summary', { bearer }),
       () => app.http.get('/api/player/devices', { bearer }),
       () => app.http.patch(`/api/player/devices/${device}`, { deviceName: 'mine' }, { bearer }),
+      () => app.http.get('/api/player-profile/me', { bearer }),
+      () => app.http.get('/api/player-profile/me/auth-methods', { bearer }),
+      () => app.http.get('/api/player-profile/me/bus_tenants', { bearer }),
       () => app.http.patch('/api/player-profile/me', { displayName: 'Mallory' }, { bearer }),
       () => app.http.patch('/api/player-profile/me', { avatarUrl: null }, { bearer }),
       () => uploadAvatar(app, bearer),
@@ -158,7 +161,6 @@ describe('verification of an address that another person signed up with', () => 
           [401, 'invalid_bearer', 'The session of this token was revoked. Sign in again.'],
         );
       }
-      assert.equal((await app.http.get('/api/player-profile/me', { bearer: accessToken })).status, 200);
     }
     for (const use of uses(owner.body.accessToken)) assert.equal((await use()).status, 200, 'the owner');
 
@@ -166,9 +168,16 @@ describe('verification of an address that another person signed up with', () => 
       (await app.http.delete('/api/player-profile/me', { bearer: owner.body.accessToken })).status,
       204,
     );
-    for (const path of ['sessions/history', 'sessions/summary', 'devices'])
+    for (const path of [
+      'player/sessions/history',
+      'player/sessions/summary',
+      'player/devices',
+      'player-profile/me',
+      'player-profile/me/auth-methods',
+      'player-profile/me/bus_tenants',
+    ])
       assert.equal(
-        (await app.http.get(`/api/player/${path}`, { bearer: owner.body.accessToken })).status,
+        (await app.http.get(`/api/${path}`, { bearer: owner.body.accessToken })).status,
         200,
         'a deletion leaves access tokens usable',
       );

@@ -6,6 +6,7 @@ import { verifyPortalCode } from '../../../sign-in/email/index.ts';
 import type { Identity } from '../../../sign-in/login/index.ts';
 import { verifyStoreACallback } from '../../../sign-in/portal/index.ts';
 import { verifyProofMessage } from '../../../sign-in/wallet/index.ts';
+import { requireUnrevokedSession } from '../lock-profile.ts';
 import { isActivePlayer } from '../queries.ts';
 import { findMethodOfIdentity, findMethodOfPortalSession, listWorkspacesOfPlayer } from './proof-queries.ts';
 import {
@@ -111,16 +112,20 @@ export async function requireProof(
 
 /**
  * Whether a player's token may use the profile. A portal session whose sign-in method was linked without a proof, or has been removed since,
- * may not use the profile once games of another workspace know it. After a deletion, tokens still read the rest of the profile.
+ * may not use the profile once games of another workspace know it. After a deletion, tokens still read the rest of the profile. Throws
+ * invalid_bearer for a portal session that was revoked with its method.
  */
 export async function mayUseProfile(
   { database, config }: { database: Database; config: { profileProof: boolean } },
-  { playerId, tenantId, sessionId }: PlayerCaller,
+  caller: PlayerCaller,
 ): Promise<boolean> {
+  const { playerId, tenantId, sessionId } = caller;
   if (tenantId !== null || !config.profileProof) return true;
   const player = database.forPlayer(playerId);
   const method = await findMethodOfPortalSession(player, playerId, sessionId);
   if (method?.linkedInWorkspace === null || !(await isActivePlayer(player, playerId))) return true;
+  // Without this, the caller would be told to remove a method that is removed already.
+  if (!method) await requireUnrevokedSession(player, caller);
   const { isShared } = await findOwnWorkspace(player, playerId, { tenantId, ...method });
   return !isShared;
 }
