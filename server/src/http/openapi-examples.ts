@@ -1,4 +1,5 @@
-import { problemCatalog, ProblemError, type ProblemCode } from '../core/problem.ts';
+import { problemCatalogue } from '../core/problem-catalogue.ts';
+import { ProblemError, type ProblemCode } from '../core/problem.ts';
 import type { Schema } from './openapi-schemas.ts';
 import { problemDocument } from './problem-document.ts';
 
@@ -225,7 +226,7 @@ const TEXTS: Record<string, string> = {
   'CreatePlayerNoteRequest.text': 'Reported twice in chat.',
   'OutboxMail.text': 'Your code is 123456.',
   title: 'Rate spike: the game key “Production” of the game “Chess”',
-  'RejectedEventBatch.title': problemCatalog.events_rejected[1],
+  'RejectedEventBatch.title': problemCatalogue.events_rejected[1],
   to: '2026-12-01',
   'OutboxMail.to': 'ada@example.com',
   token: 'gh_verify_example',

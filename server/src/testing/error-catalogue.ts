@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { problemCatalog } from '../core/problem.ts';
+import { problemCatalogue } from '../core/problem-catalogue.ts';
 
 /**
  * Writes the table of docs/errors.md from the error catalogue: `npm run docs:errors`. Codes, statuses and order come from the
@@ -20,7 +20,7 @@ export function withErrorTable(page: string): string {
   const texts = new Map(
     [...table.matchAll(ROW)].map(([, code = '', meaning, action]) => [code, [meaning, action]] as const),
   );
-  const rows = Object.entries(problemCatalog).map(([code, [status, , detail]]) => {
+  const rows = Object.entries(problemCatalogue).map(([code, [status, , detail]]) => {
     const [meaning, action] = texts.get(code) ?? sentencesOf(detail);
     return `| \`${code}\` | ${status} | ${meaning} | ${action} |\n`;
   });
