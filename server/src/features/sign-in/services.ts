@@ -5,7 +5,7 @@ import { createMailBudget } from './email/index.ts';
 import { createLoginBatchers, createTokenVerifier } from './login/index.ts';
 import { createStoreAOpenId } from './portal/index.ts';
 import { createRefreshBatcher } from './tokens/index.ts';
-import { createChallengeThrottle, createContractWallets } from './wallet/index.ts';
+import { createChallengeBudget, createContractWallets } from './wallet/index.ts';
 
 interface SignInConfig {
   allowPrivateAddresses: boolean;
@@ -31,7 +31,7 @@ export function openSignInServices(
     storeAOpenId: openIdUrl ? createStoreAOpenId(outbound.operator, { openIdUrl, portalUrl }) : undefined,
     codeThrottle: createOneTimeCodeThrottle(createBudget),
     mailBudget: createMailBudget(createBudget),
-    walletThrottle: createChallengeThrottle(createBudget),
+    challengeBudget: createChallengeBudget(createBudget),
     contractWallets: createContractWallets(walletRpcUrls, outbound.operator, createBudget),
   };
 }

@@ -1,5 +1,5 @@
 import { createLoginThrottle, createSecondFactorThrottle } from '../../security/guess-throttle.ts';
-import { createSignUpThrottle } from '../../security/sign-up-throttle.ts';
+import { createSignUpBudget } from '../../security/sign-up-budget.ts';
 import type { BaseServices, CloseLater } from '../base-services.ts';
 import { createAccountMailBudget, listEndedSessions } from './accounts/index.ts';
 import { createPayerBudget } from './paid-keys/index.ts';
@@ -19,7 +19,7 @@ export function openStudioServices(
     isActiveTenant: createActiveTenants(database, changes),
     endedSessions: (sessionIds: string[]) => listEndedSessions(database, sessionIds),
     accountLoginThrottle: createLoginThrottle(createBudget, 'accounts'),
-    accountSignUpThrottle: createSignUpThrottle(createBudget, 'accounts'),
+    accountSignUpBudget: createSignUpBudget(createBudget, 'accounts'),
     secondFactorThrottle: createSecondFactorThrottle(createBudget),
     accountMailBudget: createAccountMailBudget(createBudget),
     payerBudget: createPayerBudget(createBudget),

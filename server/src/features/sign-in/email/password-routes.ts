@@ -5,7 +5,7 @@ import { originOf, sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/guess-throttle.ts';
-import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
+import { createSignUpBudget } from '../../../security/sign-up-budget.ts';
 import { LoginResult } from '../tokens/index.ts';
 import type { EmailLoginServices } from './code-routes.ts';
 import { verifyAddress } from './email-tokens.ts';
@@ -27,7 +27,7 @@ const tags = ['Player sign-in'];
 export function emailPasswordRoutes(
   services: EmailLoginServices & { createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
-  const signUps = createSignUpThrottle(services.createBudget, 'players');
+  const signUps = createSignUpBudget(services.createBudget, 'players');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
   /** Throws provider_not_available if the tenant has not enabled the provider. */
   const enabledSourceOf = async (request: FastifyRequest) => {

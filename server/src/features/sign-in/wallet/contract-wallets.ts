@@ -13,7 +13,7 @@ import { createTenantProviders, jsonObjectOf, type OutboundProvider } from '../.
 import { ProblemError } from '../../../core/problem.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
-import type { ChallengeSource } from './challenge-throttle.ts';
+import type { ChallengeSource } from './challenge-budget.ts';
 import type { Challenge } from './queries.ts';
 
 /** Wallets that are smart contracts. The contract decides whether a signature is valid. */

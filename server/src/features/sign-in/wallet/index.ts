@@ -1,4 +1,4 @@
-export { createChallengeThrottle } from './challenge-throttle.ts';
+export { createChallengeBudget } from './challenge-budget.ts';
 export { createContractWallets } from './contract-wallets.ts';
 export { issueChallenge } from './issue-challenge.ts';
 export { deleteExpiredChallenges, hasChallenge } from './queries.ts';

@@ -9,7 +9,7 @@ import { now, secondsFromNow } from '../../../core/timestamps.ts';
 import type { NetworkBudget } from '../../../security/network-budget.ts';
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
 import { findTenant, type ProviderSettings } from '../../studio/tenants/index.ts';
-import type { ChallengeSource } from './challenge-throttle.ts';
+import type { ChallengeSource } from './challenge-budget.ts';
 import { insertChallenge } from './queries.ts';
 import { PROOF_STATEMENT, statementFor, writeSignInMessage } from './sign-in-message.ts';
 
@@ -19,7 +19,7 @@ const ETHEREUM_CHAIN_ID = 1;
 export interface IssueServices {
   database: Database;
   providerSettings: ProviderSettings;
-  walletThrottle: NetworkBudget;
+  challengeBudget: NetworkBudget;
   issuer: string;
 }
 
@@ -36,7 +36,7 @@ export interface IssuedChallenge {
  * enabled the chain.
  */
 export async function issueChallenge(
-  { database, providerSettings, walletThrottle, issuer }: IssueServices,
+  { database, providerSettings, challengeBudget, issuer }: IssueServices,
   { billing, ipAddress }: { billing: BillingContext; ipAddress: string | null },
   { address, chainId: wanted }: { address: Address; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
@@ -47,7 +47,7 @@ export async function issueChallenge(
   const chainId = wanted ?? chainIds[0] ?? ETHEREUM_CHAIN_ID;
   if (chainIds.length > 0 && !chainIds.includes(chainId))
     throw invalidField('chainId', `must be one of the tenant’s: ${chainIds.join(', ')}`);
-  return countChallenge(walletThrottle, { tenantId, ipAddress }, async () => {
+  return countChallenge(challengeBudget, { tenantId, ipAddress }, async () => {
     const tenant = await findTenant(database.forTenant(tenantId), tenantId);
     if (!tenant) throw new Error(`The tenant ${tenantId} of a verified key does not exist.`);
     const statement = statementFor(tenant);
@@ -60,28 +60,28 @@ export async function issueChallenge(
  * not sign in to a game, and a game's message is not accepted as a proof. Throws too_many_attempts.
  */
 export async function issueProofChallenge(
-  { database, walletThrottle, issuer }: Omit<IssueServices, 'providerSettings'>,
+  { database, challengeBudget, issuer }: Omit<IssueServices, 'providerSettings'>,
   ipAddress: string | null,
   { address, chainId = ETHEREUM_CHAIN_ID }: { address: Address; chainId?: number | undefined },
 ): Promise<IssuedChallenge> {
   const tenantId = PORTAL_TENANT_ID;
   const challenge = { issuer, tenantId, address, chainId, statement: PROOF_STATEMENT };
-  return countChallenge(walletThrottle, { tenantId, ipAddress }, () =>
+  return countChallenge(challengeBudget, { tenantId, ipAddress }, () =>
     writeChallenge(database.forTenant(tenantId), challenge),
   );
 }
 
 /** Counts a challenge while it is issued. One that was not stored does not count, because nobody can answer it. */
 async function countChallenge(
-  walletThrottle: NetworkBudget,
+  challengeBudget: NetworkBudget,
   { tenantId, ipAddress }: ChallengeSource,
   issue: () => Promise<IssuedChallenge>,
 ): Promise<IssuedChallenge> {
-  await walletThrottle.spend(ipAddress, tenantId);
+  await challengeBudget.spend(ipAddress, tenantId);
   try {
     return await issue();
   } catch (error) {
-    if (isBusy(error) || isRolledBack(error)) await walletThrottle.giveBack(ipAddress, tenantId);
+    if (isBusy(error) || isRolledBack(error)) await challengeBudget.giveBack(ipAddress, tenantId);
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { signIn, type Identity, type SignInRequest, type SignInServices } from '
 import { PORTAL_TENANT_ID } from '../portal/index.ts';
 import type { PlayerTokens } from '../tokens/index.ts';
 import type { ProviderSettings } from '../../studio/tenants/index.ts';
-import type { ChallengeSource } from './challenge-throttle.ts';
+import type { ChallengeSource } from './challenge-budget.ts';
 import type { ContractWallets } from './contract-wallets.ts';
 import { isSignedByKey } from './key-signature.ts';
 import { insertChallenge, takeChallenge, type Challenge, type TakenChallenge } from './queries.ts';
@@ -14,7 +14,7 @@ import { nonceOf } from './sign-in-message.ts';
 export interface VerifyServices {
   database: Database;
   providerSettings: ProviderSettings;
-  walletThrottle: NetworkBudget;
+  challengeBudget: NetworkBudget;
   contractWallets: ContractWallets;
 }
 
@@ -60,7 +60,7 @@ export function verifyProofMessage(
  * challenge is put back. Otherwise each honest player would need a new challenge and a new signature while the server is busy.
  */
 async function useUp<Result>(
-  { database, walletThrottle, contractWallets }: VerifyServices,
+  { database, challengeBudget, contractWallets }: VerifyServices,
   source: ChallengeSource,
   answer: WalletAnswer,
   use: (identity: Identity) => Promise<Result>,
@@ -80,7 +80,7 @@ async function useUp<Result>(
     }
     throw error;
   } finally {
-    if (isAnswered) await walletThrottle.giveBack(source.ipAddress, source.tenantId);
+    if (isAnswered) await challengeBudget.giveBack(source.ipAddress, source.tenantId);
   }
 }
 

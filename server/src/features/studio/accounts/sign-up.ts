@@ -2,7 +2,7 @@ import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import { hashPassword } from '../../../security/passwords.ts';
-import type { SignUpThrottle } from '../../../security/sign-up-throttle.ts';
+import type { SignUpBudget } from '../../../security/sign-up-budget.ts';
 import { requireDisplayName } from '../../../core/display-name.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
@@ -17,7 +17,7 @@ export interface SignUpServices extends SessionServices, MailServices {
   /** The base URL of the deployment. */
   issuer: string;
   config: { signup: 'open' | 'closed'; firstSignUpIsAdmin: boolean };
-  accountSignUpThrottle: SignUpThrottle;
+  accountSignUpBudget: SignUpBudget;
 }
 
 export interface SignUpRequest {
@@ -40,7 +40,7 @@ export async function signUp(
 ): Promise<SignedIn> {
   if (displayName !== undefined) requireDisplayName(displayName);
   if (services.config.signup === 'closed') throw new ProblemError('signup_closed');
-  await services.accountSignUpThrottle.spend(origin.ip);
+  await services.accountSignUpBudget.spend(origin.ip);
   const passwordHash = await hashPassword(password, origin.ip);
   const id = newId();
   const author = { actor: { kind: 'account' as const, id }, origin };

@@ -5,7 +5,7 @@ import { billingOf, keyOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/guess-throttle.ts';
-import { createSignUpThrottle } from '../../../security/sign-up-throttle.ts';
+import { createSignUpBudget } from '../../../security/sign-up-budget.ts';
 import { addAnonymousPlayer } from './add-player.ts';
 import { logInByPassword } from './log-in-by-password.ts';
 import { logInByWallet, type WalletLoginServices } from './log-in-by-wallet.ts';
@@ -28,7 +28,7 @@ const tags = ['Wallet recording'];
 export function walletPlayerRoutes(
   services: WalletLoginServices & { recorder: Recorder; createBudget: CreateBudget },
 ): FastifyPluginAsyncTypebox {
-  const signUps = createSignUpThrottle(services.createBudget, 'wallets');
+  const signUps = createSignUpBudget(services.createBudget, 'wallets');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'wallets') };
 
   return async (app) => {

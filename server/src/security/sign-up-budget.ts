@@ -1,5 +1,5 @@
 import type { CreateBudget } from './attempt-budget.ts';
-import { createNetworkBudget } from './network-budget.ts';
+import { createNetworkBudget, type NetworkBudget } from './network-budget.ts';
 
 /**
  * Sign-ups per network in 10 minutes. An office or a class may share a network. On a launch day, many players share one
@@ -8,16 +8,11 @@ import { createNetworkBudget } from './network-budget.ts';
 const SIGN_UPS = { accounts: 300, players: 600, wallets: 600 };
 const WINDOW_SECONDS = 10 * 60;
 
-export interface SignUpThrottle {
-  /** Counts a sign-up before its password is hashed. Throws too_many_attempts. */
-  spend(address: string | null): Promise<void>;
-}
+/** The sign-ups of networks. A sign-up is counted before its password is hashed. */
+export type SignUpBudget = Pick<NetworkBudget, 'spend'>;
 
-/** Creates a throttle for sign-ups. Console accounts, players and wallet-linked players are counted separately. */
-export function createSignUpThrottle(
-  createBudget: CreateBudget,
-  whose: keyof typeof SIGN_UPS,
-): SignUpThrottle {
+/** Creates the budget of sign-ups. Console accounts, players and wallet-linked players are counted separately. */
+export function createSignUpBudget(createBudget: CreateBudget, whose: keyof typeof SIGN_UPS): SignUpBudget {
   return createNetworkBudget(createBudget, {
     name: `sign-ups:${whose}`,
     attempts: SIGN_UPS[whose],

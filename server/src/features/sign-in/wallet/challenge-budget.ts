@@ -15,7 +15,7 @@ export interface ChallengeSource {
  * Counts a challenge before it is issued. Gives a correctly answered one back, so a game server can sign in any number of players one at a
  * time. The subject is the tenant.
  */
-export function createChallengeThrottle(createBudget: CreateBudget): NetworkBudget {
+export function createChallengeBudget(createBudget: CreateBudget): NetworkBudget {
   return createNetworkBudget(createBudget, {
     name: 'wallet-challenges',
     attempts: UNANSWERED,
