@@ -5,7 +5,7 @@ import type { Querier } from '../../../database/database.ts';
 import { arrangeAccount, arrangeTenant } from '../../../testing/arrange.ts';
 import { rowsRead } from '../../../testing/rows-read.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
-import { countSessions, listSessions } from './queries.ts';
+import { countSessions, endSessionsOverLimit, listSessions } from './queries.ts';
 
 const app = await startTestApp();
 
@@ -27,6 +27,23 @@ test('the list of sessions reads no used refresh tokens', async () => {
     (db: Querier) => countSessions(db, accountId),
   ]) {
     const rows = await rowsRead(app.owner, { accountId }, select);
+    assert.ok(rows < 10, `read ${rows} rows`);
+  }
+});
+
+test('a list of sessions and a login read no ended sessions', async () => {
+  const { accountId } = await arrangeAccount(app, await arrangeTenant(app));
+  await app.owner.query(
+    `INSERT INTO account_sessions (id, account_id, revoked_at)
+     SELECT gen_random_uuid(), $1, now() FROM generate_series(1, 5000)`,
+    [accountId],
+  );
+  for (const send of [
+    (db: Querier) => listSessions(db, accountId, { limit: 50, offset: 0 }),
+    (db: Querier) => countSessions(db, accountId),
+    (db: Querier) => endSessionsOverLimit(db, accountId),
+  ]) {
+    const rows = await rowsRead(app.owner, { accountId }, send);
     assert.ok(rows < 10, `read ${rows} rows`);
   }
 });

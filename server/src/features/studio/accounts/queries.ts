@@ -126,24 +126,19 @@ export function insertSession(db: Querier, session: NewSession): Promise<boolean
     SELECT ${session.refreshToken.hash}, id, ${session.refreshToken.expiresAt} FROM session`);
 }
 
-/** How many sessions an account keeps. A list, and a new password that ends all of them, take as long as there are sessions. */
+/** How many open sessions an account has. A list, and a new password that ends all of them, take as long as there are sessions. */
 const MAX_SESSIONS = 1_000;
 
-/** Ends the sessions over the limit, the least recently used first. Deletes them as soon as their access tokens have expired. */
-export async function endSessionsOverLimit(
-  db: Querier,
-  accountId: string,
-  accessTokenSeconds: number,
-): Promise<void> {
+/**
+ * Ends the open sessions over the limit, the least recently used first. Deletes nothing: the account is locked, and a session can have
+ * any number of used tokens.
+ */
+export async function endSessionsOverLimit(db: Querier, accountId: string): Promise<void> {
   await db.run(sql`
-    WITH excess AS MATERIALIZED (
-      SELECT id FROM account_sessions WHERE account_id = ${accountId}
-      ORDER BY last_used_at DESC, id DESC OFFSET ${MAX_SESSIONS}),
-    deleted AS (
-      DELETE FROM account_sessions
-      WHERE id IN (SELECT id FROM excess) AND revoked_at < now() - make_interval(secs => ${accessTokenSeconds}))
     UPDATE account_sessions SET revoked_at = clock_timestamp()
-    WHERE id IN (SELECT id FROM excess) AND revoked_at IS NULL`);
+    WHERE revoked_at IS NULL AND id = ANY (ARRAY(
+      SELECT id FROM account_sessions WHERE account_id = ${accountId} AND revoked_at IS NULL
+      ORDER BY last_used_at DESC, id DESC OFFSET ${MAX_SESSIONS}))`);
 }
 
 export const sessionTables: SessionTables = {

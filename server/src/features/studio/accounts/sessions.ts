@@ -49,7 +49,7 @@ export async function createSession(
       'invalid_credentials',
       'The password or the second factor was changed during the login. Sign in again.',
     );
-  await endSessionsOverLimit(db, account.id, ACCESS_TOKEN_SECONDS);
+  await endSessionsOverLimit(db, account.id);
   // The account was read before its password was compared, and may have been verified or promoted since. The second factor is the same.
   const current = { ...account, ...locked, totpEnabled: account.totpEnabled };
   return createSignedIn(signer, current, sessionId, refreshToken.token);

@@ -1,0 +1,3 @@
+-- A login ends the sessions over the limit, and the console lists sessions. Both read only those that have not ended.
+DROP INDEX account_sessions_account_id_idx;
+CREATE INDEX ON account_sessions (account_id, last_used_at DESC, id DESC) WHERE revoked_at IS NULL;
