@@ -2801,7 +2801,7 @@ export interface paths {
         put?: never;
         /**
          * Create a game key
-         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of this kind that are neither revoked nor expired, the response is 409.
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of this kind that are neither revoked nor expired, or created 2,000 in the last 24 hours, the response is 409.
          */
         post: operations["createGameKey"];
         delete?: never;
@@ -2845,7 +2845,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate a game key
-         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of this kind and the grace period is not 0.
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of this kind and the grace period is not 0, or created 2,000 in the last 24 hours.
          */
         post: operations["rotateGameKey"];
         delete?: never;
@@ -2869,7 +2869,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of this kind that are neither revoked nor expired, the response is 409.
+         * @description The response contains the key. Save it: it is not shown again. If you repeat the request with the same `Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of this kind that are neither revoked nor expired, or created 2,000 in the last 24 hours, the response is 409.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -2913,7 +2913,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API key
-         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of this kind and the grace period is not 0.
+         * @description Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of this kind and the grace period is not 0, or created 2,000 in the last 24 hours.
          */
         post: operations["rotateApiKey"];
         delete?: never;

@@ -262,7 +262,7 @@ export const problemCatalogue = {
   key_limit: [
     409,
     'Key limit reached',
-    'A tenant has at most 1,000 game keys and 1,000 API keys that are neither revoked nor expired. Revoke one first.',
+    'A tenant has at most 1,000 keys of a kind that are neither revoked nor expired, and creates at most 2,000 in 24 hours. Revoke one first, or try again later.',
   ],
   session_expired: [
     409,

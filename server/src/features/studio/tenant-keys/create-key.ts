@@ -10,7 +10,7 @@ import { runOnce } from '../../platform/idempotency/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requirePayer, type PayerBudget } from '../paid-keys/index.ts';
 import { announcePayer } from './announce-payer.ts';
-import { requireRoomForKey } from './key-limit.ts';
+import { requireFewNewKeys, requireRoomForKey } from './key-limit.ts';
 import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
 import { insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
 
@@ -72,7 +72,10 @@ async function addKey(
   return issueKey(transaction, vault, author, { tenantId, kind }, settings);
 }
 
-/** Generates a key, stores its fingerprint, and writes the audit record. */
+/**
+ * Generates a key, stores its fingerprint, and writes the audit record. The caller has called {@link requireRoomForKey}. Throws key_limit
+ * if the tenant created too many keys.
+ */
 export async function issueKey(
   transaction: Querier,
   vault: Vault,
@@ -80,6 +83,7 @@ export async function issueKey(
   { tenantId, kind }: Pick<KeyReference, 'tenantId' | 'kind'>,
   settings: KeySettings,
 ): Promise<TenantKey & { key: string }> {
+  await requireFewNewKeys(transaction, { tenantId, kind });
   const key = newOpaqueToken(kind);
   const secret = { prefix: visiblePrefix(key), fingerprint: vault.fingerprint(key) };
   const created = await insertKey(transaction, { tenantId, kind, keyId: newId() }, secret, settings);

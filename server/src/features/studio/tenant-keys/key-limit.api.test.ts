@@ -58,6 +58,26 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
     assertLimit(await create());
   });
 
+  test('returns 409 after 2,000 new keys in 24 hours, until the oldest of them is older', async () => {
+    const { tenant, keyId, create, change, rotate } = await arrange(2);
+    await app.owner.query(
+      `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, revoked_at)
+       SELECT gen_random_uuid(), $1, 'game', 'k', 'gh_game_', $2::bytea || number::text::bytea, now()
+       FROM generate_series(3, 1999) number`,
+      [tenant.tenantId, randomBytes(16)],
+    );
+    assert.equal((await create()).status, 201);
+    assertLimit(await create());
+    assertLimit(await rotate(keyId, 0));
+    assert.equal((await change(keyId, { name: 'New' })).status, 200);
+    assert.equal((await create({}, 'api')).status, 201, 'the other kind has a limit of its own');
+    await app.owner.query(`UPDATE tenant_keys SET created_at = now() - interval '24 hours' WHERE id = $1`, [
+      keyId,
+    ]);
+    assert.equal((await rotate(keyId, 0)).status, 201);
+    assertLimit(await create());
+  });
+
   test('does not exceed the limit when requests run in parallel', async () => {
     const { create, count } = await arrange(998);
     // Each transaction writes its audit record last. While it cannot, all of them run at the same time.

@@ -97,6 +97,18 @@ export function countUsableKeys(
       AND (expires_at IS NULL OR expires_at > now()) AND id IS DISTINCT FROM ${exceptId}::uuid`);
 }
 
+/** Returns whether a tenant created at least `count` keys of a kind in the last 24 hours. */
+export function hasNewKeys(
+  db: Querier,
+  { tenantId, kind }: Pick<KeyReference, 'tenantId' | 'kind'>,
+  count: number,
+): Promise<boolean> {
+  return db.exists(sql`
+    SELECT FROM tenant_keys
+    WHERE tenant_id = ${tenantId} AND kind = ${kind} AND created_at > now() - interval '24 hours'
+    OFFSET ${count - 1}`);
+}
+
 /** Identifies a key. The tenant and the kind must match the path of the request. */
 export interface KeyReference {
   tenantId: string;

@@ -86,7 +86,7 @@ function routesOf(
           description:
             'The response contains the key. Save it: it is not shown again. If you repeat the request with the same ' +
             '`Idempotency-Key` within 24 hours, you receive the first response without the key. If the tenant has 1,000 keys of ' +
-            'this kind that are neither revoked nor expired, the response is 409.',
+            'this kind that are neither revoked nor expired, or created 2,000 in the last 24 hours, the response is 409.',
           params: TenantPath,
           body: CreateBody,
           response: { 201: CreatedKeyOrRepeat, ...problems(409) },
@@ -125,7 +125,7 @@ function routesOf(
             'Creates a key with the name and settings of the old key, and returns it. Save it: it is not shown again. The old ' +
             'key expires after the grace period. If the old key has an expiry, the new key gets the same lifetime. If the old ' +
             'key is revoked, expired or already rotated, the response is 409. It is also 409 if the tenant has 1,000 valid keys of ' +
-            'this kind and the grace period is not 0.',
+            'this kind and the grace period is not 0, or created 2,000 in the last 24 hours.',
           params: KeyParams,
           body: RotateBody,
           response: { 201: CreatedKey, ...problems(409) },
