@@ -1,5 +1,4 @@
 import type { Database } from '../../../database/database.ts';
-import { runSteps } from '../../../core/run-steps.ts';
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
@@ -44,9 +43,6 @@ export async function changeWebhook(
   });
 }
 
-/** On a busy machine, 5,000 deliveries with 10,000 attempts took up to 2 seconds, and a statement is cancelled after 10. */
-const DELETED_AT_ONCE = 5_000;
-
 /**
  * Deletes a webhook with its deliveries. Running attempts end without a record. Throws `not_found`. The deliveries are deleted before it,
  * in steps: every transaction with an event for the webhook waits for the one that deletes it.
@@ -54,7 +50,7 @@ const DELETED_AT_ONCE = 5_000;
 export async function deleteWebhook(database: Database, author: Author, ref: WebhookRef): Promise<void> {
   const scope = scopeOfOwner(database, ref);
   if (!(await findWebhook(scope, ref))) throw new ProblemError('not_found');
-  await runSteps(DELETED_AT_ONCE, (limit) => deleteDeliveries(scope, ref.webhookId, limit));
+  await deleteDeliveries(scope, ref.webhookId);
   await scope.transaction(async (transaction) => {
     const webhook = await requireWebhook(transaction, ref);
     await deleteWebhookRow(transaction, webhook.id);
