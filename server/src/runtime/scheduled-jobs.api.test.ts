@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, mock, test } from 'node:test';
 import { openDatabase, type Scope } from '../database/database.ts';
+import { deleteOldDeliveries } from '../features/messages/webhooks/index.ts';
+import { deleteOldResponses } from '../features/platform/idempotency/index.ts';
 import { deleteOldNotifications } from '../features/messages/notifications/index.ts';
 import { deleteExpiredThirdPartyTokens } from '../features/sign-in/assertions/index.ts';
 import { deleteExpiredPortalRows, PORTAL_TENANT_ID } from '../features/sign-in/portal/index.ts';
 import { deleteExpiredTokens } from '../features/sign-in/tokens/index.ts';
+import { deleteExpiredAccountTokens } from '../features/studio/accounts/index.ts';
 import { readConfig } from './config.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { arrangePlayer, arrangeStoreAPlayer, arrangeTenant } from '../testing/arrange.ts';
@@ -86,16 +89,20 @@ test('portal sessions without a living token, and sign-ins started over a day ag
     assert.equal((await app.owner.query(`SELECT FROM ${table}`)).rowCount, 2, table);
 });
 
-/** A scope that keeps how many rows each statement of a deletion deleted, and a text that tells what is left after it. */
+/** A scope that keeps what is left after each step of a deletion: the text that the statement `left` returns. */
 function watchDeletion(scope: Scope, left: string) {
-  const steps: { deleted: number; left: string | null }[] = [];
-  const run: Scope['run'] = async (statement) => {
-    const deleted = await scope.run(statement);
-    const { rows } = await app.owner.query(left);
-    steps.push({ deleted, left: rows[0].left });
-    return deleted;
+  const steps: (string | null)[] = [];
+  const thenLook = async <Result>(deletion: Promise<Result>) => {
+    const result = await deletion;
+    steps.push((await app.owner.query(left)).rows[0].left);
+    return result;
   };
-  return { steps, watched: { ...scope, run } };
+  const watched: Scope = {
+    ...scope,
+    run: (statement) => thenLook(scope.run(statement)),
+    transaction: (work) => thenLook(scope.transaction(work)),
+  };
+  return { steps, watched };
 }
 
 for (const [table, ids, deleteExpired] of [
@@ -117,10 +124,7 @@ for (const [table, ids, deleteExpired] of [
       `SELECT string_agg(encode(token_hash, 'hex'), ', ') AS left FROM ${table} WHERE tenant_id = '${tenantId}'`,
     );
     await deleteExpired(watched, tenantId);
-    assert.deepEqual(steps, [
-      { deleted: 20_000, left: '00004e21' },
-      { deleted: 1, left: null },
-    ]);
+    assert.deepEqual(steps, ['00004e21', null]);
   });
 
 test('expired tokens, sessions and sign-ins of the portal are deleted in steps', async () => {
@@ -144,14 +148,61 @@ test('expired tokens, sessions and sign-ins of the portal are deleted in steps',
                       (SELECT count(*) FROM store_a_portal_logins)) AS left`,
   );
   await deleteExpiredPortalRows(watched);
+  assert.deepEqual(steps, ['1 20001 20001', '0 20001 20001', '0 1 20001', '0 0 20001', '0 0 1', '0 0 0']);
+});
+
+test('expired tokens and sessions of console accounts are deleted in steps', async () => {
+  const accountId = randomUUID();
+  await app.owner.query(
+    `INSERT INTO accounts (id, email, password_hash) VALUES ($1, 'often@example.com', '-')`,
+    [accountId],
+  );
+  await app.owner.query('DELETE FROM account_sessions');
+  await app.owner.query(
+    `WITH session AS (
+       INSERT INTO account_sessions (id, account_id, created_at)
+       SELECT gen_random_uuid(), $1, now() - interval '40 days' FROM generate_series(1, 20001) RETURNING id),
+     token AS (
+       INSERT INTO account_refresh_tokens (token_hash, session_id, expires_at)
+       SELECT uuid_send(id), id, now() - interval '3 days' FROM session)
+     INSERT INTO account_tokens (token_hash, account_id, purpose, expires_at)
+     SELECT uuid_send(id), $1, 'mfa', now() - interval '3 days' FROM session`,
+    [accountId],
+  );
+  const { steps, watched } = watchDeletion(
+    database.forPlatform(),
+    `SELECT concat_ws(' ', (SELECT count(*) FROM account_refresh_tokens), (SELECT count(*) FROM account_sessions),
+                      (SELECT count(*) FROM account_tokens WHERE account_id = '${accountId}')) AS left`,
+  );
+  await deleteExpiredAccountTokens(watched);
   assert.deepEqual(steps, [
-    { deleted: 20_000, left: '1 20001 20001' },
-    { deleted: 1, left: '0 20001 20001' },
-    { deleted: 20_000, left: '0 1 20001' },
-    { deleted: 1, left: '0 0 20001' },
-    { deleted: 20_000, left: '0 0 1' },
-    { deleted: 1, left: '0 0 0' },
+    '1 20001 20001',
+    '0 20001 20001',
+    '0 1 20001',
+    '0 0 20001',
+    '0 0 1',
+    '0 0 0',
+    '0 0 0',
   ]);
+});
+
+test('old answers of a large game are deleted in steps, and no others', async () => {
+  const { tenantId } = await arrangeTenant(app);
+  // Every second one is old.
+  await app.owner.query(
+    `INSERT INTO idempotency_records (tenant_id, caller_id, operation, idempotency_key, request_hash, created_at)
+     SELECT $1, $1, 'createMatch', lpad(number::text, 5, '0'), '', now() - make_interval(hours => 23 + number % 2)
+     FROM generate_series(1, 40002) number`,
+    [tenantId],
+  );
+  const { steps, watched } = watchDeletion(
+    database.forTenant(tenantId),
+    `SELECT concat_ws(' ', count(*) FILTER (WHERE age < interval '24 hours'), count(*) FILTER (WHERE age >= interval '24 hours')) AS left
+     FROM (SELECT now() - created_at AS age FROM idempotency_records WHERE tenant_id = '${tenantId}') record`,
+  );
+  await deleteOldResponses(watched, tenantId);
+  assert.deepEqual(steps, ['20001 10001', '20001 1', '20001 0']);
+  await app.owner.query('DELETE FROM idempotency_records WHERE tenant_id = $1', [tenantId]);
 });
 
 test('old notifications and those that no list shows are deleted in steps', async () => {
@@ -175,11 +226,7 @@ test('old notifications and those that no list shows are deleted in steps', asyn
     `SELECT string_agg(title, ' ' ORDER BY title) AS left FROM notifications WHERE account_id = '${accountId}'`,
   );
   await deleteOldNotifications(watched, 2);
-  assert.deepEqual(
-    steps.map(({ deleted }) => deleted),
-    [2, 1, 2, 1],
-  );
-  assert.deepEqual([steps[1]!.left, steps[3]!.left], ['4 5 6 7 8', '7 8']);
+  assert.deepEqual(steps, ['3 4 5 6 7 8', '4 5 6 7 8', '6 7 8', '7 8']);
   await app.owner.query('DELETE FROM notifications WHERE account_id = $1', [accountId]);
 });
 
@@ -352,6 +399,26 @@ test('webhook deliveries of over 30 days ago are deleted with their attempts, an
   );
   assert.deepEqual(rows, [{ id: recent, number: 1 }]);
   assert.equal((await app.owner.query('SELECT FROM webhook_attempts')).rowCount, 1);
+});
+
+test('old webhook deliveries are deleted in steps, the oldest first', async () => {
+  const { workspaceId } = await arrangeTenant(app);
+  await app.owner.query(
+    `INSERT INTO webhooks (id, workspace_id, url, secret) VALUES ($1, $1, 'https://example.com', '')`,
+    [workspaceId],
+  );
+  // Their ids are in the order of their numbers, and of 1970.
+  await app.owner.query(
+    `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body)
+     SELECT lpad(number::text, 32, '0')::uuid, $1, 'webhook.test', number FROM generate_series(1, 5001) number`,
+    [workspaceId],
+  );
+  const { steps, watched } = watchDeletion(
+    database.forPlatform(),
+    `SELECT string_agg(body, ' ') AS left FROM webhook_deliveries WHERE webhook_id = '${workspaceId}'`,
+  );
+  await deleteOldDeliveries(watched);
+  assert.deepEqual(steps, ['5001', null, null]);
 });
 
 test('nothing is archived if the clock of the worker is ahead of that of the database', async (context) => {

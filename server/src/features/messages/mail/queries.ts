@@ -1,5 +1,6 @@
 import { columnOf } from '../../../database/column-of.ts';
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 
@@ -104,11 +105,18 @@ export function countMails(db: Querier): Promise<number> {
   return db.count(sql`SELECT count(*) FROM (SELECT FROM mails LIMIT ${MAX_LISTED_MAILS}) mail`);
 }
 
-/** Deletes the mails that are older than 7 days, in any state, and the budgets that begin anew. Returns the number of mails. */
-export function deleteOldMails(db: Querier): Promise<number> {
-  return db.run(sql`
-    WITH budgets AS (DELETE FROM mail_budgets WHERE since < now() - interval '1 day')
-    DELETE FROM mails WHERE created_at < now() - interval '7 days'`);
+/** Deletes the mails that are older than 7 days, in any state, and the budgets that begin anew. */
+export async function deleteOldMails(scope: Scope): Promise<void> {
+  await deleteInKeyOrder(scope, {
+    table: sql`mail_budgets`,
+    key: sql`budget`,
+    where: sql`since < now() - interval '1 day'`,
+  });
+  await deleteInKeyOrder(scope, {
+    table: sql`mails`,
+    key: sql`id`,
+    where: sql`created_at < now() - interval '7 days'`,
+  });
 }
 
 /** The oldest mail whose last attempt failed and that is tried again. */

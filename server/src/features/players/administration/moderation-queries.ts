@@ -1,4 +1,5 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
@@ -57,13 +58,17 @@ export async function deleteBanFingerprints(db: Querier, tenantId: string, playe
 }
 
 /** Deletes the fingerprints of expired bans in a tenant. */
-export async function deleteExpiredBanFingerprints(db: Querier, tenantId: string): Promise<void> {
-  await db.run(sql`
-    DELETE FROM ban_fingerprints ban
-    WHERE tenant_id = ${tenantId} AND NOT EXISTS (
-      SELECT FROM tenant_access access
-      WHERE access.tenant_id = ban.tenant_id AND access.player_id = ban.player_id AND access.banned_until > now())`);
-}
+export const deleteExpiredBanFingerprints = (scope: Scope, tenantId: string): Promise<void> =>
+  deleteInKeyOrder(scope, {
+    table: sql`ban_fingerprints`,
+    key: sql`fingerprint, player_id`,
+    tenantId,
+    where: sql`
+      NOT EXISTS (
+        SELECT FROM tenant_access access
+        WHERE access.tenant_id = ${tenantId} AND access.player_id = ban_fingerprints.player_id
+          AND access.banned_until > now() OFFSET 0)`,
+  });
 
 /**
  * Locks a player's access record. Sign-ins take the same lock before they write their session. Returns false if there is no access

@@ -1,4 +1,5 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { empty, sql } from '../../../database/sql.ts';
 
 export interface SentCode {
@@ -96,9 +97,18 @@ export function deleteCode(db: Querier, tenantId: string, email: string, id: str
 }
 
 /** Deletes expired codes, tokens and counters of a tenant, or of the portal. */
-export async function deleteExpiredCodesAndTokens(db: Querier, tenantId: string): Promise<void> {
-  await db.run(sql`
-    WITH codes AS (DELETE FROM one_time_codes WHERE tenant_id = ${tenantId} AND expires_at < now()),
-    counts AS (DELETE FROM mail_counts WHERE tenant_id = ${tenantId} AND since < now() - interval '1 day')
-    DELETE FROM email_tokens WHERE tenant_id = ${tenantId} AND expires_at < now()`);
+export async function deleteExpiredCodesAndTokens(scope: Scope, tenantId: string): Promise<void> {
+  const byAddress = { key: sql`email`, tenantId };
+  await deleteInKeyOrder(scope, { table: sql`one_time_codes`, ...byAddress, where: sql`expires_at < now()` });
+  await deleteInKeyOrder(scope, {
+    table: sql`mail_counts`,
+    ...byAddress,
+    where: sql`since < now() - interval '1 day'`,
+  });
+  await deleteInKeyOrder(scope, {
+    table: sql`email_tokens`,
+    key: sql`token_hash`,
+    tenantId,
+    where: sql`expires_at < now()`,
+  });
 }

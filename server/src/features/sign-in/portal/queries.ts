@@ -1,8 +1,7 @@
 import { EMPTY_GUID } from '../../../core/ids.ts';
-import { runSteps } from '../../../core/run-steps.ts';
 import { changeInSteps } from '../../../database/change-in-steps.ts';
-import type { Querier } from '../../../database/database.ts';
-import { DELETED_AT_ONCE, deleteExpired } from '../../../database/delete-expired.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteExpired, deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { isUniqueViolation } from '../../../database/errors.ts';
 import { empty, sql } from '../../../database/sql.ts';
 import type { SessionTables } from '../refresh-tokens/index.ts';
@@ -131,15 +130,14 @@ export async function revokePortalSessions(
  * Deletes refresh tokens that expired over a day ago, sessions without refresh tokens, and sign-ins that expired over a day ago. The
  * nonce of such a sign-in is too old to be accepted again. Each step is a transaction.
  */
-export async function deleteExpiredPortalRows(db: Querier): Promise<void> {
-  await deleteExpired(db, { table: sql`portal_refresh_tokens`, key: sql`token_hash` });
-  await runSteps(DELETED_AT_ONCE, (limit) =>
-    db.run(sql`
-      DELETE FROM portal_sessions WHERE id = ANY (ARRAY(
-        SELECT id FROM portal_sessions session
-        WHERE created_at < now() - interval '1 day'
-          AND NOT EXISTS (SELECT FROM portal_refresh_tokens WHERE session_id = session.id)
-        LIMIT ${limit}))`),
-  );
-  await deleteExpired(db, { table: sql`store_a_portal_logins`, key: sql`state_hash` });
+export async function deleteExpiredPortalRows(scope: Scope): Promise<void> {
+  await deleteExpired(scope, { table: sql`portal_refresh_tokens`, key: sql`token_hash` });
+  await deleteInKeyOrder(scope, {
+    table: sql`portal_sessions`,
+    key: sql`id`,
+    where: sql`
+      created_at < now() - interval '1 day'
+      AND NOT EXISTS (SELECT FROM portal_refresh_tokens WHERE session_id = portal_sessions.id OFFSET 0)`,
+  });
+  await deleteExpired(scope, { table: sql`store_a_portal_logins`, key: sql`state_hash` });
 }

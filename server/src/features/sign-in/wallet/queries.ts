@@ -1,5 +1,6 @@
 import type { Address } from 'viem';
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { sql } from '../../../database/sql.ts';
 
 export interface Challenge {
@@ -48,7 +49,11 @@ export function hasChallenge(db: Querier, tenantId: string, challengeId: string)
   return db.exists(sql`SELECT FROM wallet_challenges WHERE tenant_id = ${tenantId} AND id = ${challengeId}`);
 }
 
-/** Deletes the expired challenges of a tenant and returns their number. */
-export function deleteExpiredChallenges(db: Querier, tenantId: string): Promise<number> {
-  return db.run(sql`DELETE FROM wallet_challenges WHERE tenant_id = ${tenantId} AND expires_at < now()`);
-}
+/** Deletes the expired challenges of a tenant. */
+export const deleteExpiredChallenges = (scope: Scope, tenantId: string): Promise<void> =>
+  deleteInKeyOrder(scope, {
+    table: sql`wallet_challenges`,
+    key: sql`id`,
+    tenantId,
+    where: sql`expires_at < now()`,
+  });

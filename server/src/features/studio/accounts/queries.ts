@@ -1,4 +1,5 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteExpired, deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { StoredRefreshToken } from '../../../security/refresh-tokens.ts';
@@ -221,14 +222,23 @@ export async function listEndedSessions(db: Querier, sessionIds: string[]): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Deletes tokens that expired over 1 day ago, sessions without tokens, and unconfirmed enrolments older than 1 day. */
-export async function deleteExpiredAccountTokens(db: Querier): Promise<void> {
-  await db.run(sql`DELETE FROM account_refresh_tokens WHERE expires_at < now() - interval '1 day'`);
-  await db.run(sql`
-    DELETE FROM account_sessions session
-    WHERE created_at < now() - interval '1 day'
-      AND NOT EXISTS (SELECT FROM account_refresh_tokens WHERE session_id = session.id)`);
-  await db.run(sql`DELETE FROM account_tokens WHERE expires_at < now() - interval '1 day'`);
-  await db.run(sql`
-    DELETE FROM account_totp WHERE confirmed_at IS NULL AND created_at < now() - interval '1 day'`);
+/**
+ * Deletes tokens that expired over a day ago, sessions without refresh tokens, and unconfirmed enrolments older than a day. Each step is a
+ * transaction.
+ */
+export async function deleteExpiredAccountTokens(scope: Scope): Promise<void> {
+  await deleteExpired(scope, { table: sql`account_refresh_tokens`, key: sql`token_hash` });
+  await deleteInKeyOrder(scope, {
+    table: sql`account_sessions`,
+    key: sql`id`,
+    where: sql`
+      created_at < now() - interval '1 day'
+      AND NOT EXISTS (SELECT FROM account_refresh_tokens WHERE session_id = account_sessions.id OFFSET 0)`,
+  });
+  await deleteExpired(scope, { table: sql`account_tokens`, key: sql`token_hash` });
+  await deleteInKeyOrder(scope, {
+    table: sql`account_totp`,
+    key: sql`account_id`,
+    where: sql`confirmed_at IS NULL AND created_at < now() - interval '1 day'`,
+  });
 }

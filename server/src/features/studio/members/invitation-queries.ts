@@ -1,4 +1,5 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
+import { deleteInKeyOrder } from '../../../database/delete-expired.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { Role } from '../../../core/role.ts';
 import type { TeamEntry } from './queries.ts';
@@ -99,8 +100,9 @@ export function countMailsBy(db: Querier, userId: string): Promise<SentMails> {
 }
 
 /** Deletes invitations that ended over 1 day ago or expired over 30 days ago. Until then, they count for the daily limits. */
-export async function deleteOldInvitations(db: Querier): Promise<void> {
-  await db.run(sql`
-    DELETE FROM invitations
-    WHERE ended_at < now() - interval '1 day' OR expires_at < now() - interval '30 days'`);
-}
+export const deleteOldInvitations = (scope: Scope): Promise<void> =>
+  deleteInKeyOrder(scope, {
+    table: sql`invitations`,
+    key: sql`id`,
+    where: sql`ended_at < now() - interval '1 day' OR expires_at < now() - interval '30 days'`,
+  });
