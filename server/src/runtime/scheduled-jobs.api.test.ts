@@ -205,6 +205,33 @@ test('old answers of a large game are deleted in steps, and no others', async ()
   await app.owner.query('DELETE FROM idempotency_records WHERE tenant_id = $1', [tenantId]);
 });
 
+test('rows of accounts and of the deployment are deleted, even if the steps of ten tenants fail', async (context) => {
+  const tenants = await Promise.all(Array.from({ length: 10 }, () => arrangeTenant(app)));
+  await app.owner.query(
+    `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'disk full'; END $$;
+     CREATE TRIGGER fail BEFORE DELETE ON idempotency_records FOR EACH ROW WHEN (OLD.operation = 'failing') EXECUTE FUNCTION fail()`,
+  );
+  context.after(() =>
+    app.owner.query(
+      'DROP TRIGGER fail ON idempotency_records; DROP FUNCTION fail(); DELETE FROM idempotency_records',
+    ),
+  );
+  await app.owner.query(
+    `INSERT INTO idempotency_records (tenant_id, caller_id, operation, idempotency_key, request_hash, created_at)
+     SELECT id, id, operation, '', '', now() - interval '2 days'
+     FROM unnest($1::uuid[], $2::text[]) AS record (id, operation)`,
+    [
+      [...tenants.map(({ tenantId }) => tenantId), EMPTY_GUID],
+      [...tenants.map(() => 'failing'), 'rotateWebhookSecret'],
+    ],
+  );
+  await assert.rejects(run('delete-expired-rows'), /10 of the steps failed.*disk full/);
+  const { rowCount } = await app.owner.query('SELECT FROM idempotency_records WHERE tenant_id = $1', [
+    EMPTY_GUID,
+  ]);
+  assert.equal(rowCount, 0);
+});
+
 test('old notifications and those that no list shows are deleted in steps', async () => {
   const accountId = randomUUID();
   await app.owner.query(

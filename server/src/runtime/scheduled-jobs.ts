@@ -54,11 +54,12 @@ async function deleteExpired(database: Database): Promise<void> {
   const tenantIds = await listTenantIds(platform);
   const expiries = groups.flatMap(({ expiry }) => expiry ?? []);
   function* steps(): Generator<() => Promise<unknown>> {
+    for (const { ofPlatform = [] } of expiries) for (const erase of ofPlatform) yield () => erase(platform);
+    for (const { global = [] } of expiries) for (const erase of global) yield () => erase(database);
+    // Last: ten tenants whose steps fail end the run.
     for (const tenantId of tenantIds)
       for (const { ofTenant = [] } of expiries)
         for (const erase of ofTenant) yield () => erase(database.forTenant(tenantId), tenantId);
-    for (const { ofPlatform = [] } of expiries) for (const erase of ofPlatform) yield () => erase(platform);
-    for (const { global = [] } of expiries) for (const erase of global) yield () => erase(database);
   }
   await runEach(steps());
 }
