@@ -274,6 +274,30 @@ describe('a sign-in provider', () => {
   });
 });
 
+describe('the audience of Wallet JWT', () => {
+  test('is a text, or several texts separated by commas', async () => {
+    const { app, tenant } = studio;
+    const viewer = await arrangeAccount(app, tenant, 'viewer');
+    const provider = `/api/bus_tenants/${tenant.tenantId}/providers/WalletJwt`;
+    const stored = async () => (await app.http.get(provider, viewer)).body.settings.audience;
+    const page = await studio.open(`${studio.game}/providers`);
+    const wallet = page.locator('section', { hasText: 'Wallet JWT' });
+    const audience = wallet.getByLabel('Audience');
+    const save = wallet.getByRole('button', { name: 'Save the settings' });
+    await audience.fill('android, web');
+    await save.click();
+    await becomes(stored, ['android', 'web']);
+    await page.reload();
+    await becomes(() => audience.inputValue(), 'android, web');
+    await audience.fill('android, android');
+    await save.click();
+    await wallet.getByText('must not have an item twice').waitFor();
+    await audience.fill('web');
+    await save.click();
+    await becomes(stored, 'web');
+  });
+});
+
 describe('a viewer', () => {
   test('can read the inputs that a viewer may not change, in both color schemes', async () => {
     const page = await studio.open(`${studio.game}/settings`, { role: 'viewer' });

@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 4c488a7f95ff1cac99779d17fb4ebb25199e63e1b77cd34d34f8c320fe2effcf
+// Document: ad43f3fff592d22c5b67ec740c124a2dcc7b4afc10449053430448d0ab7d73c8
 
 export interface paths {
     "/metrics": {
@@ -5866,8 +5866,8 @@ export interface components {
             clientId?: string | undefined;
             /** @description WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery. */
             issuer?: string | undefined;
-            /** @description WalletJwt: the expected audience of the tokens. */
-            audience?: string | undefined;
+            /** @description WalletJwt: the expected audience of the tokens, or an array of 1 to 10 audiences. A token needs one of them. */
+            audience?: (string[] | string) | undefined;
             /** @description WalletJwt: the claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used. */
             addressClaim?: string | undefined;
             /** @description EvmWallet: the accepted chains. Without it, all chains are accepted. */
@@ -6725,8 +6725,8 @@ export interface components {
             clientId?: string | undefined;
             /** @description WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery. */
             issuer?: string | undefined;
-            /** @description WalletJwt: the expected audience of the tokens. */
-            audience?: string | undefined;
+            /** @description WalletJwt: the expected audience of the tokens, or an array of 1 to 10 audiences. A token needs one of them. */
+            audience?: (string[] | string) | undefined;
             /** @description WalletJwt: the claim that contains the wallet address. Default: `wallet_address`. If a token has no such claim, `sub` is used. */
             addressClaim?: string | undefined;
             /** @description EvmWallet: the accepted chains. Without it, all chains are accepted. */

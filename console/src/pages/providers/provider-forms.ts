@@ -7,8 +7,8 @@ export interface Field {
   required: boolean;
   /** The server never returns it. An empty field keeps the stored value. */
   secret?: boolean;
-  /** Several numbers, separated by commas. */
-  list?: boolean;
+  /** Several values, separated by commas. */
+  list?: 'numbers' | 'texts';
 }
 
 interface ProviderForm {
@@ -63,7 +63,13 @@ export const providerForms: Record<ProviderName, ProviderForm> = {
         description: 'An https address. Must equal the `iss` claim.',
         required: true,
       },
-      { name: 'audience', label: 'Audience', description: 'Must equal the `aud` claim.', required: true },
+      {
+        name: 'audience',
+        label: 'Audience',
+        description: 'The `aud` claim of the tokens. Several are separated by commas.',
+        required: true,
+        list: 'texts',
+      },
       {
         name: 'addressClaim',
         label: 'Address claim',
@@ -80,7 +86,7 @@ export const providerForms: Record<ProviderName, ProviderForm> = {
         label: 'Chain ids',
         description: 'The chains that are accepted, separated by commas. Empty: all chains.',
         required: false,
-        list: true,
+        list: 'numbers',
       },
     ],
   },
@@ -102,7 +108,10 @@ export function toSettings(fields: Field[], values: Record<string, string>): Rec
   const given = fields.map(({ name, list }): [string, unknown] => {
     const text = values[name]?.trim() ?? '';
     if (text === '') return [name, undefined];
-    return [name, list ? text.split(',').map(Number) : text];
+    if (!list) return [name, text];
+    const parts = text.split(',').map((part) => part.trim());
+    if (list === 'numbers') return [name, parts.map(Number)];
+    return [name, parts.length === 1 ? text : parts];
   });
   return Object.fromEntries(given);
 }
@@ -117,7 +126,7 @@ export function checksOf(
       name,
       (text) => {
         if (text.trim() === '') return required && !(secret && isConfigured) ? 'Enter a value.' : null;
-        return list && !NUMBERS.test(text) ? 'Enter whole numbers, separated by commas.' : null;
+        return list === 'numbers' && !NUMBERS.test(text) ? 'Enter whole numbers, separated by commas.' : null;
       },
     ]),
   );

@@ -61,6 +61,17 @@ describe('POST /api/player-auth/login with WalletJwt', () => {
     assert.deepEqual(rows, [{ auth_provider: 'wallet_jwt' }]);
   });
 
+  test('accepts a token with one of several audiences, and returns 401 for another one', async () => {
+    const game = await arrangeWallet(wallet, { audience: ['android', 'ios'] });
+    const sub = somebody();
+    for (const aud of ['android', 'ios', ['web', 'ios']]) {
+      const answer = await logIn(await wallet.tokenOf(sub, { aud }), game);
+      assert.equal(answer.status, 200, answer.text);
+    }
+    for (const aud of ['web', ['web', 'tv'], 'android,ios', wallet.audience])
+      refusedWith(await logIn(await wallet.tokenOf(sub, { aud }), game), 401, 'invalid_credentials');
+  });
+
   test('verifies keys of every asymmetric kind, with and without an OpenID configuration', async () => {
     for (const algorithm of ['RS256', 'RS512', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']) {
       const issuer = await startWalletIssuer({ algorithm, openId: algorithm.startsWith('E') });

@@ -100,6 +100,8 @@ describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
       ['StoreB', { clientId: 'client' }],
       ['WalletJwt', { issuer: 'https://wallet.example', audience: 'game', addressClaim: 'address' }],
       ['WalletJwt', { issuer: 'https://wallet.example/tenant', audience: 'game' }],
+      ['WalletJwt', { issuer: 'https://wallet.example', audience: ['game'] }],
+      ['WalletJwt', { issuer: 'https://wallet.example', audience: Array.from('0123456789') }],
       ['EvmWallet', { chainIds: [1, 137] }],
       ['EvmWallet', {}],
       ['EmailOneTimeCode', undefined],
@@ -145,6 +147,32 @@ describe('PUT /api/bus_tenants/{tenantId}/providers/{provider}', () => {
     }
     assert.equal((await put('StoreB', bad[4]![1])).body.errors[0].path, 'settings.clientId');
     assert.deepEqual((await app.http.get(pathOf(), viewer)).body, before);
+  });
+
+  test('returns 400 for an audience that is not a text or an array of 1 to 10 distinct texts', async () => {
+    const set = (audience: unknown) => {
+      const settings = { issuer: 'https://wallet.example', audience };
+      return put('WalletJwt', { enabled: true, settings });
+    };
+    assert.deepEqual((await set([' android ', 'web'])).body.settings.audience, ['android', 'web']);
+    const bad: [audience: unknown, path: string, message: string][] = [
+      ['', 'audience', 'must not be empty'],
+      ['x'.repeat(257), 'audience', 'must have at most 256 characters'],
+      [5, 'audience', 'must be an array or a string'],
+      [{ web: 'web' }, 'audience', 'must be an array or a string'],
+      [[], 'audience', 'must not be empty'],
+      [Array.from('0123456789a'), 'audience', 'must have at most 10 items'],
+      [['web', 'web'], 'audience', 'must not have an item twice'],
+      [['web', ' '], 'audience.1', 'must not be empty'],
+      [['web', 'x'.repeat(257)], 'audience.1', 'must have at most 256 characters'],
+      [['web', 5], 'audience.1', 'must be a string'],
+      [['web', ['android']], 'audience.1', 'must be a string'],
+      [['web', null], 'audience.1', 'must be a string'],
+    ];
+    for (const [audience, path, message] of bad) {
+      const { status, body, text } = await set(audience);
+      assert.deepEqual([status, body.errors?.[0]], [400, { path: `settings.${path}`, message }], text);
+    }
   });
 
   test('accepts only a public https issuer without query and fragment', async () => {

@@ -65,6 +65,19 @@ export const Tenant = Type.Object(
 
 export const TenantPage = Page(Tenant);
 
+/** Many identity services give the Android, iOS and web clients of one game different audiences. */
+const Audience = Type.Unsafe<string | string[]>({
+  ...Name(256),
+  // The serializer tries them in this order. As a string, it joins an array with commas.
+  type: ['array', 'string'],
+  items: Name(256),
+  minItems: 1,
+  maxItems: 10,
+  uniqueItems: true,
+  description:
+    'WalletJwt: the expected audience of the tokens, or an array of 1 to 10 audiences. A token needs one of them.',
+});
+
 /** The settings of each provider. Secrets are optional, because an omitted secret keeps its value. */
 const settingsOf = {
   StoreA: Type.Object({
@@ -80,7 +93,7 @@ const settingsOf = {
       512,
       'WalletJwt: the issuer of the tokens, an https URL. The signing keys are found by OpenID discovery.',
     ),
-    audience: Name(256, 'WalletJwt: the expected audience of the tokens.'),
+    audience: Audience,
     addressClaim: Type.Optional(
       Name(
         128,

@@ -9,7 +9,8 @@ import { createIssuerKeys } from './issuer-keys.ts';
 
 interface WalletJwtSettings {
   issuer: string;
-  audience: string;
+  /** A token needs one of them. */
+  audience: string | string[];
   addressClaim?: string;
 }
 
@@ -58,7 +59,7 @@ export function createWalletJwtVerifier(
     tenantId: string,
     token: string,
     issuer: string,
-    audience: string,
+    audience: string | string[],
   ): Promise<JWTPayload> {
     try {
       const header = decodeProtectedHeader(token);
