@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { arrangeTenant } from '../testing/arrange.ts';
+import { clientAddress } from './client-address.ts';
+import { createHttpServer } from './server.ts';
 import { loginDataOf } from '../testing/ledger-data.ts';
 import { startTestApp } from '../testing/test-app.ts';
 
 const lines: string[] = [];
+const warnings = (about = 'X-Forwarded-For') => lines.filter((line) => line.includes(about));
 const app = await startTestApp({
   env: { TRUST_PROXY: '127.0.0.1,10.0.0.0/8,2001:db8:1::/48', LOG_LEVEL: 'warn' },
   log: (line) => lines.push(line),
@@ -46,11 +49,59 @@ describe('the address of a client behind trusted proxies', () => {
   });
 
   test('is unknown if the entry is no address, with one warning in the log', async () => {
-    const warnings = () => lines.filter((line) => line.includes('X-Forwarded-For'));
     assert.equal(warnings().length, 0);
     for (const forwardedFor of ['unknown', '203.0.113.7:', '203.0.113.999:1', '_hidden'])
       assert.equal(await addressOf(forwardedFor), null, forwardedFor);
     assert.equal(warnings().length, 1);
     assert.equal(JSON.parse(warnings()[0]!).level, 40);
+  });
+});
+
+describe('the address of a client behind a proxy that TRUST_PROXY does not name', () => {
+  const send = (url: string, headers: Record<string, string>) =>
+    fetch(`${url}/api/player-auth/login`, { method: 'POST', headers });
+
+  test('is the address of the proxy, with one warning in the log of each process', async () => {
+    for (const TRUST_PROXY of ['off', '10.0.0.0/8']) {
+      lines.length = 0;
+      const { url } = await startTestApp({
+        databaseUrl: app.databaseUrl,
+        env: { TRUST_PROXY, LOG_LEVEL: 'warn' },
+        log: (line) => lines.push(line),
+      });
+      await send(url, {});
+      assert.deepEqual(lines, []);
+      for (const forwardedFor of ['203.0.113.7', '203.0.113.8', '127.0.0.1'])
+        await send(url, { 'x-forwarded-for': forwardedFor });
+      assert.equal(warnings('A proxy at 127.0.0.1 sent an X-Forwarded-For').length, 1, lines.join());
+      assert.equal(lines.length, 1);
+    }
+  });
+
+  test('gives no warning if the proxy is named, or if the sender has a public address', async () => {
+    lines.length = 0;
+    const logger = { level: 'warn', stream: { write: (line: string) => lines.push(line) } };
+    const server = await createHttpServer({ logger, trustProxy: ['10.0.0.0/8'], corsOrigins: [] });
+    after(() => server.close());
+    server.get('/address', async (request) => clientAddress(request));
+    for (const [remoteAddress, forwardedFor] of [
+      ['10.0.0.1', '203.0.113.7'],
+      ['10.0.0.1', '10.0.0.1'],
+      ['10.0.0.1', undefined],
+      ['9.9.9.9', '203.0.113.7'],
+      ['2a00::1', '203.0.113.7'],
+    ] as const)
+      await server.inject({
+        path: '/address',
+        remoteAddress,
+        headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
+      });
+    assert.deepEqual(lines, []);
+    await server.inject({
+      path: '/address',
+      remoteAddress: '172.18.0.1',
+      headers: { 'x-forwarded-for': '1.2.3.4' },
+    });
+    assert.equal(warnings('A proxy at 172.18.0.1').length, 1);
   });
 });

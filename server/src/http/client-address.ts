@@ -1,26 +1,49 @@
 import { BlockList, isIP, SocketAddress, type Server } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 
-/** The servers whose log has the warning of {@link clientAddress}. */
-const warned = new WeakSet<Server>();
+/** The servers whose log has a warning of {@link clientAddress}. */
+const warned = { unnamedProxy: new WeakSet<Server>(), noAddress: new WeakSet<Server>() };
 
 /** The client's IP address in its canonical form. Null if the header of a proxy contains no IP address, or the client has gone. */
 export function clientAddress(request: FastifyRequest): string | null {
   const { ip } = request as { ip?: string };
   if (ip === undefined) return null;
+  if (ip === request.socket.remoteAddress && isFromUnnamedProxy(request, ip))
+    warnOnce(
+      request,
+      'unnamedProxy',
+      `A proxy at ${ip} sent an X-Forwarded-For, but TRUST_PROXY does not name it. All its clients count as one network. ` +
+        'Add the address of the proxy to TRUST_PROXY.',
+    );
   const address = withoutPort(ip);
   const family = isIP(address);
   if (family === 4) return address;
   if (family === 6) return new SocketAddress({ address, family: 'ipv6' }).address;
-  const { server } = request.server;
-  if (!warned.has(server)) {
-    warned.add(server);
-    request.log.warn(
-      'A proxy that TRUST_PROXY names sent an X-Forwarded-For without a valid IP address. All such clients count as one network. ' +
-        'Check the setting of the proxy. This warning is logged once.',
-    );
-  }
+  warnOnce(
+    request,
+    'noAddress',
+    'A proxy that TRUST_PROXY names sent an X-Forwarded-For without a valid IP address. All such clients count as one network. ' +
+      'Check the setting of the proxy.',
+  );
   return null;
+}
+
+/**
+ * Whether a proxy that `TRUST_PROXY` does not name probably sent the request. A client with a public address may send the header too, so
+ * only private and loopback addresses count.
+ */
+function isFromUnnamedProxy({ headers, ips = [] }: FastifyRequest, address: string): boolean {
+  // Behind a trusted proxy, `ips` also has its address.
+  if (!headers['x-forwarded-for'] || ips.length > 1) return false;
+  return isIP(address) !== 0 && ipaddr.process(address).range() !== 'unicast';
+}
+
+function warnOnce(request: FastifyRequest, warning: keyof typeof warned, text: string): void {
+  const { server } = request.server;
+  if (warned[warning].has(server)) return;
+  warned[warning].add(server);
+  request.log.warn(`${text} This warning is logged once.`);
 }
 
 /**
