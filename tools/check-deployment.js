@@ -64,10 +64,27 @@ function checkCompose() {
   );
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
   for (const file of readdirSync(join(ROOT, 'deploy/compose')).filter((name) => name.endsWith('.yaml'))) {
-    // The schema is older than the name of a project.
+    // The schema is older than the name of a project, and than optional files of settings.
     const { name: _name, ...project } = parse(read(`compose/${file}`), { merge: true });
-    report(`compose/${file} is valid`, validate(project) ? '' : JSON.stringify(validate.errors));
     const services = Object.entries(project.services);
+    // An alias in YAML is the same object.
+    const servers = [...new Set(Object.values(project.services))].filter(({ image }) =>
+      image.startsWith('guildhall:'),
+    );
+    const settings = servers.map(({ env_file }) => JSON.stringify(env_file));
+    for (const server of servers) server.env_file = server.env_file?.map(({ path }) => path);
+    report(`compose/${file} is valid`, validate(project) ? '' : JSON.stringify(validate.errors));
+    const optional = JSON.stringify([{ path: '.env', required: false }]);
+    report(
+      `compose/${file}: the servers read the settings in .env`,
+      settings.every((files) => files === optional) ? '' : settings.join(),
+    );
+    const { subnet } = Object.values(project.networks)[0].ipam.config[0];
+    const trusted = servers.map(({ environment }) => environment.TRUST_PROXY);
+    report(
+      `compose/${file}: the servers trust a proxy in their network`,
+      trusted.every((proxies) => proxies?.includes(subnet)) ? '' : trusted.join(),
+    );
     const volumes = Object.keys(project.volumes ?? {});
     const unknown = services.flatMap(([, { volumes: mounts = [], depends_on: needs = [] }]) => [
       ...mounts
