@@ -356,7 +356,7 @@ describe('account', () => {
     const page = await studio.visit('/reset-password');
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByRole('heading', { name: 'Read your mail' }).waitFor();
+    await page.getByRole('heading', { name: 'Read your email' }).waitFor();
     await becomes(async () => (await mailedLink(email)).includes('/reset-password#'), true);
     await page.goto(await mailedLink(email));
     await page.getByRole('textbox', { name: 'New password' }).fill('another horse battery');

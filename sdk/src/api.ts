@@ -333,7 +333,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a one-time code
-         * @description Sends a code of six digits, valid for 10 minutes and five attempts. The response is the same for known and unknown addresses. A second request within 30 seconds sends no mail and returns the existing code’s times. Limit: 20 mails a day from one tenant to one address.
+         * @description Sends a code of six digits, valid for 10 minutes and five attempts. The response is the same for known and unknown addresses. A second request within 30 seconds sends no email and returns the existing code’s times. Limit: 20 emails a day from one tenant to one address.
          */
         post: operations["sendOneTimeCode"];
         delete?: never;
@@ -433,7 +433,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 seconds for one address send one mail.
+         * @description Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 seconds for one address send one email.
          */
         post: operations["requestPlayerPasswordReset"];
         delete?: never;
@@ -633,7 +633,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a portal code
-         * @description Sends a one-time code of six digits, valid for 10 minutes and five attempts. The response is the same for every address, but only an address that a player has verified gets a mail. A second request within 30 seconds sends no mail and returns the existing code’s times. Limit: 20 mails a day to one address.
+         * @description Sends a one-time code of six digits, valid for 10 minutes and five attempts. The response is the same for every address, but only an address that a player has verified gets an email. A second request within 30 seconds sends no email and returns the existing code’s times. Limit: 20 emails a day to one address.
          */
         post: operations["sendPortalCode"];
         delete?: never;
@@ -3412,8 +3412,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List mails in the outbox
-         * @description Returns the mails of the last 7 days in pages, newest first, at most the last 10,000. If no mail server is configured (`SMTP_URL`), read all mails here. Otherwise the text of a mail is erased after its delivery.
+         * List emails in the outbox
+         * @description Returns the emails of the last 7 days in pages, newest first, at most the last 10,000. If no mail server is configured (`SMTP_URL`), read all emails here. Otherwise the text of an email is erased after its delivery.
          */
         get: operations["listOutboxMails"];
         put?: never;
@@ -4025,7 +4025,7 @@ export interface components {
         ChallengeLoginRequest: {
             /** Format: uuid */
             challengeId: string;
-            /** @description The wallet’s signature of the message, in hexadecimal, or the six digits from the mail. */
+            /** @description The wallet’s signature of the message, in hexadecimal, or the six digits from the email. */
             response: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
             profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
@@ -4052,7 +4052,7 @@ export interface components {
         CodeLoginRequest: {
             /** Format: email */
             email: string;
-            /** @description The six digits from the mail. */
+            /** @description The six digits from the email. */
             code: string;
             /** @description How much of the profile others can see. Applied only if the request creates the player. */
             profileVisibility?: (components["schemas"]["ProfileVisibility"] | null) | undefined;
@@ -5010,7 +5010,7 @@ export interface components {
             signature?: string | undefined;
             /** Format: email */
             email?: string | undefined;
-            /** @description The six digits from the mail. */
+            /** @description The six digits from the email. */
             code?: string | undefined;
         };
         IdentityProofRequest: {
@@ -5175,7 +5175,7 @@ export interface components {
             signature?: string | undefined;
             /** Format: email */
             email?: string | undefined;
-            /** @description The six digits from the mail. */
+            /** @description The six digits from the email. */
             code?: string | undefined;
             /** @default false */
             setAsPrimary?: (boolean | null) | undefined;
@@ -5509,13 +5509,13 @@ export interface components {
             id: string;
             to: string;
             subject: string;
-            /** @description Null after the mail was delivered or has failed. */
+            /** @description Null after the email was delivered or has failed. */
             text: string | null;
             /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the mail server accepted the mail.
+             * @description When the mail server accepted the email.
              */
             sentAt: string | null;
             /**
@@ -5765,7 +5765,7 @@ export interface components {
         PortalCodeLoginRequest: {
             /** Format: email */
             email: string;
-            /** @description The six digits from the mail. */
+            /** @description The six digits from the email. */
             code: string;
         };
         PortalSessionRequest: {
@@ -6033,7 +6033,7 @@ export interface components {
             newPassword: string;
         };
         ResetPlayerPasswordRequest: {
-            /** @description The token from the mail. */
+            /** @description The token from the email. */
             token: string;
             newPassword: string;
         };
@@ -6891,7 +6891,7 @@ export interface components {
             token: string;
         };
         VerifyPlayerEmailRequest: {
-            /** @description The token from the mail. */
+            /** @description The token from the email. */
             token: string;
         };
         WalletChain: {

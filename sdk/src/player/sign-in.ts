@@ -27,7 +27,7 @@ export interface SignIn {
   withCode(login: Body<'/api/player-auth/otc/exchange', 'post'>): Promise<LoginResult>;
   signUp(account: Body<'/api/player-auth/email/signup', 'post'>): Promise<LoginResult>;
   withPassword(login: Body<'/api/player-auth/email/tenant-login', 'post'>): Promise<LoginResult>;
-  /** Takes the token of a mail that a sign-up sent. */
+  /** Takes the token of an email that a sign-up sent. */
   verifyEmail(token: string): Promise<Answer<'/api/player-auth/email/verify', 'post'>>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(

@@ -116,7 +116,7 @@ export async function startApiServer(
     WILDCARDS.includes(config.host) || config.port === 0 || config.trustProxy !== false;
   if (prepare && !config.publicUrl && isReachedElsewhere)
     app.log.warn(
-      `PUBLIC_URL is empty, so tokens, mails and addresses of avatars name ${issuerOf(config)}, which clients cannot reach. ` +
+      `PUBLIC_URL is empty, so tokens, emails and addresses of avatars name ${issuerOf(config)}, which clients cannot reach. ` +
         'Set PUBLIC_URL to the address that clients use.',
     );
 

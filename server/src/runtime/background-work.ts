@@ -56,7 +56,7 @@ export async function startBackgroundWork(
   const { smtpUrl, smtpTls: tls, mailFrom: from } = config;
   if (smtpUrl && /@localhost>?$/.test(from))
     logger.warn(
-      `MAIL_FROM is ${from}, and most mail servers refuse mails from localhost. Set MAIL_FROM to an address of your own domain.`,
+      `MAIL_FROM is ${from}, and most mail servers refuse emails from localhost. Set MAIL_FROM to an address of your own domain.`,
     );
   const services: WorkerServices = {
     database,

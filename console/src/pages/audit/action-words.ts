@@ -14,7 +14,7 @@ export const actionWords: Record<string, string> = {
   'account.totp_disabled': 'Disabled the second factor',
   'account.totp_enabled': 'Enabled the second factor',
   'account.totp_enrolled': 'Began to set up a second factor',
-  'account.verification_requested': 'Asked for another verification mail',
+  'account.verification_requested': 'Asked for another verification email',
   'alert_settings.updated': 'Changed the alert thresholds',
   'api_key.created': 'Created an API key',
   'api_key.payer_ended': 'Stopped paying for an API key',

@@ -71,7 +71,7 @@ export function RemoveDialog({ workspaceId, onClose, member }: Omit<MemberDialog
       ? {
           title: 'Withdraw the invitation',
           verb: 'Withdraw the invitation',
-          effect: `The mail to ${email} stops working.`,
+          effect: `The email to ${email} stops working.`,
         }
       : {
           title: `Remove ${email}`,

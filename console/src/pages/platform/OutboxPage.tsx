@@ -28,7 +28,7 @@ export function OutboxPage() {
   return (
     <Page
       title="Outbox"
-      subtitle="The mails of this server. Without a mail server they wait here to be read."
+      subtitle="The emails of this server. Without a mail server they wait here to be read."
       fill
     >
       <DataTable
@@ -38,7 +38,7 @@ export function OutboxPage() {
         onOpen={setOpen}
         selectedKey={open?.id}
         empty={
-          <EmptyState title="No mails">
+          <EmptyState title="No emails">
             Codes, verifications, password resets, invitations and alerts appear here when they are sent.
           </EmptyState>
         }
@@ -54,8 +54,8 @@ export function OutboxPage() {
                 ['Failure', open.failure ?? '–'],
               ]}
             />
-            <pre className={classes.text} tabIndex={0} role="region" aria-label="Text of the mail">
-              {open.text === null ? 'The text was deleted after the mail was sent.' : withLinks(open.text)}
+            <pre className={classes.text} tabIndex={0} role="region" aria-label="Text of the email">
+              {open.text === null ? 'The text was deleted after the email was sent.' : withLinks(open.text)}
             </pre>
           </Stack>
         )}

@@ -29,11 +29,11 @@ function RequestStep({ onHasToken }: { onHasToken: () => void }) {
   if (request.isSuccess)
     return (
       <AuthPage
-        title="Read your mail"
+        title="Read your email"
         text={`If ${form.values.email} has an account, it receives a link that works for one hour.`}
       >
         <Anchor component="button" size="sm" onClick={onHasToken}>
-          Enter the token of the mail
+          Enter the token of the email
         </Anchor>
       </AuthPage>
     );

@@ -7,7 +7,7 @@ import { MailRefusedError, type MailServer } from './smtp.ts';
 
 const mails = new Counter({
   name: 'guildhall_mails_total',
-  help: 'Attempts to deliver a mail, by result: sent, deferred (another attempt follows), refused, expired.',
+  help: 'Attempts to deliver an email, by result: sent, deferred (another attempt follows), refused, expired.',
   labelNames: ['result'] as const,
 });
 for (const result of ['sent', 'deferred', 'refused', 'expired']) mails.inc({ result }, 0);
@@ -42,4 +42,4 @@ export async function deliverMail(
   mails.inc({ result: 'sent' });
 }
 
-const EXPIRED = 'The mail expired before it could be delivered.';
+const EXPIRED = 'The email expired before it could be delivered.';

@@ -8,7 +8,7 @@ export function measureMails(registry: Registry, database: Database): void {
   measureResults(registry, {
     name: 'recent_mails',
     help:
-      `Mails of the last ${RECENT_MINUTES} minutes, at most the last ${MAX_RECENT_MAILS}, by their last attempt: ` +
+      `Emails of the last ${RECENT_MINUTES} minutes, at most the last ${MAX_RECENT_MAILS}, by their last attempt: ` +
       'sent, deferred (another attempt follows), refused (for good).',
     read: () => countRecentMails(database),
   });

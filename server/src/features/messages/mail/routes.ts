@@ -14,10 +14,10 @@ export function outboxRoutes(services: { database: Database; vault: Vault }): Fa
         schema: {
           operationId: 'listOutboxMails',
           tags: ['Administration'],
-          summary: 'List mails in the outbox',
+          summary: 'List emails in the outbox',
           description:
-            'Returns the mails of the last 7 days in pages, newest first, at most the last 10,000. If no mail server is configured ' +
-            '(`SMTP_URL`), read all mails here. Otherwise the text of a mail is erased after its delivery.',
+            'Returns the emails of the last 7 days in pages, newest first, at most the last 10,000. If no mail server is configured ' +
+            '(`SMTP_URL`), read all emails here. Otherwise the text of an email is erased after its delivery.',
           querystring: PageQuery,
           response: { 200: Outbox },
         },

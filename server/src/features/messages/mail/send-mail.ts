@@ -77,7 +77,7 @@ export async function sendMails(
   );
 }
 
-const HELD = 'Not sent: today this address received too many mails from tenants in which it has no player.';
+const HELD = 'Not sent: today this address received too many emails from tenants in which it has no player.';
 
 /** Decrypts the body of a stored mail. */
 export function unsealBody(vault: Vault, mailId: string, body: Buffer): EmailBody {

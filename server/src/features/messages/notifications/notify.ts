@@ -32,7 +32,7 @@ export async function notifyTeam(
   notice: Notice,
 ): Promise<void> {
   const team = await listTeamRecipients(transaction, workspaceId);
-  const reason = `You receive this mail as an owner or admin of the workspace ${quoted(team[0]?.workspaceName ?? '')}.`;
+  const reason = `You receive this email as an owner or admin of the workspace ${quoted(team[0]?.workspaceName ?? '')}.`;
   await notify(services, transaction, team, { ...notice, workspaceId, reason });
 }
 
@@ -45,7 +45,7 @@ export async function notifyPlatformAdmins(
   transaction: Querier,
   notice: Notice,
 ): Promise<void> {
-  const reason = 'You receive this mail as a platform administrator of this Guildhall deployment.';
+  const reason = 'You receive this email as a platform administrator of this Guildhall deployment.';
   const admins = await listPlatformAdmins(transaction);
   await notify(services, transaction, admins, { ...notice, workspaceId: null, reason, toUnverified: true });
 }
@@ -81,7 +81,7 @@ async function notify(
       tenant_id: tenantId ?? null,
     })),
   );
-  const paragraphs = [text, ...(link ? [{ link }] : []), `Guildhall sent this mail. ${reason}`];
+  const paragraphs = [text, ...(link ? [{ link }] : []), `Guildhall sent this email. ${reason}`];
   const content = { subject, paragraphs };
   await mailNotice(services, transaction, recipients, { kind: 'team', content, toUnverified });
 }

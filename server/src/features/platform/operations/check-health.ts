@@ -83,16 +83,16 @@ const checkWorker: Check = async ({ database }) => {
 const checkMail: Check = async ({ database, config }) => {
   const result = { component: 'mail', latencyMs: null, since: null } as const;
   if (config.smtpUrl === undefined)
-    return { ...result, status: 'off', detail: 'No mail server is configured. Mails stay in the outbox.' };
+    return { ...result, status: 'off', detail: 'No mail server is configured. Emails stay in the outbox.' };
   const failing = await findFailingMail(database);
   return failing
     ? {
         ...result,
         status: 'failing',
-        detail: `A mail could not be delivered: ${failing.failure}`,
+        detail: `An email could not be delivered: ${failing.failure}`,
         since: failing.createdAt,
       }
-    : { ...result, status: 'ok', detail: 'No mail waits for another attempt.' };
+    : { ...result, status: 'ok', detail: 'No email waits for another attempt.' };
 };
 
 const checkRedis: Check = async ({ redis }) => {

@@ -43,7 +43,7 @@ export const VerifyBody = Type.Object(
     response: Type.String({
       minLength: 1,
       maxLength: SIGNATURE_LENGTH,
-      description: 'The wallet’s signature of the message, in hexadecimal, or the six digits from the mail.',
+      description: 'The wallet’s signature of the message, in hexadecimal, or the six digits from the email.',
     }),
     ...signInFields,
   },

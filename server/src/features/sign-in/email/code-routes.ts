@@ -25,7 +25,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
           summary: 'Mail a one-time code',
           description:
             'Sends a code of six digits, valid for 10 minutes and five attempts. The response is the same for known and unknown ' +
-            'addresses. A second request within 30 seconds sends no mail and returns the existing code’s times. Limit: 20 mails a day ' +
+            'addresses. A second request within 30 seconds sends no email and returns the existing code’s times. Limit: 20 emails a day ' +
             'from one tenant to one address.',
           body: EmailBody,
           response: { 200: SentCode, ...problems(422) },

@@ -7,8 +7,8 @@ export function oneTimeCodeEmail({ game, code }: { game: string; code: string })
       `Enter this code to sign in to the game ${quoted(game)}:`,
       { code },
       'It works once, for 10 minutes. Do not share it: anyone who has the code can sign in as you.',
-      'If you did not ask for a code, ignore this mail. Nobody can sign in without the code.',
-      `Guildhall sent this mail because a person requested a code in the game ${quoted(game)}.`,
+      'If you did not ask for a code, ignore this email. Nobody can sign in without the code.',
+      `Guildhall sent this email because a person requested a code in the game ${quoted(game)}.`,
     ],
   };
 }
@@ -23,8 +23,8 @@ export function portalCodeEmail(code: string): EmailContent {
       'It works once, for 10 minutes. Do not share it: anyone who has the code can change how you sign in, and can merge, export or ' +
         'delete your profile.',
       'This is not a sign-in code for a game. If a game asks for it and you only want to play, do not enter it.',
-      'If you did not ask for a code, ignore this mail. Nobody can sign in without the code.',
-      'Guildhall sent this mail because a person requested a code in the player portal.',
+      'If you did not ask for a code, ignore this email. Nobody can sign in without the code.',
+      'Guildhall sent this email because a person requested a code in the player portal.',
     ],
   };
 }
@@ -36,8 +36,8 @@ export function resetPasswordEmail({ game, token }: { game: string; token: strin
       `A person asked to set a new password for your account in the game ${quoted(game)}. If it was you, enter this token in the game:`,
       { code: token },
       'It works once, for one hour. Do not share it. A new password signs you out everywhere.',
-      'If it was not you, ignore this mail. Your password stays the same.',
-      `Guildhall sent this mail on behalf of the game ${quoted(game)}.`,
+      'If it was not you, ignore this email. Your password stays the same.',
+      `Guildhall sent this email on behalf of the game ${quoted(game)}.`,
     ],
   };
 }
@@ -49,9 +49,9 @@ export function verifyAddressEmail({ game, token }: { game: string; token: strin
       `A person signed up for the game ${quoted(game)} with your email address. If it was you, enter this token in the game:`,
       { code: token },
       'It works once, for 24 hours.',
-      'If it was not you, do not enter the token, and ignore this mail. The address stays unverified. If you sign in with the address ' +
+      'If it was not you, do not enter the token, and ignore this email. The address stays unverified. If you sign in with the address ' +
         'later, the password of that sign-up stops working.',
-      `Guildhall sent this mail on behalf of the game ${quoted(game)}.`,
+      `Guildhall sent this email on behalf of the game ${quoted(game)}.`,
     ],
   };
 }

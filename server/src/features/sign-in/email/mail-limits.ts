@@ -52,13 +52,13 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
     name: 'mail-requests',
     attempts: REQUESTS_PER_NETWORK,
     seconds: 60 * 60,
-    refusal: `Too many mails were requested from this network (${REQUESTS_PER_NETWORK} per hour). Try again later.`,
+    refusal: `Too many emails were requested from this network (${REQUESTS_PER_NETWORK} per hour). Try again later.`,
   });
   const perAddress = createBudget({
     name: 'mail-requests-for-address',
     attempts: REQUESTS_PER_NETWORK_AND_ADDRESS,
     seconds: 24 * 60 * 60,
-    refusal: `Too many mails to this address were requested from this network (${REQUESTS_PER_NETWORK_AND_ADDRESS} per day). Use another sign-in method.`,
+    refusal: `Too many emails to this address were requested from this network (${REQUESTS_PER_NETWORK_AND_ADDRESS} per day). Use another sign-in method.`,
   });
   return {
     async count(ipAddress, email, work) {
@@ -136,7 +136,7 @@ export async function spendPortalMail(db: Querier, portalId: string, email: stri
 
 async function tooManyMails(db: Querier, tenantId: string, email: string): Promise<ProblemError> {
   return new ProblemError('too_many_attempts', {
-    detail: `Too many mails were sent to this address today (${MAILS_PER_DAY} per day). Wait, or use another sign-in method.`,
+    detail: `Too many emails were sent to this address today (${MAILS_PER_DAY} per day). Wait, or use another sign-in method.`,
     retryAfter: await secondsUntilMailAllowed(db, tenantId, email),
   });
 }

@@ -111,7 +111,7 @@ export function emailPasswordRoutes(
           summary: 'Request a password reset',
           description:
             'Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 ' +
-            'seconds for one address send one mail.',
+            'seconds for one address send one email.',
           body: EmailBody,
           response: { 202: ResetRequested, ...problems(422) },
         },

@@ -23,8 +23,8 @@ export function emailPortalRoutes(
           summary: 'Mail a portal code',
           description:
             'Sends a one-time code of six digits, valid for 10 minutes and five attempts. The response is the same for every address, ' +
-            'but only an address that a player has verified gets a mail. A second request within 30 seconds sends no mail and returns ' +
-            'the existing code’s times. Limit: 20 mails a day to one address.',
+            'but only an address that a player has verified gets an email. A second request within 30 seconds sends no email and returns ' +
+            'the existing code’s times. Limit: 20 emails a day to one address.',
           body: EmailBody,
           response: { 200: SentCode },
         },

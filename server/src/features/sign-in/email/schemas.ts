@@ -14,7 +14,7 @@ export const SentCode = Type.Object(
 
 const codeFields = {
   email: Email,
-  code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits from the mail.' }),
+  code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits from the email.' }),
 };
 
 export const ExchangeBody = Type.Object({ ...codeFields, ...signInFields }, { title: 'CodeLoginRequest' });
@@ -42,7 +42,7 @@ export const LogInBody = Type.Object(
   { title: 'PlayerPasswordLoginRequest' },
 );
 
-const Token = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the mail.' });
+const Token = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the email.' });
 
 export const VerifyBody = Type.Object({ token: Token }, { title: 'VerifyPlayerEmailRequest' });
 

@@ -18,7 +18,7 @@ export function verifyEmailMail({ server, token }: { server: string; token: stri
       'Or enter this token there:',
       { code: token },
       'The token works once, for 24 hours.',
-      'If it was not you, ignore this mail. The address stays unverified. You can take over the account with a password reset.',
+      'If it was not you, ignore this email. The address stays unverified. You can take over the account with a password reset.',
     ],
   };
 }
@@ -33,7 +33,7 @@ export function resetPasswordMail({ server, token }: { server: string; token: st
       'Or enter this token there:',
       { code: token },
       'The token works once, for one hour. Do not give it to anybody. A new password ends all sessions of the account.',
-      'If it was not you, ignore this mail. Your password stays the same.',
+      'If it was not you, ignore this email. Your password stays the same.',
     ],
   };
 }

@@ -24,8 +24,8 @@ export function invitationEmail({ workspace, server, role, token, ...words }: In
       'Or enter this token there:',
       { code: token },
       'It works once, for seven days, and only for an account with this email address. Do not share it.',
-      'If you do not want to join, you can ignore this mail.',
-      `Guildhall at ${server} sent this mail because ${inviter} asked for it. Guildhall has not checked who this person is.`,
+      'If you do not want to join, you can ignore this email.',
+      `Guildhall at ${server} sent this email because ${inviter} asked for it. Guildhall has not checked who this person is.`,
     ],
   };
 }
