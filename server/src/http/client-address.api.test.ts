@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { arrangeTenant } from '../testing/arrange.ts';
-import { clientAddress } from './client-address.ts';
-import { createHttpServer } from './server.ts';
 import { loginDataOf } from '../testing/ledger-data.ts';
 import { startTestApp } from '../testing/test-app.ts';
+import { clientAddress } from './client-address.ts';
+import { createHttpServer } from './server.ts';
 
 const lines: string[] = [];
 const warnings = (about = 'X-Forwarded-For') => lines.filter((line) => line.includes(about));

@@ -11,8 +11,8 @@ export interface NetworkBudget {
 }
 
 /**
- * How many times the attempts of a network its site has. Phones of a carrier may share a /48, so it is more than one network. An
- * attacker with a /48 gets no more than with as many IPv4 addresses.
+ * A site has the attempts of this many networks. It is more than one, because phones of a carrier may share a /48. An attacker with a /48
+ * gets no more attempts than with 8 IPv4 addresses.
  */
 export const NETWORKS_OF_SITE = 8;
 

@@ -46,10 +46,10 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           tags: ['Player sign-in'],
           summary: 'Sign in with a wallet',
           description:
-            'Verifies the signed message of a challenge and starts a session. An attempt uses the message up, except if its error is ' +
-            '`busy`, `too_many_attempts` or `provider_unavailable`. After another error, request a new challenge. Creates the player if ' +
-            'none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract wallets in 15 minutes from one ' +
-            'network in a tenant.',
+            'Verifies the signed message of a challenge and starts a session. A message is valid for one attempt. After `busy`, ' +
+            '`too_many_attempts` or `provider_unavailable`, you can send it again. After another error, request a new challenge. ' +
+            'Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract wallets in ' +
+            '15 minutes from one network in a tenant.',
           body: VerifyBody,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },

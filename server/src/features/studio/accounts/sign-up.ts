@@ -29,9 +29,9 @@ export interface SignUpRequest {
 }
 
 /**
- * Creates an account, mails a verification token, and signs the account in. If the server is reachable only from this machine,
- * the first account becomes platform administrator, if the request comes from this machine: a proxy, a tunnel and a page of another
- * origin let it come from any. Throws invalid_request, signup_closed, too_many_attempts and email_taken.
+ * Creates an account, mails a verification token, and signs the account in. If the server listens on loopback only, the first account
+ * becomes platform administrator. Its request must come from this machine directly, because anybody can send one through a proxy, a
+ * tunnel or a page of another origin. Throws invalid_request, signup_closed, too_many_attempts and email_taken.
  */
 export async function signUp(
   services: SignUpServices,

@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { withLocks } from '../../../../database/partitions/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 
-// The tables of a run, which hold what the files that it writes do not say. They belong to the owner, and exist during a run only.
+// A run writes files, and these tables record what the files do not contain. They belong to the owner, and are dropped when the run ends.
 
 /** Copies of the events that were stored after the snapshot that is written to the files (docs/decisions/0048-event-archive.md). */
 export const lateTable = (scope: EventScope): string => `${eventTables[scope]}_late`;
