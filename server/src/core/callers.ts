@@ -39,6 +39,7 @@ export interface PlayerCaller {
 export interface WalletCaller {
   tenantId: string;
   playerIndex: number;
+  playerId: string;
   /** Whether the player had proven the ownership of the address when the token was issued. */
   isVerified: boolean;
 }

@@ -48,6 +48,7 @@ export function createVerifiers({
       return {
         tenantId,
         playerIndex: claims['idx'] as number,
+        playerId: claims.sub,
         isVerified: claims['verified'] as boolean,
       };
     },

@@ -568,6 +568,25 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       refused(await read(body.transactionHash, caller), 401);
   });
 
+  test('rejects the token of a player whose index belongs to another player after a restore', async () => {
+    const restored = await arrangeWalletTenant(app, tenant.issuer);
+    const [lost, kept] = [await arrangeWalletPlayer(app, restored), await arrangeWalletPlayer(app, restored)];
+    // The row of a player who was added to the restored database.
+    await app.owner.query(
+      `UPDATE wallet_players SET player_id = $3, address = $4 WHERE tenant_id = $1 AND player_index = $2`,
+      [restored.tenantId, lost.playerIndex, 'newcomer', someAddress()],
+    );
+    for (const answer of [
+      await lost.setScore({ newScore: 1 }),
+      await lost.startMatch({ level: 'cave' }),
+      await lost.read(lost.playerIndex),
+      await lost.read(kept.playerIndex),
+    ])
+      refused(answer, 401, 'invalid_bearer');
+    assert.equal((await kept.read(lost.playerIndex)).body.playerId, 'newcomer');
+    assert.equal((await kept.setScore({ newScore: 1 })).status, 200);
+  });
+
   test('rejects the tokens of a disabled tenant', async () => {
     const closing = await arrangeWalletTenant(app, tenant.issuer);
     const last = await arrangeWalletPlayer(app, closing);

@@ -43,6 +43,7 @@ export interface Counts {
 /** The player of a platform token. */
 export interface Actor {
   playerIndex: number;
+  playerId: string;
   /** Whether the address was proved when the token was issued. */
   isVerified: boolean;
 }
@@ -183,11 +184,11 @@ export class LedgerState {
 }
 
 /**
- * Whether a token is still valid for its player. The first wallet login of the address invalidates the tokens of the password,
- * because anybody may have chosen the password.
+ * Whether a token is still valid for the player of its index. After a restore, the index of a lost player belongs to the next new
+ * one. The first wallet login of the address invalidates the tokens of the password, because anybody may have chosen the password.
  */
-export function isValidFor(actor: Actor, player: { isVerified: boolean }): boolean {
-  return actor.isVerified || !player.isVerified;
+export function isValidFor(actor: Actor, player: Pick<WalletPlayer, 'playerId' | 'isVerified'>): boolean {
+  return actor.playerId === player.playerId && (actor.isVerified || !player.isVerified);
 }
 
 /** A change to the ledger. `apply` contains all rules about it. */

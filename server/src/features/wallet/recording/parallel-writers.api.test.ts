@@ -99,7 +99,7 @@ describe('wallet ledger under load', () => {
     const tenant = await arrangeWalletTenant(app);
     const player = await arrangeWalletPlayer(app, tenant);
     const ledger = createWalletLedger(database, hashChainRecorder);
-    const actor = { playerIndex: player.playerIndex, isVerified: true };
+    const actor = { ...player, isVerified: true };
     const lock = await app.owner.connect();
     await lock.query('BEGIN');
     await lock.query('SELECT FROM wallet_ledgers WHERE tenant_id = $1 FOR UPDATE', [tenant.tenantId]);

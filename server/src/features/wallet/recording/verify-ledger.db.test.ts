@@ -103,9 +103,9 @@ describe('verifyLedger', () => {
 
   test('verifies a ledger that it reads in several chunks', async () => {
     const large = await arrangeWalletTenant(app, tenant.issuer);
-    await arrangeWalletPlayer(app, large);
+    const player = await arrangeWalletPlayer(app, large);
     const ledger = createWalletLedger(database, hashChainRecorder);
-    const actor = { playerIndex: 1, isVerified: true };
+    const actor = { ...player, isVerified: true };
     for (let group = 0; group < 3; group++)
       await Promise.all(
         Array.from({ length: 1_500 }, () => ledger.record(large.tenantId, setScore(actor, 1n))),
