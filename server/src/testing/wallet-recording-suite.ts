@@ -20,6 +20,14 @@ import {
 const MAX = '9223372036854775807';
 const MIN = '-9223372036854775808';
 
+/** The zero address, and texts that differ from an address in letter case only. */
+const LOOKALIKES = [
+  `0x${'0'.repeat(40)}`,
+  '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '0X5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  '0X5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED',
+];
+
 const HASH = /^0x[0-9a-f]{64}$/;
 
 /**
@@ -219,6 +227,7 @@ export async function walletRecordingSuite(app: TestApp, second: TestApp): Promi
       { playerId: '.' },
       { playerId: ' .. ' },
       { playerId: someAddress() },
+      ...LOOKALIKES.map((playerId) => ({ playerId })),
       { playerAddress: undefined },
       { playerAddress: 'x' },
       { playerAddress: `0x${'0'.repeat(40)}` },

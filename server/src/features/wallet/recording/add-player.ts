@@ -1,7 +1,7 @@
 import type { Database } from '../../../database/database.ts';
 import { hashPassword } from '../../../security/passwords.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
-import { evmAddress, requireEvmAddress } from '../../../core/evm-address.ts';
+import { requireEvmAddress } from '../../../core/evm-address.ts';
 import { invalidField, ProblemError } from '../../../core/problem.ts';
 import type { Recorded, WalletLedger } from './ledger.ts';
 import { playerTypes, type Command, type WalletPlayer } from './ledger-state.ts';
@@ -16,7 +16,7 @@ export interface NewAnonymousPlayer {
 
 /**
  * Adds a player with a playerId, an unproven address and a password. Throws invalid_request if the address is invalid or the
- * playerId is the address of another player. Throws player_exists if the playerId or the address is taken.
+ * playerId looks like another address. Throws player_exists if the playerId or the address is taken.
  */
 export async function addAnonymousPlayer(
   { database, ledger }: { database: Database; ledger: WalletLedger },
@@ -40,12 +40,15 @@ export async function addAnonymousPlayer(
   return { transactionHash, playerIndex: player.playerIndex };
 }
 
+/** With any checksum, because people do not check it. */
+const ADDRESS_FORM = /^0x[0-9a-f]{40}$/i;
+
 /** A playerId in the form of an address is reserved for the owner of the address, because a first wallet login uses it. */
 function playerIdOf(name: string, address: string): string {
   const playerId = normalisePlayerId(name);
   requirePlayerId(playerId);
-  if (playerId !== address && evmAddress(playerId))
-    throw invalidField('playerId', 'must not be the address of another player');
+  if (playerId !== address && ADDRESS_FORM.test(playerId))
+    throw invalidField('playerId', 'must equal playerAddress if it looks like an address');
   return playerId;
 }
 
