@@ -19,7 +19,7 @@ export interface CallSubmitter {
 /** Creates a submitter. Its cache only saves requests to the node, because another process can take over at any time. */
 export function createCallSubmitter(context: OutboxContext): CallSubmitter {
   const { database, node, signer, feeLimit, logger } = context;
-  /** The block at which each transaction was sent by this process. */
+  /** The block at which each waiting transaction was sent by this process. */
   const sentAt = new Map<Hex, number>();
   let oldestSeen = { position: 0, sinceBlock: 0 };
 
@@ -29,6 +29,7 @@ export function createCallSubmitter(context: OutboxContext): CallSubmitter {
     const { block, fees } = head;
     const [oldest] = calls;
     if (!oldest) return;
+    keepOnly(calls);
     // A node that was restarted has lost its pending transactions.
     if (sentAt.has(oldest.hash) && !(await node.knows(oldest.hash))) sentAt.clear();
     if (oldest.position !== oldestSeen.position)
@@ -45,6 +46,12 @@ export function createCallSubmitter(context: OutboxContext): CallSubmitter {
       else await sendUnchanged(call, head);
     }
     if (isAtLimit) throw atLimit();
+  }
+
+  /** Removes transactions that no longer wait, because the chain may never be idle. */
+  function keepOnly(calls: WaitingCall[]): void {
+    const waiting = new Set(calls.map(({ hash }) => hash));
+    for (const hash of sentAt.keys()) if (!waiting.has(hash)) sentAt.delete(hash);
   }
 
   /** Sends a call with the fee that it has. If the node refuses this fee, sends it with another one. */
