@@ -126,6 +126,25 @@ describe('chain sender', () => {
   });
 });
 
+describe('check of the contract', () => {
+  test('blames the contract for a revert only, and the node for other errors', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    await deployment.record(await deployment.tenant());
+    for (const [message, problem] of [
+      ['header not found', /returns an error: header not found/],
+      ['execution reverted', /is not a Guildhall ledger/],
+    ] as const) {
+      const url = await startNodeBefore(chain, { eth_call: () => ({ error: { code: -32000, message } }) });
+      const sender = deployment.startSender({ ...deployment.chain, node: createChainNode(url) });
+      await eventually(async () => problem.test((await deployment.writerStatus()).problem ?? ''));
+      await sender.stop();
+    }
+    deployment.startSender();
+    await deployment.settled();
+  });
+});
+
 describe('fees of the chain sender', () => {
   test('are raised with the same nonce when the base fee rises, and both hashes are found', async () => {
     const chain = await startTestChain();

@@ -1,6 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, type Address } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
-import { ChainUnavailableError, type ChainNode, type Refusal } from './chain-node.ts';
+import { ChainNodeError, ChainRefusedError, type ChainNode, type Refusal } from './chain-node.ts';
 import type { Batch } from './ledger-call.ts';
 import type { Signer } from './signer.ts';
 
@@ -35,7 +35,9 @@ export async function findContractFault(
     const answer = await node.read(contract, data);
     writer = decodeFunctionResult({ abi: guildhallLedgerAbi, functionName: 'writer', data: answer });
   } catch (error) {
-    if (error instanceof ChainUnavailableError) throw error;
+    // Other errors, such as a rate limit, say nothing about the contract.
+    const isRevert = error instanceof ChainRefusedError && /revert/i.test(error.message);
+    if (error instanceof ChainNodeError && !isRevert) throw error;
     return `The contract at ${contract} is not a Guildhall ledger. Set CHAIN_CONTRACT_ADDRESS to the address that \`guildhall chain deploy\` printed.`;
   }
   return writer === signer ? undefined : notWriter(signer, contract);
