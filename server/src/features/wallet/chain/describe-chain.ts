@@ -1,6 +1,7 @@
 import { formatEther } from 'viem';
 import type { Database } from '../../../database/database.ts';
 import { ChainNodeError } from './chain-node.ts';
+import { findContractFault } from './contract-faults.ts';
 import type { Chain } from './open-chain.ts';
 import { readConfirmed, readWriterStatus } from './queries.ts';
 
@@ -27,15 +28,17 @@ export async function describeChain(
     line('next nonce', status.nextNonce),
   ];
   try {
-    const [{ block, fees }, balance, nonce] = await Promise.all([
+    const [{ block, fees }, balance, nonce, fault] = await Promise.all([
       node.head(),
       node.balance(writer.signer),
       node.transactionCount(writer.signer),
+      findContractFault(node, writer.signer, writer.contract),
     ]);
     lines.push(
       line('on chain', `block ${block.number}, nonce ${nonce}, base fee ${fees.baseFee} wei`),
       line('balance', `${formatEther(balance)} ether`),
     );
+    if (fault && fault !== status.problem) lines.push(line('problem', fault));
   } catch (error) {
     if (!(error instanceof ChainNodeError)) throw error;
     lines.push(line('on chain', `the node does not respond (${error.message})`));

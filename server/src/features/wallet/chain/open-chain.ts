@@ -47,13 +47,7 @@ export async function openChain(database: Database, settings: ChainSettings): Pr
   const { rpcUrl, contract, signerKey, confirmations, feeLimit } = settings;
   const node = createChainNode(rpcUrl);
   const address = privateKeyToAddress(signerKey);
-  const writer =
-    (await registerWriter(database, node, address, contract)) ??
-    (await findWriter(database, { signer: address, contract }));
-  if (!writer)
-    throw new ChainConfigurationError(
-      'The node of CHAIN_RPC_URL does not respond. It must be available at the first start with a contract and a signer.',
-    );
+  const writer = await findOrRegisterWriter(database, node, address, contract);
   const signer = createSigner(signerKey, contract, writer.chainId);
   return {
     rpcUrl,
@@ -88,40 +82,53 @@ async function refuseWhileOthersWait(db: Querier, writer: Writer | undefined): P
 }
 
 /**
- * Registers the writer with the chain id and nonce from the node. A new writer continues after the entries that the contract has,
- * because calls of an earlier writer may have been abandoned. Undefined if the node does not respond.
+ * Finds the writer on the chain of the node, or on any chain if the node does not respond. A known writer can record even if the node
+ * does not have the contract, for example while it synchronizes: the sender reports this fault.
  */
-async function registerWriter(
+async function findOrRegisterWriter(
   database: Database,
   node: ChainNode,
   signer: Address,
   contract: Address,
-): Promise<Writer | undefined> {
+): Promise<Writer> {
   try {
-    const fault = await findContractFault(node, signer, contract);
-    if (fault) throw new ChainConfigurationError(fault);
-    const [chainId, head, nextNonce] = await Promise.all([
-      node.chainId(),
-      node.head(),
-      node.transactionCount(signer, 'pending'),
-    ]);
-    const writer = { chainId, contract, signer };
-    const known = await findWriter(database, writer);
-    if (known) return known;
-    const ledgerHeads = await readLedgerHeads(database, node, writer);
-    await database.transaction(async (transaction) => {
-      // If another process was faster, it may have enqueued calls already.
-      if (!(await insertWriter(transaction, writer, nextNonce, head))) return;
-      for (const { tenantId, index } of ledgerHeads) {
-        await enterScope(transaction, 'tenant_id', tenantId);
-        await lowerHead(transaction, tenantId, writer, index);
-      }
-    });
-    return await findWriter(database, writer);
+    const writer = { chainId: await node.chainId(), contract, signer };
+    return (await findWriter(database, writer)) ?? (await registerWriter(database, node, writer));
   } catch (error) {
-    if (error instanceof ChainNodeError) return undefined;
-    throw error;
+    if (!(error instanceof ChainNodeError)) throw error;
+    const known = await findWriter(database, { signer, contract });
+    if (known) return known;
+    throw new ChainConfigurationError(
+      `The node of CHAIN_RPC_URL does not respond, or returns an error (${error.message}). It must be available at the first start ` +
+        'with a contract and a signer.',
+      { cause: error },
+    );
   }
+}
+
+/**
+ * Registers the writer with the nonce from the node. It continues after the entries that the contract has, because calls of an earlier
+ * writer may have been abandoned.
+ */
+async function registerWriter(
+  database: Database,
+  node: ChainNode,
+  writer: Omit<Writer, 'id'>,
+): Promise<Writer> {
+  const { signer, contract } = writer;
+  const fault = await findContractFault(node, signer, contract);
+  if (fault) throw new ChainConfigurationError(fault);
+  const [head, nextNonce] = await Promise.all([node.head(), node.transactionCount(signer, 'pending')]);
+  const ledgerHeads = await readLedgerHeads(database, node, writer);
+  await database.transaction(async (transaction) => {
+    // If another process was faster, it may have enqueued calls already.
+    if (!(await insertWriter(transaction, writer, nextNonce, head))) return;
+    for (const { tenantId, index } of ledgerHeads) {
+      await enterScope(transaction, 'tenant_id', tenantId);
+      await lowerHead(transaction, tenantId, writer, index);
+    }
+  });
+  return (await findWriter(database, writer))!;
 }
 
 /** The newest entry in the contract of each tenant whose entries were enqueued for it. */

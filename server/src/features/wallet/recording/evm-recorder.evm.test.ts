@@ -384,6 +384,14 @@ describe('operation with an EVM chain', () => {
     const start = (more: Partial<TestChain['settings']>) =>
       openConfiguredChain(database, { ...chain.settings, ...more });
     await assert.rejects(start({ rpcUrl: 'http://127.0.0.1:1' }), /does not respond.*first start/);
+    const limited = await serveOnLoopback((request, response) => {
+      void json(request).then((sent) => {
+        const error = { code: -32005, message: 'limit exceeded' };
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: (sent as { id: number }).id, error }));
+      });
+    });
+    await assert.rejects(start({ rpcUrl: limited }), /returns an error \(limit exceeded\).*first start/);
     await assert.rejects(
       start({ contract: '0x00000000000000000000000000000000000000AA' }),
       /no contract at 0x0{38}AA/,
@@ -397,6 +405,21 @@ describe('operation with an EVM chain', () => {
       await start({ rpcUrl: 'http://127.0.0.1:1' }),
       'after the first start the node may be unavailable',
     );
+  });
+
+  test('starts and records while the node does not have the contract, and shows the waiting calls', async () => {
+    const chain = await startTestChain();
+    const env = { ...WALLET_ENV, ...chain.env };
+    const app = await startTestApp({ env });
+    const tenant = await arrangeWalletTenant(app);
+    // A node that synchronizes again knows no contract yet.
+    await chain.node.kill();
+    await chain.node.start();
+    const again = await startTestApp({ env, databaseUrl: app.databaseUrl });
+    const player = await arrangeWalletPlayer(again, tenant);
+    await scoreOf(player, 1);
+    const status = await chainStatus(app.databaseUrl, readConfig(env));
+    assert.match(status, /pending +2, [^]*problem +The chain has no contract at/);
   });
 
   test('answers calls while the node is unavailable, and sends them afterwards', async (context) => {
