@@ -86,7 +86,7 @@ export function createCallSubmitter(context: OutboxContext): CallSubmitter {
   /** The fee cap with which the node may accept a call that it has refused. */
   function acceptableCap(error: ChainRefusedError, call: WaitingCall, fees: Fees): FeeCap | undefined {
     if (isUnderpriced(error)) return raisedCap(fees, call, feeLimit);
-    return isUnpaid(error) ? loweredCap(fees, call, feeLimit) : undefined;
+    return isUnpaid(error) || isTooExpensive(error) ? loweredCap(fees, call, feeLimit) : undefined;
   }
 
   /** Signs a call with the same nonce and another fee. The chain accepts only one of the two. */
@@ -125,4 +125,9 @@ function isUnderpriced({ message }: ChainRefusedError): boolean {
 
 function isUnpaid({ message }: ChainRefusedError): boolean {
   return /insufficient funds/i.test(message);
+}
+
+/** The node accepts no transaction that may cost so much: `--rpc.txfeecap` of geth and Erigon. */
+function isTooExpensive({ message }: ChainRefusedError): boolean {
+  return /exceeds the configured cap/i.test(message);
 }

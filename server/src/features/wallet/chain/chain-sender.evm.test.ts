@@ -239,6 +239,32 @@ describe('fees of the chain sender', () => {
     assert.equal((await deployment.writerStatus()).problem, null);
   });
 
+  test('are lowered when a transaction may cost more than the node accepts', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const feeCap = {
+      eth_sendRawTransaction: ([signed]: unknown[]) => {
+        const { gas, maxFeePerGas } = parseTransaction(signed as `0x02${string}`);
+        const message = 'tx fee (0.06 ether) exceeds the configured cap (0.01 ether)';
+        return gas! * maxFeePerGas! > parseEther('0.01') ? { error: { code: -32000, message } } : undefined;
+      },
+    };
+    const sendTo = async (answers: Parameters<typeof startNodeBefore>[1]) =>
+      deployment.startSender({
+        ...deployment.chain,
+        node: createChainNode(await startNodeBefore(chain, answers)),
+      });
+    const sender = await sendTo({ ...greedyFee, ...feeCap });
+    await eventually(async () => (await deployment.writerStatus()).priorityFee === GREEDY_FEE);
+    await deployment.record(await deployment.tenant());
+    await eventually(async () =>
+      /exceeds the configured cap/.test((await deployment.writerStatus()).problem ?? ''),
+    );
+    await sender.stop();
+    await sendTo(feeCap);
+    await deployment.settled();
+  });
+
   test('stay below the limit while the base fee is above it, and calls wait', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain, { feeLimit: 10_000_000_000 });
@@ -324,7 +350,7 @@ async function startLazyNode(chain: TestChain): Promise<{ url: string; taken: He
 /** A node that answers some methods itself, and asks the chain for all others. Returns its URL. */
 function startNodeBefore(
   { node }: TestChain,
-  answers: Record<string, (params: unknown[]) => { result: unknown } | { error: object }>,
+  answers: Record<string, (params: unknown[]) => { result: unknown } | { error: object } | undefined>,
 ): Promise<string> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { id, method, params } = JSON.parse(await text(request)) as RpcRequest;

@@ -24,7 +24,7 @@ export async function enqueueBatch(
     findLastEnqueued(transaction, batch.tenantId, writer),
   ]);
   const data = encodeAppend(batch, follows);
-  const call = await signer.sign({ data, gas: gasOf(data, batch) }, nonce, feeCapOf(fees, feeLimit));
+  const call = await signer.sign({ data, gas: gasOf(batch) }, nonce, feeCapOf(fees, feeLimit));
   const index = batch.first + batch.hashes.length - 1;
   await insertCall(transaction, writer, call, { tenantId: batch.tenantId, index });
   return call.hash;

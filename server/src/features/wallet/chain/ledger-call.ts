@@ -1,4 +1,4 @@
-import { decodeFunctionData, encodeFunctionData, size, type Hex } from 'viem';
+import { decodeFunctionData, encodeFunctionData, type Hex } from 'viem';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 
 /** Consecutive entries of a tenant's ledger, in the form for the contract. */
@@ -44,15 +44,22 @@ export function decodeAppend(data: Hex): Pick<Batch, 'tenantId' | 'first' | 'has
 }
 
 /**
- * An upper bound of the gas of a call, without a simulation. EIP-7623 requires at least 40 per byte. An entry writes a log, and a
- * new player writes eight words of storage. Unused gas is not paid.
+ * Upper bounds of the gas of an empty call and of its parts, without a simulation. EIP-7623 requires at least 40 per byte. An entry
+ * writes a log, and a new player writes eight words of storage. Unused gas is not paid.
  */
-export function gasOf(data: Hex, { hashes, newPlayers, newScores }: Batch): number {
+export const callGas = {
+  empty: 100_000 + 40 * 292,
+  entry: 5_000 + 40 * 32,
+  newPlayer: 200_000 + 40 * 128,
+  newScore: 60_000 + 40 * 64,
+};
+
+/** An upper bound of the gas of a call. */
+export function gasOf({ hashes, newPlayers, newScores }: Batch): number {
   return (
-    100_000 +
-    40 * size(data) +
-    5_000 * hashes.length +
-    200_000 * newPlayers.length +
-    60_000 * newScores.length
+    callGas.empty +
+    callGas.entry * hashes.length +
+    callGas.newPlayer * newPlayers.length +
+    callGas.newScore * newScores.length
   );
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
-import { keccak256, toHex, type Hex } from 'viem';
+import { keccak256, parseEther, parseTransaction, toHex, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { chainStatus } from '../../../cli/chain.ts';
 import { readConfig } from '../../../runtime/config.ts';
@@ -17,12 +17,17 @@ import {
   addAnonymous,
   arrangeWalletPlayer,
   arrangeWalletTenant,
+  someAddress,
   WALLET_ENV,
   type WalletTenant,
   type WalletTestPlayer,
 } from '../../../testing/wallet-recording.ts';
 import { verify } from '../../../cli/verify.ts';
+import { vault } from '../../../testing/test-vault.ts';
 import { ChainConfigurationError, openConfiguredChain } from '../chain/index.ts';
+import { createEvmRecorder } from './evm-recorder.ts';
+import { createWalletLedger } from './ledger.ts';
+import { proveAddress } from './player-commands.ts';
 
 const chain = await startTestChain();
 const env = { ...WALLET_ENV, ...chain.env };
@@ -313,6 +318,28 @@ describe('operation with an EVM chain', () => {
     const status = await chainStatus(app.databaseUrl, readConfig(env));
     assert.match(status, /pending +\d+[^]*confirmed +\d+[^]*balance +\d+.* ether/);
     assert.ok(!status.includes(chain.settings.signerKey.slice(2)));
+  });
+
+  test('splits the entries of many new players, so that each transaction may cost less than 1 ether', async () => {
+    const database = openDatabase(app.databaseUrl, { poolSize: 2 });
+    after(() => database.close());
+    const opened = await openConfiguredChain(database, chain.settings);
+    const ledger = createWalletLedger(database, createEvmRecorder(opened!, vault));
+    const { tenantId } = await arrangeWalletTenant(app, tenant.issuer);
+    const added = await Promise.all(
+      Array.from({ length: 33 }, () => ledger.record(tenantId, proveAddress(someAddress()))),
+    );
+    const hashes = [...new Set(added.map(({ transactionHash }) => transactionHash))];
+    assert.equal(hashes.length, 5, 'the first alone, and the others in groups of eight');
+    const { rows } = await app.owner.query<{ signed: Hex }>(
+      `SELECT '0x' || encode(signed, 'hex') AS signed FROM chain_attempts
+       WHERE '0x' || encode(hash, 'hex') = ANY($1)`,
+      [hashes],
+    );
+    for (const { signed } of rows)
+      assert.ok(parseTransaction(signed).gas! * BigInt(chain.settings.feeLimit) < parseEther('1'));
+    await eventually(async () => (await chain.entries(tenantId)).length === 33);
+    assert.deepEqual(await problems(tenantId), []);
   });
 
   test('continues a ledger on a chain, and without it again', async () => {

@@ -1,12 +1,17 @@
 import { toHex, zeroHash, type Hex } from 'viem';
 import type { Vault } from '../../../security/vault.ts';
-import { findTransactionStatus, type Batch, type Chain } from '../chain/index.ts';
+import { callGas, findTransactionStatus, type Batch, type Chain } from '../chain/index.ts';
 import type { EntryBody, LedgerEntry } from './ledger-entry.ts';
 import { findLastChange } from './queries.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Entries per call. If all of them add players, the call uses a quarter of the gas limit of a transaction. */
 const ENTRIES_PER_CALL = 32;
+
+/**
+ * Gas per call: eight new players. By default, geth and Erigon refuse a transaction that may cost more than 1 ether. At the default
+ * of CHAIN_MAX_FEE_GWEI, this gas costs 0.95 ether.
+ */
+const GAS_PER_CALL = 1_900_000;
 
 /**
  * Records in the ledger and on an EVM chain. The transaction that writes the entries also enqueues the signed call in the
@@ -16,8 +21,7 @@ export function createEvmRecorder(chain: Chain, vault: Vault): Recorder {
   return {
     async assignHashes(transaction, tenantId, entries) {
       const hashes: Hex[] = [];
-      for (let start = 0; start < entries.length; start += ENTRIES_PER_CALL) {
-        const together = entries.slice(start, start + ENTRIES_PER_CALL);
+      for (const together of splitIntoCalls(entries)) {
         const hash = await chain.enqueueBatch(transaction, batchOf(vault, tenantId, together));
         hashes.push(...together.map(() => hash));
       }
@@ -43,6 +47,28 @@ export function createEvmRecorder(chain: Chain, vault: Vault): Recorder {
       return { playerType: player.kind, score: player.score };
     },
   };
+}
+
+function* splitIntoCalls(entries: LedgerEntry[]): Generator<LedgerEntry[]> {
+  let together: LedgerEntry[] = [];
+  let gas = callGas.empty;
+  for (const entry of entries) {
+    const more = gasOf(entry);
+    if (together.length === ENTRIES_PER_CALL || gas + more > GAS_PER_CALL) {
+      yield together;
+      together = [];
+      gas = callGas.empty;
+    }
+    together.push(entry);
+    gas += more;
+  }
+  yield together;
+}
+
+function gasOf({ kind }: LedgerEntry): number {
+  if (kind === 'player.added') return callGas.entry + callGas.newPlayer;
+  if (kind === 'player.scored') return callGas.entry + callGas.newScore;
+  return callGas.entry;
 }
 
 function batchOf(vault: Vault, tenantId: string, entries: LedgerEntry[]): Batch {
