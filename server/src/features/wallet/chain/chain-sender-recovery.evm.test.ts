@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pino } from 'pino';
-import { encodeFunctionData, zeroHash, type Address, type Hex } from 'viem';
+import { encodeFunctionData, parseTransaction, zeroHash, type Address, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import { guildhallLedgerAbi } from '../../../../contracts/guildhall-ledger.ts';
 import { startDatabaseProxy } from '../../../../acceptance/database-proxy.ts';
@@ -11,6 +11,7 @@ import { richKeys, startEvmNode } from '../../../testing/evm-node.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { createChainNode } from './chain-node.ts';
+import { callGas } from './ledger-call.ts';
 import { createOutboxSender } from './outbox-sender.ts';
 import { abandonChain } from '../../../cli/chain.ts';
 import { abandonWaiting, deployContract, openConfiguredChain, readAppended } from './index.ts';
@@ -71,6 +72,64 @@ describe('recovery of the chain sender', () => {
       assert.equal(status?.state, 'confirmed');
       assert.notEqual(status.minedHash, hash);
     }
+  });
+
+  test('records entries while it signs a long backlog again, and begins again if it is killed meanwhile', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const [tenant, other] = [await deployment.tenant(), await deployment.tenant()];
+    for (let count = 0; count < 60; count++) await deployment.record(tenant);
+    await chain.sendForeign();
+    const { signer } = deployment.chain;
+    let signed = 0;
+    const step = createOutboxSender({
+      ...deployment.chain,
+      database: deployment.database,
+      logger: pino({ level: 'silent' }),
+      signer: {
+        ...signer,
+        sign: async (...given) => {
+          if (++signed === 1) await deployment.record(other);
+          if (signed > 55) throw new Error('The process is killed.');
+          return signer.sign(...given);
+        },
+      },
+    });
+    await step();
+    await step();
+    await assert.rejects(step(), /is killed/);
+    await deployment.record(tenant);
+    deployment.startSender();
+    await deployment.settled();
+    await deployment.record(other);
+    await deployment.settled();
+  });
+
+  test('raises the gas of calls in proportion when the first one needs more', async () => {
+    const chain = await startTestChain();
+    const deployment = await arrangeChainDeployment(chain);
+    const tenant = await deployment.tenant();
+    await deployment.record(tenant, 32);
+    await deployment.record(tenant);
+    await chain.sendForeign();
+    const { node } = deployment.chain;
+    const step = createOutboxSender({
+      ...deployment.chain,
+      database: deployment.database,
+      logger: pino({ level: 'silent' }),
+      // 1.5 times the gas of the first call.
+      node: { ...node, simulate: async () => ({ gas: gasOf(32) }) },
+    });
+    for (let count = 0; count < 3; count++) await step();
+    const { rows } = await deployment.app.owner.query<{ signed: Hex }>(
+      `SELECT '0x' || encode(signed, 'hex') AS signed FROM chain_attempts WHERE number = 2 ORDER BY position`,
+    );
+    assert.deepEqual(
+      rows.map(({ signed }) => Number(parseTransaction(signed).gas)),
+      [32, 1].map((count) => Math.ceil(gasOf(count) * 1.5)),
+    );
+    deployment.startSender();
+    await deployment.settled();
   });
 
   test('sends refused calls again, in order, after an earlier call was lost', async () => {
@@ -374,6 +433,9 @@ describe('chain sender with a fault', () => {
     await deployment.settled();
   });
 });
+
+/** The gas of a call with entries alone. */
+const gasOf = (entries: number): number => callGas.empty + entries * callGas.entry;
 
 /** Sets the writer of the contract. The node knows the keys of its accounts. */
 async function setWriter({ node, settings }: TestChain, owner: Address, writer: Address): Promise<void> {

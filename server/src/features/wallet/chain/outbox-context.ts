@@ -28,9 +28,9 @@ export function callOf({ signed }: Pick<WaitingCall, 'signed'>): Call {
 export async function signAgain(
   { signer }: Pick<OutboxContext, 'signer'>,
   call: WaitingCall,
-  { nonce, cap, gas: leastGas = 0 }: { nonce: number; cap: FeeCap; gas?: number },
+  { nonce, cap, gasFactor = 1 }: { nonce: number; cap: FeeCap; gasFactor?: number },
 ): Promise<WaitingCall> {
   const { data, gas } = callOf(call);
-  const signed = await signer.sign({ data, gas: Math.max(gas + 1, leastGas) }, nonce, cap);
+  const signed = await signer.sign({ data, gas: Math.max(gas + 1, Math.ceil(gas * gasFactor)) }, nonce, cap);
   return { ...signed, position: call.position, number: call.number + 1 };
 }
