@@ -9,7 +9,7 @@ import { findContractFault } from './contract-faults.ts';
 import { enqueueBatch } from './enqueue-batch.ts';
 import { tenantOnChain, type Batch } from './ledger-call.ts';
 import { createChainReader, type ChainReader } from './read-chain.ts';
-import { countOpen, findLastEnqueued, lowerHead } from './queries.ts';
+import { abandonConfirmed, countOpen, findLastEnqueued, lowerHead } from './queries.ts';
 import { findWriter, insertWriter, type ContractOnChain, type Writer } from './writer-queries.ts';
 import { createSigner, type Signer } from './signer.ts';
 
@@ -123,6 +123,8 @@ async function registerWriter(
   await database.transaction(async (transaction) => {
     // If another process was faster, it may have enqueued calls already.
     if (!(await insertWriter(transaction, writer, nextNonce, head))) return;
+    // The contract is a new one at the address of one that is gone.
+    if (ledgerHeads.every(({ index }) => index === 0)) await abandonConfirmed(transaction, writer);
     for (const { tenantId, index } of ledgerHeads) {
       await enterScope(transaction, 'tenant_id', tenantId);
       await lowerHead(transaction, tenantId, writer, index);

@@ -200,7 +200,8 @@ export async function filterConfirmed(
 ): Promise<Set<Hex>> {
   const rows = await db.rows<{ hash: Hex }>(sql`
     SELECT '0x' || encode(hash, 'hex') AS hash FROM chain_attempts JOIN chain_outbox USING (position)
-    WHERE hash = ANY(${hashes.map(bytes)}::bytea[]) AND writer_id IN (${writersOf(writer)}) AND confirmed_at <= ${at}`);
+    WHERE hash = ANY(${hashes.map(bytes)}::bytea[]) AND writer_id IN (${writersOf(writer)}) AND confirmed_at <= ${at}
+      AND abandoned_at IS NULL`);
   return new Set(rows.map(({ hash }) => hash));
 }
 
@@ -245,6 +246,13 @@ export function markAbandoned(db: Querier): Promise<number> {
     SELECT count(*) FROM call`);
 }
 
+/** Marks the final calls of a contract's abandoned writers as abandoned too. */
+export async function abandonConfirmed(db: Querier, contract: ContractOnChain): Promise<void> {
+  await db.run(sql`
+    UPDATE chain_outbox SET abandoned_at = now()
+    WHERE writer_id IN (${writersOf(contract)} AND abandoned_at IS NOT NULL) AND confirmed_at IS NOT NULL AND abandoned_at IS NULL`);
+}
+
 /** The status of a writer and its calls. */
 export interface WriterStatus extends Fees {
   nextNonce: number;
@@ -268,7 +276,7 @@ export function readWriterStatus(db: Querier, writerId: number): Promise<WriterS
 }
 
 const confirmedBy = (writer: Writer) =>
-  sql`FROM chain_outbox WHERE writer_id IN (${writersOf(writer)}) AND confirmed_at IS NOT NULL`;
+  sql`FROM chain_outbox WHERE writer_id IN (${writersOf(writer)}) AND confirmed_at IS NOT NULL AND abandoned_at IS NULL`;
 
 /** The number of final calls of a contract, and the first and last block with one. */
 export function readConfirmed(

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { keccak256, parseEther, parseTransaction, toHex, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { chainStatus } from '../../../cli/chain.ts';
+import { abandonChain, chainStatus } from '../../../cli/chain.ts';
 import { readConfig } from '../../../runtime/config.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { startTestChain, type TestChain } from '../../../testing/chain.ts';
@@ -18,13 +18,14 @@ import {
   arrangeWalletPlayer,
   arrangeWalletTenant,
   someAddress,
+  walletPlayer,
   WALLET_ENV,
   type WalletTenant,
   type WalletTestPlayer,
 } from '../../../testing/wallet-recording.ts';
 import { verify } from '../../../cli/verify.ts';
 import { vault } from '../../../testing/test-vault.ts';
-import { ChainConfigurationError, openConfiguredChain } from '../chain/index.ts';
+import { ChainConfigurationError, deployContract, openConfiguredChain } from '../chain/index.ts';
 import { createEvmRecorder } from './evm-recorder.ts';
 import { createWalletLedger } from './ledger.ts';
 import { proveAddress } from './player-commands.ts';
@@ -61,7 +62,7 @@ async function ledger({ owner }: TestApp, tenantId: string): Promise<string[]> {
   return rows.map(({ entry }) => entry as string);
 }
 
-async function scoreOf(player: WalletTestPlayer, score: number): Promise<Hex> {
+async function scoreOf(player: Pick<WalletTestPlayer, 'setScore'>, score: number): Promise<Hex> {
   const { status, body, text } = await player.setScore({ newScore: score });
   assert.equal(status, 200, text);
   return body.transactionHash as Hex;
@@ -388,6 +389,33 @@ describe('operation with an EVM chain', () => {
     const report = (row: object) => assert.fail(JSON.stringify(row));
     await verify(plain.databaseUrl, { tenantId: tenant.tenantId }, report, { chain: chain.settings });
     await again.stop();
+  });
+
+  test('verifies a ledger that continues on a new chain, with a contract at the same address', async () => {
+    const chain = await startTestChain();
+    const env = { ...WALLET_ENV, ...chain.env };
+    const lost = await startTestApp({ env });
+    const tenant = await arrangeWalletTenant(lost);
+    const working = await startTestWorker(lost, env);
+    // The old chain is longer than the new one.
+    await chain.node.ask('anvil_mine', toHex(100));
+    const player = await arrangeWalletPlayer(lost, tenant);
+    const first = await scoreOf(player, 1);
+    await confirmed(first, lost, tenant);
+    await working.stop();
+    await scoreOf(player, 2);
+    await chain.node.kill();
+    await abandonChain(lost.databaseUrl, true);
+
+    await chain.node.start();
+    await deployContract(chain.settings);
+    const next = await startTestApp({ env, databaseUrl: lost.databaseUrl });
+    await startTestWorker(next, env);
+    const last = await scoreOf(walletPlayer(next, player.bearer), 3);
+    await confirmed(last, next, tenant);
+    const report = (row: object) => assert.fail(JSON.stringify(row));
+    await verify(next.databaseUrl, { tenantId: tenant.tenantId }, report, { chain: chain.settings });
+    assert.equal((await transaction(first, next, tenant)).body.chain.state, 'abandoned');
   });
 
   test('refuses to start with other settings while calls wait', async () => {
