@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { ProblemError } from '../../../../core/problem.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { openDatabase } from '../../../../database/database.ts';
+import { openOwnerPool } from '../../../../database/pool.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { arrangePlayer, arrangeTenant } from '../../../../testing/arrange.ts';
@@ -17,7 +18,7 @@ import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { bucketAt, startS3Server } from '../../../../testing/s3-server.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
 import { ArchiveStorageError, ArchiveTooLargeError, createArchiveBucket } from './archive-bucket.ts';
-import { EVENTS_FILE, listPartFolders, partFolder, PART_FILES } from './archive-files.ts';
+import { EVENTS_FILE, listPartFolders, partFolder, partName, PART_FILES } from './archive-files.ts';
 import { archiveEvents } from './archive-events.ts';
 import { openArchive, type Archive } from './archive.ts';
 import { createDuckdb } from './duckdb.ts';
@@ -118,9 +119,10 @@ describe('an archive in a bucket', () => {
     const before = [(await tenant.ask()).text, (await tenant.exported()).text];
     await archive();
     assert.equal(await tenant.countLive(), 0);
-    const of = (later: number) =>
-      `events/archive/${tenant.tenantId}/player/${month(later).slice(0, 7)}/part-1`;
-    const expected = [-2, -1].flatMap((later) => PART_FILES.map((file) => `${of(later)}/${file}`));
+    const expected = (await tenant.parts()).flatMap((part) =>
+      PART_FILES.map((file) => `events/archive/${tenant.tenantId}/${partName(part)}/${file}`),
+    );
+    assert.equal(expected.length, 2 * PART_FILES.length);
     assert.deepEqual(tenant.keys(), expected.toSorted());
     assert.deepEqual([(await tenant.ask()).text, (await tenant.exported()).text], before);
     assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
@@ -241,6 +243,48 @@ describe('an archive in a bucket', () => {
     assert.equal(await tenant.countLive(), 20);
     await archive();
     assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
+  });
+
+  test('keeps the objects of a run if another one continues without its session', async () => {
+    for (const step of ['written', 'uploading'] as const) {
+      const tenant = await arrange();
+      const before = (await tenant.exported()).text;
+      const replaced = openOwnerPool(app.databaseUrl, 2);
+      let isReplaced = false;
+      const replace = async () => {
+        if (isReplaced) return;
+        isReplaced = true;
+        await app.owner.query(
+          `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name = 'guildhall owner'`,
+        );
+        await archive();
+      };
+      const root = join(folders, `replaced while ${step}`);
+      const elsewhere: Archive = {
+        root,
+        bucket: createArchiveBucket(storage, root, 1e9),
+        async duckdb(job, limits) {
+          const answers = await duckdb(job, limits);
+          if (step === 'written') await replace();
+          return answers;
+        },
+      };
+      if (step === 'uploading') s3.onRequest = async (method) => void (method === 'PUT' && (await replace()));
+      await assert.rejects(archiveEvents(replaced, elsewhere, month(0)), /terminat|connection/i, step);
+      s3.onRequest = () => {};
+      await replaced.end();
+      assert.equal(await tenant.countLive(), 0, step);
+      assert.equal((await tenant.exported()).text, before, step);
+      const { rows, problems } = await tenant.verify();
+      assert.equal(rows, 20, step);
+      // The objects that it has uploaded since belong to no part.
+      assert.ok(problems.length <= (step === 'uploading' ? 1 : 0), step);
+      assert.ok(
+        problems.every((problem) => problem?.startsWith('is no part of the archive')),
+        step,
+      );
+    }
   });
 
   test('is never read from a damaged or incomplete download', async () => {

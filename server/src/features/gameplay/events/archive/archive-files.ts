@@ -17,7 +17,7 @@ export interface MonthName {
 
 /** Events of a month that were archived together. Later events of the month are in further parts. */
 export interface PartName extends MonthName {
-  /** Starts at 1. */
+  /** Higher than those of earlier parts of the month. No other run has written files of a part with this number. */
   part: number;
 }
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { childrenOf } from '../../../../../acceptance/server-process.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase } from '../../../../database/database.ts';
+import { openOwnerPool } from '../../../../database/pool.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { dropOldRows } from '../../../../runtime/retention.ts';
 import { eventually } from '../../../../testing/eventually.ts';
@@ -233,9 +234,9 @@ describe('archiveEvents', () => {
     assert.equal(await leftovers(), 0);
     const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
     assert.deepEqual(
-      parts.map(({ scope, month: of, part }) => `${scope} ${of} ${part}`),
+      parts.map(({ scope, month: of }) => `${scope} ${of}`),
       ['match', 'player'].flatMap((scope) =>
-        ['1999-12', ...[-3, -2, -1].map((later) => month(later).slice(0, 7))].map((of) => `${scope} ${of} 1`),
+        ['1999-12', ...[-3, -2, -1].map((later) => month(later).slice(0, 7))].map((of) => `${scope} ${of}`),
       ),
     );
     const elsewhere = await selectParts(database.forTenant(other.tenantId), tenant.tenantId);
@@ -526,6 +527,33 @@ describe('archiveEvents', () => {
     }
   });
 
+  test('deletes and changes no file of another run if it continues without its session', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    await send(tenant, 'player', [
+      { idempotencyKey: 'one', occurredAt: within(-2) },
+      { idempotencyKey: 'two', occurredAt: within(-1) },
+    ]);
+    const stored = byId(await liveRows(tenant, 'player'));
+    const replaced = openOwnerPool(app.databaseUrl, 2);
+    const replacing: typeof duckdb = async (job, limits) => {
+      const answers = await duckdb(job, limits);
+      await app.owner.query(
+        `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'guildhall owner'`,
+      );
+      await archive();
+      return answers;
+    };
+    await assert.rejects(
+      archiveEvents(replaced, { root, duckdb: replacing }, month(0)),
+      /terminat|connection/i,
+    );
+    await replaced.end();
+    assert.deepEqual(await verified(tenant), { rows: 2, problems: [] });
+    assert.deepEqual(byId(await archivedRows(tenant, 'player')), stored);
+    assert.deepEqual(await liveRows(tenant, 'player'), []);
+  });
+
   test('is refused while another process archives', async () => {
     const client = await app.owner.connect();
     await client.query('SELECT pg_advisory_lock(7118048)');
@@ -671,12 +699,13 @@ describe('verifyArchive', () => {
 
   test('names folders that are no part', async () => {
     const { tenant, part, folder } = await arrangePart();
-    await mkdir(partFolder(root, { ...part, part: 7 }));
-    await writeFile(join(folder, '../part-7/manifest.json'), '{}');
+    const unknown = part.part + 1_000;
+    await mkdir(partFolder(root, { ...part, part: unknown }));
+    await writeFile(join(folder, `../part-${unknown}/manifest.json`), '{}');
     const { problems } = await verified(tenant);
     assert.deepEqual(
       problems.map(({ id }) => id),
-      [`player/${part.month}/part-7`],
+      [`player/${part.month}/part-${unknown}`],
     );
     // A new part does not use its number.
     await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-2) }]);
@@ -684,7 +713,7 @@ describe('verifyArchive', () => {
     const parts = await selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
     assert.deepEqual(
       parts.map((one) => one.part),
-      [1, 8],
+      [part.part, unknown + 1],
     );
   });
 });

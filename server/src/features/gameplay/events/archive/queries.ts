@@ -92,6 +92,18 @@ export async function findUnfinished(owner: pg.ClientBase): Promise<PartName[]> 
   return rows;
 }
 
+/**
+ * Returns a number for a new part, which is higher than `last`. No run gets it again, even if this one fails. A restored database may be
+ * older than the files, and then its sequence is behind their numbers.
+ */
+export async function takePartNumber(owner: pg.ClientBase, last: number): Promise<number> {
+  const { rows } = await owner.query(
+    `SELECT setval('event_archive_part_numbers', greatest(nextval('event_archive_part_numbers'), $1::integer + 1))::integer AS part`,
+    [last],
+  );
+  return rows[0].part;
+}
+
 /** Says that files of a part are about to be written, so that a later run finds them if this one ends. */
 export async function registerPart(
   owner: pg.ClientBase,

@@ -16,6 +16,7 @@ import {
   findParts,
   findRollupStart,
   registerPart,
+  takePartNumber,
   unregisterPart,
   type MonthOfEvents,
 } from './queries.ts';
@@ -90,13 +91,12 @@ async function writeMonth(
   const ranges: RowRange[] = counted.rows > rowsOfPart ? await splitMonth(reader, month, rowsOfPart) : [{}];
   const parts: WrittenPart[] = [];
   let rows = 0;
-  let number = await nextPartNumber(archive, month, earlier);
+  const last = await findLastNumber(archive, month, earlier);
   for (const range of ranges) {
-    const { part, repeated } = await writeRange(writer, { ...month, part: number }, range, earlier);
+    const name = { ...month, part: await takePartNumber(client, last) };
+    const { part, repeated } = await writeRange(writer, name, range, earlier);
     rows += repeated + (part?.rows ?? 0);
-    if (!part) continue;
-    parts.push(part);
-    number++;
+    if (part) parts.push(part);
   }
   if (rows !== counted.rows)
     throw new Error(
@@ -129,8 +129,8 @@ async function writeRange(
   }
 }
 
-/** The number after those of all parts of a month, including folders and objects that no row of the database names. */
-async function nextPartNumber(
+/** The highest number of the parts of a month, including folders and objects that no row of the database names. */
+async function findLastNumber(
   { root, bucket }: Archive,
   month: MonthName,
   registered: PartName[],
@@ -139,7 +139,7 @@ async function nextPartNumber(
     (part) => part.scope === month.scope && part.month === month.month,
   );
   const folders = await listFolders(root, month);
-  return 1 + Math.max(0, ...folders, ...[...registered, ...stored].map(({ part }) => part));
+  return Math.max(0, ...folders, ...[...registered, ...stored].map(({ part }) => part));
 }
 
 /** The SQL of the events that dropPartitionsBefore() deletes. */

@@ -96,6 +96,8 @@ export async function writePart(
     await removePart(root, name);
     return { part: undefined, repeated };
   }
+  // DuckDB may work for hours. If the session that has the lock of the archive has ended, another run may have begun.
+  await client.query('SELECT 1');
   const typesOf = (columns: Column[]) =>
     Object.fromEntries(columns.map(({ name: column, type }) => [column, type]));
   const published = await publishDraft(
