@@ -67,7 +67,8 @@ export async function migrate(owner: pg.Client, folder = FOLDER): Promise<string
   }
 }
 
-async function requireWritable(client: pg.Client): Promise<void> {
+/** Throws {@link OperatorError} if the database is a standby, or read-only for another reason. */
+export async function requireWritable(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   if (rows[0]?.transaction_read_only === 'on') throw new OperatorError(READ_ONLY);
 }

@@ -6,6 +6,7 @@ import {
   deleteDetachedPartitions,
   findPartitionsBefore,
 } from '../../../../database/partitions/drop-partitions.ts';
+import { requireWritable } from '../../../../database/migrate.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { EVENT_SCOPES, eventTables, type EventScope } from '../event-row.ts';
 import { removeDrafts } from './archive-files.ts';
@@ -22,7 +23,7 @@ import type { WrittenPart } from './write-part.ts';
 /**
  * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). If the
  * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives, if
- * the archive is not the one of the database, and on Citus. Reports each part when its events are archived.
+ * the archive is not the one of the database, if the database is read-only, and on Citus. Reports each part when its events are archived.
  */
 export async function archiveEvents(
   owner: pg.Pool,
@@ -32,6 +33,8 @@ export async function archiveEvents(
 ): Promise<void> {
   await refuseArchivingOnCitus(owner);
   await withArchiveLock(owner, async (client) => {
+    // The locks of a standby are its own. A run on the primary would lose its files.
+    await requireWritable(client);
     await requireStoredParts(client, archive);
     await removeUnfinished(client, archive);
     // If a run was killed on this machine, another machine may have removed the rows of its drafts.

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { childrenOf } from '../../../../../acceptance/server-process.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { openDatabase } from '../../../../database/database.ts';
@@ -552,6 +553,32 @@ describe('archiveEvents', () => {
     assert.deepEqual(await verified(tenant), { rows: 2, problems: [] });
     assert.deepEqual(byId(await archivedRows(tenant, 'player')), stored);
     assert.deepEqual(await liveRows(tenant, 'player'), []);
+  });
+
+  test('is refused on a read-only database, and deletes no file of a run on the primary', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-2) }]);
+    const client = await app.owner.connect();
+    const written = await writeMonths(
+      { owner: app.owner, client, archive: { root, duckdb } },
+      'player',
+      month(0),
+    );
+    const standby = new pg.Pool({
+      connectionString: app.databaseUrl,
+      options: '-c default_transaction_read_only=on',
+    });
+    try {
+      await assert.rejects(
+        archiveEvents(standby, { root, duckdb }, month(0)),
+        (error) => error instanceof OperatorError && error.message.startsWith('The database is read-only'),
+      );
+      await replacePartitions(client, 'player', month(0), written);
+    } finally {
+      await standby.end();
+      client.release(true);
+    }
+    assert.deepEqual(await verified(tenant), { rows: 1, problems: [] });
   });
 
   test('is refused while another process archives', async () => {
