@@ -404,28 +404,41 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
   assert.deepEqual(await left('mail_budgets', 'budget'), ['23']);
 });
 
-test('webhook deliveries of over 30 days ago are deleted with their attempts, and no others', async () => {
+test('webhook deliveries of over 30 days ago are deleted with their attempts, and no others', async (context) => {
   const { workspaceId } = await arrangeTenant(app);
   await app.owner.query(
     `INSERT INTO webhooks (id, workspace_id, url, secret) VALUES ($1, $1, 'https://example.com', '')`,
     [workspaceId],
   );
-  const [old, recent] = [-30 * 86_400 - 60, -30 * 86_400 + 60].map((seconds) =>
-    firstIdAt(secondsFromNow(seconds), 0),
-  );
-  for (const id of [old, recent]) {
+  const times = [-60, 60].map((seconds) => secondsFromNow(-30 * 86_400 + seconds));
+  const [old, recent] = times.map((time) => firstIdAt(time, 0));
+  for (const [index, id] of [old, recent].entries()) {
     await app.owner.query(
-      `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body) VALUES ($1, $2, 'webhook.test', '{}')`,
-      [id, workspaceId],
+      `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, created_at) VALUES ($1, $2, 'webhook.test', '{}', $3)`,
+      [id, workspaceId, times[index]],
     );
     await app.owner.query('INSERT INTO webhook_attempts (delivery_id, number) VALUES ($1, 1)', [id]);
+    await app.owner.query(
+      `INSERT INTO webhook_redeliveries (id, webhook_id, status, delivery_ids, total, created_at, ended_at)
+       VALUES ($1, $2, 'completed', '{}', 0, $3, $3)`,
+      [id, workspaceId, times[index]],
+    );
   }
+  const left = async () => {
+    const { rows } = await app.owner.query(
+      `SELECT (SELECT array_agg(id) FROM webhook_deliveries) AS deliveries,
+              (SELECT array_agg(delivery_id) FROM webhook_attempts) AS attempts,
+              (SELECT array_agg(id) FROM webhook_redeliveries) AS redeliveries`,
+    );
+    return rows[0];
+  };
+  const expected = { deliveries: [recent], attempts: [recent], redeliveries: [recent] };
   await run('delete-old-webhook-deliveries');
-  const { rows } = await app.owner.query(
-    'SELECT delivery.id, number FROM webhook_deliveries delivery JOIN webhook_attempts ON delivery_id = delivery.id',
-  );
-  assert.deepEqual(rows, [{ id: recent, number: 1 }]);
-  assert.equal((await app.owner.query('SELECT FROM webhook_attempts')).rowCount, 1);
+  assert.deepEqual(await left(), expected);
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 100 * 86_400_000 });
+  context.after(() => mock.timers.reset());
+  await run('delete-old-webhook-deliveries');
+  assert.deepEqual(await left(), expected, 'the clock of the worker is ahead of that of the database');
 });
 
 test('old webhook deliveries are deleted in steps, the oldest first', async () => {
@@ -436,8 +449,8 @@ test('old webhook deliveries are deleted in steps, the oldest first', async () =
   );
   // Their ids are in the order of their numbers, and of 1970.
   await app.owner.query(
-    `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body)
-     SELECT lpad(number::text, 32, '0')::uuid, $1, 'webhook.test', number FROM generate_series(1, 5001) number`,
+    `INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, created_at)
+     SELECT lpad(number::text, 32, '0')::uuid, $1, 'webhook.test', number, 'epoch' FROM generate_series(1, 5001) number`,
     [workspaceId],
   );
   const { steps, watched } = watchDeletion(

@@ -192,8 +192,10 @@ const RETENTION_SECONDS = 30 * 24 * 60 * 60;
 
 /** Deletes the deliveries and redeliveries that are older than 30 days, in any state. */
 export async function deleteOldDeliveries(db: Querier): Promise<void> {
-  // IDs are in the order of time, so that the primary key serves as the index.
-  const first = firstIdAt(now(), -RETENTION_SECONDS);
-  await deleteInSteps(db, sql`id < ${first}`);
-  await db.run(sql`DELETE FROM webhook_redeliveries WHERE id < ${first}`);
+  // IDs are in the order of time, so that the primary key serves as the index. The clock of this process may be wrong, so the clock of the
+  // database decides.
+  const isOld = sql`
+    id < ${firstIdAt(now(), -RETENTION_SECONDS)} AND created_at < now() - make_interval(secs => ${RETENTION_SECONDS})`;
+  await deleteInSteps(db, isOld);
+  await db.run(sql`DELETE FROM webhook_redeliveries WHERE ${isOld}`);
 }
