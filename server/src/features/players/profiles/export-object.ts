@@ -32,7 +32,7 @@ export async function* streamObject(head: object, sections: Record<string, Chunk
 
 /** Reads all pages of the first owner's list, then those of the next owner. */
 export async function* readAll<Owner, Row extends object>(
-  owners: Owner[],
+  owners: Iterable<Owner>,
   readPage: (owner: Owner, last: Row | undefined) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   for (const owner of owners) yield* inChunks(PAGE_SIZE, (last?: Row) => readPage(owner, last));

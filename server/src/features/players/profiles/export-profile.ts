@@ -141,7 +141,7 @@ function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
       ['familyId'],
       readAll(owners, (owner, last?: ThirdPartyRow) => pageThirdParties(db, owner, last)),
     ),
-    sessions: withoutMoved(readAll(owners, (owner, last?: SessionRow) => pageSessions(db, owner, last))),
+    sessions: readSessions(db, owners),
     logins: openRows(
       readAll(owners, (owner, last?: LedgerRow) => pageLogins(db, owner, last)),
       (row) => openLoginData(vault, row),
@@ -153,21 +153,43 @@ function sectionsOf(db: Querier, vault: Vault, owners: Owner[]) {
   };
 }
 
-/** Leaves sessions out that have moved behind the later ones, because they ended after they were read. */
-async function* withoutMoved(chunks: AsyncGenerator<SessionRow[]>): Chunks {
+async function* readSessions(db: Querier, owners: Owner[]): Chunks {
+  for (const owner of owners)
+    yield* withoutMoved(readAll([owner], (one, last?: SessionRow) => pageSessions(db, one, last)));
+}
+
+/**
+ * Leaves sessions of a profile out that have moved behind the later ones of their tenant, because they ended after they were read. Only
+ * the open sessions of one tenant are in memory: each takes 100 bytes.
+ */
+async function* withoutMoved(chunks: AsyncGenerator<SessionRow[]>): AsyncGenerator<SessionRow[]> {
   const open = new Set<string>();
+  let readTenantId: string | undefined;
   for await (const chunk of chunks) {
-    yield chunk.filter(({ sessionId }) => !open.has(sessionId));
-    for (const { sessionId, endedAt } of chunk) if (endedAt === null) open.add(sessionId);
+    const sessions: SessionRow[] = [];
+    for (const session of chunk) {
+      const { tenantId, sessionId, endedAt } = session;
+      if (tenantId !== readTenantId) open.clear();
+      readTenantId = tenantId;
+      if (open.has(sessionId)) continue;
+      sessions.push(session);
+      if (endedAt === null) open.add(sessionId);
+    }
+    yield sessions;
   }
 }
 
+/** A player may have signed in to any number of tenants, with many merged profiles. */
+function* tenantPlayers(
+  tenantIds: string[],
+  playerIds: string[],
+): Generator<{ tenantId: string; playerId: string }> {
+  for (const tenantId of tenantIds) for (const playerId of playerIds) yield { tenantId, playerId };
+}
+
 function gameplayOf(sources: EventSources, tenantIds: string[], playerIds: string[]) {
-  const tenantPlayers = tenantIds.flatMap((tenantId) =>
-    playerIds.map((playerId) => ({ tenantId, playerId })),
-  );
   return {
-    matches: readAll(tenantPlayers, ({ tenantId, playerId }, last?: MatchRow) =>
+    matches: readAll(tenantPlayers(tenantIds, playerIds), ({ tenantId, playerId }, last?: MatchRow) =>
       pageMatches(sources.database.forTenant(tenantId), tenantId, playerId, last),
     ),
     matchEvents: readEvents(sources, 'match', tenantIds, playerIds),

@@ -168,6 +168,27 @@ describe('GET /api/player-profile/me/export', () => {
     }
   });
 
+  test('exports the sessions of each tenant and profile, even if another one has the same id', async () => {
+    const player = await newPlayer();
+    const other = await arrangeTenant(app);
+    // More open sessions than a page has are between the two.
+    await app.owner.query(
+      `INSERT INTO login_sessions (tenant_id, session_id, player_id, started_at, last_seen_at, auth_provider, platform)
+       SELECT tenant_id, CASE n WHEN 0 THEN $2 ELSE gen_random_uuid() END, $2, now(), now() + n * interval '1 ms', 'mock', 'Other'
+       FROM unnest($1::uuid[]) tenant_id, generate_series(0, ${PAGE_SIZE}) n`,
+      [[tenant.tenantId, other.tenantId], player.playerId],
+    );
+    const { body } = await exported(player);
+    const same = body.sessions.filter(
+      ({ sessionId }: { sessionId: string }) => sessionId === player.playerId,
+    );
+    assert.deepEqual(
+      same.map(({ tenantId }: { tenantId: string }) => tenantId).toSorted(),
+      [tenant.tenantId, other.tenantId].toSorted(),
+    );
+    assert.equal(body.sessions.length, 2 * (PAGE_SIZE + 1) + 1);
+  });
+
   test('exports events of any time', async () => {
     const player = await newPlayer();
     const times = [
