@@ -41,6 +41,8 @@ const LOCK_ATTEMPTS = 15;
  */
 export async function migrate(owner: pg.Client, folder = FOLDER): Promise<string[]> {
   await requireWritable(owner);
+  // If this process is killed, PostgreSQL ends its statement, which may hold locks on tables for minutes.
+  await owner.query(`SET client_connection_check_interval = '5s'`);
   await withNote('Another process applies migrations. This one waits for it.', () =>
     waitForLock(owner, 'migrations'),
   );

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
@@ -83,6 +84,33 @@ describe('a start', { concurrency: true }, () => {
       assert.deepEqual(await progress(), [{ status: 'completed', indisvalid: true }]);
     } finally {
       await Promise.all([owner.end(), holder.end()]);
+      await drop();
+    }
+  });
+
+  test('a migration ends, and releases its locks, if its process is killed', async (context) => {
+    const { url, drop } = await cloneTestDatabase();
+    const folder = nextVersion(context, { '9998_next': 'LOCK TABLE mails; SELECT pg_sleep(3600)' });
+    const observer = new pg.Client(url);
+    await observer.connect();
+    const countSleeping = async () =>
+      (
+        await observer.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+        )
+      ).rowCount;
+    try {
+      const socket = new Socket();
+      const migrating = assert.rejects(
+        withClient({ connectionString: url, stream: () => socket }, (owner) => migrate(owner, folder)),
+      );
+      await eventually(async () => (await countSleeping()) === 1);
+      socket.destroy();
+      await migrating;
+      await eventually(async () => (await countSleeping()) === 0);
+      await observer.query('SELECT FROM mails');
+    } finally {
+      await observer.end();
       await drop();
     }
   });
