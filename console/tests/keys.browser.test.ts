@@ -363,8 +363,8 @@ describe('paid keys of other workspaces', () => {
   test('are shown to a viewer without any action, even in the usage by key', async () => {
     const { id } = await arrangePaidKey('Leaderboard');
     await studio.app.owner.query(
-      `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
-       SELECT $1, current_date, tenant_id, id, 7, 0, 0 FROM tenant_keys WHERE id = $2`,
+      `INSERT INTO usage_entries (workspace_id, tenant_id, key_id, units)
+       SELECT $1, tenant_id, id, 7 FROM tenant_keys WHERE id = $2`,
       [studio.tenant.workspaceId, id],
     );
     const page = await studio.open(`${usage}?groupBy=key`, {

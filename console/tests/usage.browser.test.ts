@@ -15,9 +15,9 @@ await app.owner.query(`UPDATE tenants SET name = 'Undertow' WHERE id = $1`, [oth
 
 const addUsage = ({ tenantId, workspaceId }: TestTenant, day: string, units: number) =>
   app.owner.query(
-    `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
-     SELECT $1, $2, tenant_id, id, $3, 0, 0 FROM tenant_keys WHERE tenant_id = $4 AND kind = 'game'`,
-    [workspaceId, day, units, tenantId],
+    `INSERT INTO usage_entries (workspace_id, at, tenant_id, key_id, units)
+     SELECT $1, $2, tenant_id, id, $3 FROM tenant_keys WHERE tenant_id = $4 AND kind = 'game'`,
+    [workspaceId, `${day}T00:00:00Z`, units, tenantId],
   );
 
 await avoidEndOf('day');
@@ -87,9 +87,9 @@ describe('the usage of a workspace', () => {
       [other.tenantId],
     );
     await app.owner.query(
-      `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
-       SELECT $1, $2, tenant_id, id, 7, 0, 0 FROM tenant_keys WHERE tenant_id = $3 AND fingerprint = sha256('twin')`,
-      [other.workspaceId, today, other.tenantId],
+      `INSERT INTO usage_entries (workspace_id, tenant_id, key_id, units)
+       SELECT $1, tenant_id, id, 7 FROM tenant_keys WHERE tenant_id = $2 AND fingerprint = sha256('twin')`,
+      [other.workspaceId, other.tenantId],
     );
     const { rows } = await app.owner.query(
       `SELECT id, name FROM tenant_keys WHERE tenant_id = $1 AND kind = 'game' ORDER BY fingerprint = sha256('twin')`,

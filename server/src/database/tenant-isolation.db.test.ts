@@ -33,6 +33,7 @@ const OTHER_POLICIES = [
   'audit_records',
   'usage_entries',
   'usage_totals',
+  'usage_days',
   'usage_allowances',
   'notifications',
   'webhooks',

@@ -124,6 +124,7 @@ export async function fillEmptyTables(
     player_numbers: `${ids}, ${player} AS player_id, 0 AS number`,
     usage_allowances: `gen_random_uuid() AS workspace_id, 0 AS slot, now()::date AS period_start, 1 AS units_left`,
     usage_totals: `${ids}, now()::date AS day, ${key} AS key_id, 1 AS units, 1 AS bytes_in, 1 AS bytes_out`,
+    usage_days: `${ids}, now()::date AS day, 1 AS units, 1 AS bytes_in, 1 AS bytes_out`,
     usage_warnings: `${ids}, now()::date AS period_start, 1 AS monthly_units, 75 AS percent, 1 AS used`,
     webhook_attempts: `(SELECT id FROM webhook_deliveries LIMIT 1) AS delivery_id, 1 AS number, now() AS started_at`,
   };

@@ -18,6 +18,8 @@ export const tenantScenarios: Scenario[] = [
         tenant.workspaceId,
         units,
       );
+      // As at the begin of a month: the first charge counts the usage.
+      await stage.query('DELETE FROM usage_allowances WHERE workspace_id = $1', tenant.workspaceId);
       const logIn: Request = (http) =>
         http.post(
           '/api/player-auth/login',

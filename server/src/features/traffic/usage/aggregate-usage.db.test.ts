@@ -139,6 +139,33 @@ describe('usage', () => {
     ]);
   });
 
+  test('is the same in the totals of days and of keys, after any number of steps', async () => {
+    await aggregate();
+    const payers = [await arrangePayer(), await arrangePayer()];
+    await app.owner.query(
+      `INSERT INTO usage_entries
+       SELECT (ARRAY[$1, $2]::uuid[])[1 + random(0, 1)], gen_random_uuid(), gen_random_uuid(),
+              timestamptz '2026-02-28T00:00:00Z' + random() * interval '2 days', random(0, 9), random(0, 99), random(0, 99)
+       FROM generate_series(1, 40)`,
+      payers.map(({ workspaceId }) => workspaceId),
+    );
+    for (let step = 0; step < 2; step++) await aggregateUsage(services, 3);
+    const totals = async (of: string) =>
+      (
+        await app.owner.query(
+          `SELECT workspace_id, day::text, units::int, bytes_in::int, bytes_out::int FROM (${of}) total
+           WHERE workspace_id = ANY ($1) ORDER BY workspace_id, day`,
+          [payers.map(({ workspaceId }) => workspaceId)],
+        )
+      ).rows;
+    const ofKeys = await totals(
+      `SELECT workspace_id, day, sum(units) AS units, sum(bytes_in) AS bytes_in, sum(bytes_out) AS bytes_out
+       FROM usage_totals GROUP BY workspace_id, day`,
+    );
+    assert.ok(ofKeys.length > 0);
+    assert.deepEqual(await totals('SELECT * FROM usage_days'), ofKeys);
+  });
+
   test('does not include a transaction that failed', async () => {
     const payer = await arrangePayer();
     await assert.rejects(payer.scope.run(sql`SELECT 1 / 0`), /division by zero/);
@@ -209,10 +236,11 @@ describe('usage warnings', () => {
 
   test('ignore other months and plans without a limit', async () => {
     const [limited, unlimited] = [await arrangePayer(10), await arrangePayer(null)];
-    await app.owner.query(
-      `INSERT INTO usage_totals VALUES ($1, now() - interval '2 months', $2, $3, 100, 0, 0)`,
-      [limited.workspaceId, limited.tenantId, limited.keyId],
-    );
+    await app.owner.query(`INSERT INTO usage_entries VALUES ($1, $2, $3, now() - interval '2 months', 100)`, [
+      limited.workspaceId,
+      limited.tenantId,
+      limited.keyId,
+    ]);
     await limited.charge(1);
     await unlimited.charge(1_000_000);
     await aggregate();

@@ -331,8 +331,11 @@ describe('hard stop', () => {
       place,
     );
     await app.owner.query(`INSERT INTO usage_totals VALUES ($1, (${last})::date, $2, $3, 1, 0, 0)`, place);
+    await app.owner.query(`INSERT INTO usage_days VALUES ($1, (${last})::date, 1, 0, 0)`, [
+      payer.workspaceId,
+    ]);
     await app.owner.query(
-      `INSERT INTO usage_allowances SELECT $1, slot, date_trunc('month', ${last}), 0 FROM generate_series(0, 15) slot`,
+      `UPDATE usage_allowances SET period_start = date_trunc('month', ${last}), units_left = 0 WHERE workspace_id = $1`,
       [payer.workspaceId],
     );
     assert.equal((await payer.quota()).used, 0);

@@ -51,17 +51,33 @@ async function arrangeWorkspace({ hardStop }: { hardStop: boolean }): Promise<st
 }
 
 /** Charges units. Returns the code of the error if they are refused, and ends the transaction then. */
-async function charge({ client }: Session, workspaceId: string, units: number): Promise<string> {
+async function charge(session: Session, workspaceId: string, units: number): Promise<string> {
+  const error = await refusalOf(session, workspaceId, units);
+  return error?.code ?? 'charged';
+}
+
+async function refusalOf(
+  { client }: Session,
+  workspaceId: string,
+  units: number,
+): Promise<pg.DatabaseError | undefined> {
   try {
     await client.query(
       `CALL guildhall_charge_units('${workspaceId}', gen_random_uuid(), gen_random_uuid(), ${units})`,
     );
-    return 'charged';
+    return undefined;
   } catch (error) {
     await client.query('ROLLBACK');
-    return (error as pg.DatabaseError).code!;
+    return error as pg.DatabaseError;
   }
 }
+
+/** Records units that were admitted before, like reads. */
+const record = ({ client }: Session, workspaceId: string, units: number) =>
+  client.query(
+    `SELECT guildhall_record_usage(ARRAY[$1::uuid], ARRAY[gen_random_uuid()], ARRAY[gen_random_uuid()], ARRAY[$2::bigint], '{0}', '{0}')`,
+    [workspaceId, units],
+  );
 
 const untilWaiting = ({ pid }: Session) =>
   eventually(async () => {
@@ -74,6 +90,33 @@ const untilWaiting = ({ pid }: Session) =>
 
 const setHardStop = ({ client }: Session, workspaceId: string) =>
   client.query('UPDATE workspaces SET hard_stop = true WHERE id = $1', [workspaceId]);
+
+/** Runs work in a transaction, which is rolled back unless the work commits it. */
+async function withSession(work: (session: Session) => Promise<void>): Promise<void> {
+  const session = await openSession();
+  try {
+    await work(session);
+  } finally {
+    await session.client.query('ROLLBACK');
+    session.client.release();
+  }
+}
+
+/** The allocated slots, the units left in all of them, and the units left in the fullest. */
+const allocated = async (workspaceId: string) =>
+  (
+    await owner.query(
+      `SELECT count(*)::int AS slots, sum(units_left)::int AS left, max(units_left)::int AS most
+       FROM usage_allowances WHERE workspace_id = $1`,
+      [workspaceId],
+    )
+  ).rows[0];
+
+async function assertRefused(session: Session, workspaceId: string, used: number): Promise<void> {
+  const refusal = await refusalOf(session, workspaceId, 1);
+  assert.equal(refusal?.code, 'GH002');
+  assert.equal(JSON.parse(refusal.detail!).used, used);
+}
 
 async function commit({ client }: Session): Promise<void> {
   await client.query('COMMIT');
@@ -148,12 +191,97 @@ describe('the units of a hard stop', () => {
   test('include reads that are recorded while the plan gets the hard stop', async () => {
     const workspaceId = await arrangeWorkspace({ hardStop: false });
     const [meter, planner, next] = [await openSession(), await openSession(), await openSession()];
-    await meter.client.query(
-      `SELECT guildhall_record_usage(ARRAY[$1::uuid], ARRAY[gen_random_uuid()], ARRAY[gen_random_uuid()], '{6}', '{0}', '{0}')`,
-      [workspaceId],
-    );
+    await record(meter, workspaceId, 6);
     await setHardStopBeside(meter, planner, workspaceId);
     assert.equal(await charge(next, workspaceId, 6), 'GH002');
     next.client.release();
+  });
+
+  test('include a charge that is larger than a slot and waits while the plan gets the hard stop', async () => {
+    const workspaceId = await arrangeWorkspace({ hardStop: false });
+    const [writer, planner, next] = [await openSession(), await openSession(), await openSession()];
+    await setHardStop(planner, workspaceId);
+    const outcome = charge(writer, workspaceId, 6);
+    await untilWaiting(writer);
+    assert.equal(await charge(planner, workspaceId, 1), 'charged');
+    await commit(planner);
+    assert.equal(await outcome, 'charged');
+    await commit(writer);
+    for (let unit = 8; unit <= 10; unit++) assert.equal(await charge(next, workspaceId, 1), 'charged');
+    assert.equal(await charge(next, workspaceId, 1), 'GH002');
+    next.client.release();
+  });
+
+  test('are not counted again after units above the limit were recorded', async () => {
+    const workspaceId = await arrangeWorkspace({ hardStop: true });
+    await withSession(async (session) => {
+      assert.equal(await charge(session, workspaceId, 10), 'charged');
+      await record(session, workspaceId, 1);
+      await session.client.query('COMMIT');
+    });
+    assert.deepEqual(await allocated(workspaceId), { slots: 16, left: -1, most: 0 });
+    await withSession(async (session) => assertRefused(session, workspaceId, 11));
+  });
+
+  test('are not counted again after the limit was lowered below the usage', async () => {
+    const workspaceId = await arrangeWorkspace({ hardStop: true });
+    await withSession(async (session) => {
+      assert.equal(await charge(session, workspaceId, 10), 'charged');
+      await session.client.query('COMMIT');
+    });
+    await owner.query('UPDATE workspaces SET monthly_units = 4 WHERE id = $1', [workspaceId]);
+    assert.deepEqual(await allocated(workspaceId), { slots: 16, left: -6, most: 0 });
+    await withSession(async (session) => assertRefused(session, workspaceId, 10));
+  });
+
+  test('equal the plan without the usage after parallel charges and reads, without a deadlock', async () => {
+    const workspaceId = await arrangeWorkspace({ hardStop: true });
+    await owner.query('UPDATE workspaces SET monthly_units = 300 WHERE id = $1', [workspaceId]);
+    const writer = async (number: number): Promise<void> => {
+      for (let turn = 0; turn < 40; turn++)
+        await withSession(async (session) => {
+          const units = 1 + ((number * 7 + turn) % 5);
+          if ((number + turn) % 2 === 0) await record(session, workspaceId, units);
+          else assert.match(await charge(session, workspaceId, units), /^(charged|GH002)$/);
+          await session.client.query('COMMIT');
+        });
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, number) => writer(number)));
+    const { rows } = await owner.query(
+      'SELECT sum(units)::int AS used FROM usage_entries WHERE workspace_id = $1',
+      [workspaceId],
+    );
+    assert.ok(rows[0].used > 300, 'the reads pass the limit');
+    assert.equal((await allocated(workspaceId)).left, 300 - rows[0].used);
+  });
+
+  test('of a new month are not taken by a transaction of the month before', async () => {
+    const workspaceId = await arrangeWorkspace({ hardStop: true });
+    await owner.query(
+      `INSERT INTO usage_allowances (workspace_id, slot, period_start, units_left)
+       SELECT $1, slot, guildhall_period() + interval '1 month', 1 FROM generate_series(0, 15) AS slot`,
+      [workspaceId],
+    );
+    for (const units of [1, 20])
+      await withSession(async (session) => {
+        await record(session, workspaceId, units);
+        await session.client.query('COMMIT');
+      });
+    assert.deepEqual(await allocated(workspaceId), { slots: 16, left: 16, most: 1 });
+  });
+});
+
+describe('the record of bytes', () => {
+  test('waits for no workspace that allocates its units', async () => {
+    const workspaceId = await arrangeWorkspace({ hardStop: true });
+    await withSession(async (allocating) => {
+      await allocating.client.query('SELECT pg_advisory_xact_lock(7118, guildhall_usage_lock($1))', [
+        workspaceId,
+      ]);
+      await withSession(async (session) => {
+        await session.client.query(`SET LOCAL lock_timeout = '1ms'`);
+        await record(session, workspaceId, 0);
+      });
+    });
   });
 });

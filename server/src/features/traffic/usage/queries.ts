@@ -12,9 +12,19 @@ interface UsageFilter {
 
 /**
  * The usage of a workspace on some days, aggregated or not. One statement reads both, so that a concurrent aggregation moves nothing in
- * between.
+ * between. A month has at most 31 rows of totals.
  */
-function usageOf(workspaceId: string, from: Sql, to: Sql, { tenantId, keyId }: UsageFilter = {}): Sql {
+function usageOfDays(workspaceId: string, from: Sql, to: Sql): Sql {
+  return sql`
+    SELECT day, units, bytes_in, bytes_out FROM usage_days
+    WHERE workspace_id = ${workspaceId} AND day >= ${from} AND day < ${to}
+    UNION ALL
+    SELECT (at AT TIME ZONE 'UTC')::date, units, bytes_in, bytes_out FROM usage_entries
+    WHERE workspace_id = ${workspaceId} AND at >= ${from}::timestamptz AND at < ${to}::timestamptz`;
+}
+
+/** The same by key. The totals have a row for each key and day. */
+function usageOfKeys(workspaceId: string, from: Sql, to: Sql, { tenantId, keyId }: UsageFilter): Sql {
   const ofTenant = tenantId === undefined ? empty : sql`AND tenant_id = ${tenantId}`;
   const ofKey = keyId === undefined ? empty : sql`AND key_id = ${keyId}`;
   return sql`
@@ -47,7 +57,7 @@ export function findQuota(db: Querier, workspaceId: string): Promise<WorkspaceQu
            guildhall_period()::timestamptz AS "periodStart", ${periodEnd}::timestamptz AS "periodEnd",
            usage.units AS used, usage."bytesIn", usage."bytesOut"
     FROM workspaces workspace
-    CROSS JOIN (SELECT ${sums} FROM (${usageOf(workspaceId, sql`guildhall_period()`, periodEnd)}) entry) usage
+    CROSS JOIN (SELECT ${sums} FROM (${usageOfDays(workspaceId, sql`guildhall_period()`, periodEnd)}) entry) usage
     WHERE workspace.id = ${workspaceId}`);
 }
 
@@ -92,7 +102,9 @@ export function listUsage(
   { from, to }: Days,
   { groupBy, ...filter }: UsageSelection,
 ): Promise<UsageRow[]> {
-  const usage = usageOf(workspaceId, sql`${from}::date`, sql`${to}::date`, filter);
+  const range = [workspaceId, sql`${from}::date`, sql`${to}::date`] as const;
+  const isOfDays = groupBy === 'day' && filter.tenantId === undefined && filter.keyId === undefined;
+  const usage = isOfDays ? usageOfDays(...range) : usageOfKeys(...range, filter);
   switch (groupBy) {
     case 'day':
       return db.rows(sql`

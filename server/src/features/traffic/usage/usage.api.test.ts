@@ -340,9 +340,9 @@ describe('GET /api/workspaces/:workspaceId/usage', () => {
     const payer = await arrangePayer();
     const seed = (day: string, units: number) =>
       app.owner.query(
-        `INSERT INTO usage_totals (workspace_id, day, tenant_id, key_id, units, bytes_in, bytes_out)
-       SELECT $1, $2, tenant_id, id, $3, 0, 0 FROM tenant_keys WHERE tenant_id = $4 AND kind = 'game'`,
-        [payer.workspaceId, day, units, payer.tenantId],
+        `INSERT INTO usage_entries (workspace_id, at, tenant_id, key_id, units)
+       SELECT $1, $2, tenant_id, id, $3 FROM tenant_keys WHERE tenant_id = $4 AND kind = 'game'`,
+        [payer.workspaceId, `${day}T00:00:00Z`, units, payer.tenantId],
       );
     for (const [day, units] of [
       ['2026-02-28', 1],
