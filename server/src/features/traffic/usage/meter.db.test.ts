@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -41,6 +42,39 @@ async function openProxy() {
 }
 
 describe('openUsageMeter', () => {
+  test('keeps only the keys of a refused statement, and logs the begin and the end of the failure', async () => {
+    await avoidEndOf('month');
+    const { tenantId, workspaceId } = await arrangeTenant(app);
+    const database = openDatabase(app.databaseUrl);
+    const log: string[] = [];
+    const meter = openUsageMeter({
+      database,
+      changes: { on: () => {}, close: async () => {} },
+      logger: { warn: (_, message) => void log.push(message) },
+    });
+    after(async () => {
+      await meter.close();
+      await database.close();
+    });
+    const used = async () => (await findQuota(database.forWorkspace(workspaceId), workspaceId))!.used;
+    const count = (units: number) =>
+      meter.count({ keyId: randomUUID(), tenantId, payerId: workspaceId } as KeyCaller, {
+        units,
+        bytesIn: 0,
+        bytesOut: 0,
+      });
+
+    await app.owner.query('ALTER TABLE usage_entries ADD CONSTRAINT refused CHECK (units <> 13)');
+    count(13);
+    // A statement writes 1,000 keys.
+    for (let key = 0; key < 1_000; key++) count(1);
+    await eventually(async () => (await used()) === 1);
+    for (let attempt = 0; attempt < 2; attempt++) await meter.quota(randomUUID());
+    await app.owner.query('ALTER TABLE usage_entries DROP CONSTRAINT refused');
+    await eventually(async () => (await used()) === 1_013 && log.length > 1);
+    assert.deepEqual(log, ['usage cannot be recorded, will retry', 'usage is recorded again']);
+  });
+
   test('keeps reads while the database is unavailable, writes them once, and warns if they may be lost', async () => {
     await avoidEndOf('month');
     const { tenantId, workspaceId } = await arrangeTenant(app);
@@ -48,11 +82,11 @@ describe('openUsageMeter', () => {
     const key = { keyId: rows[0].id, tenantId, payerId: workspaceId } as KeyCaller;
     const proxy = await openProxy();
     const database = openDatabase(proxy.url);
-    const warnings: object[] = [];
+    const warnings: { details: object; message: string }[] = [];
     const meter = openUsageMeter({
       database,
       changes: { on: () => {}, close: async () => {} },
-      logger: { warn: (details) => void warnings.push(details) },
+      logger: { warn: (details, message) => void warnings.push({ details, message }) },
     });
     after(async () => {
       await meter.close();
@@ -73,8 +107,11 @@ describe('openUsageMeter', () => {
     // Reading a quota first writes the collected usage. Both writes fail here.
     for (let attempt = 0; attempt < 2; attempt++) await assert.rejects(meter.quota(workspaceId));
     await proxy.reopen();
-    await eventually(async () => (await used()) === 3);
-    assert.deepEqual(warnings, []);
+    await eventually(async () => (await used()) === 3 && warnings.length > 1);
+    assert.deepEqual(
+      warnings.splice(0).map(({ message }) => message),
+      ['usage cannot be recorded, will retry', 'usage is recorded again'],
+    );
 
     // The statement may be committed after the connection broke, so it is not repeated.
     const lock = async (holder: pg.PoolClient) => void (await holder.query('LOCK TABLE usage_entries'));
@@ -84,7 +121,7 @@ describe('openUsageMeter', () => {
       proxy.close();
       await eventually(() => warnings.length === 1);
     });
-    const [warning] = warnings as { keys: number; units: number }[];
-    assert.deepEqual([warning!.keys, warning!.units], [1, 4]);
+    const { reason: _, ...lost } = warnings[0]!.details as Record<string, unknown>;
+    assert.deepEqual(lost, { keys: 1, units: 4 });
   });
 });

@@ -11,6 +11,12 @@ import { findQuota, recordUsage, type CollectedUsage } from './queries.ts';
 /** How often the meter writes reads, and the bytes of all requests. */
 const FLUSH_EVERY_MS = 500;
 
+/**
+ * Keys that one statement writes. It locks each payer, and all connections of PostgreSQL share room for 64 locks per connection. A statement
+ * that needs too many is refused.
+ */
+const KEYS_PER_STATEMENT = 1_000;
+
 /** The lifetime of a cached quota. Within it, a hard stop may admit one second of reads too many. */
 const QUOTA_LIFETIME_MS = 1000;
 const MAX_CACHED_QUOTAS = 10_000;
@@ -43,15 +49,16 @@ export function openUsageMeter({
     known.bytesOut += usage.bytesOut;
   };
 
-  const write = async (): Promise<void> => {
-    if (collected.size === 0) return;
-    const usage = [...collected.values()];
-    collected = new Map();
+  /** Returns the error if PostgreSQL recorded nothing. The usage is then collected again. */
+  const record = async (usage: CollectedUsage[]): Promise<Error | undefined> => {
     try {
       await recordUsage(database, usage);
     } catch (error) {
       // After a broken connection the COMMIT may have succeeded. A read that is lost is better than one that is billed twice.
-      if (isRolledBack(error)) return usage.forEach(collect);
+      if (isRolledBack(error)) {
+        usage.forEach(collect);
+        return error as Error;
+      }
       logger.warn(
         {
           reason: (error as Error).message,
@@ -61,6 +68,21 @@ export function openUsageMeter({
         'usage may not be recorded, because the connection broke while it was written',
       );
     }
+    return undefined;
+  };
+
+  let isFailing = false;
+  const write = async (): Promise<void> => {
+    if (collected.size === 0) return;
+    const usage = [...collected.values()];
+    collected = new Map();
+    let failure: Error | undefined;
+    for (let start = 0; start < usage.length; start += KEYS_PER_STATEMENT)
+      failure = (await record(usage.slice(start, start + KEYS_PER_STATEMENT))) ?? failure;
+    if (failure && !isFailing)
+      logger.warn({ reason: failure.message }, 'usage cannot be recorded, will retry');
+    if (!failure && isFailing) logger.warn({ keys: usage.length }, 'usage is recorded again');
+    isFailing = failure !== undefined;
   };
   const { flush, close } = createFlusher(FLUSH_EVERY_MS, write);
 
