@@ -117,7 +117,7 @@ async function send(
 /** Records a success. The webhook counts as failing if an earlier attempt failed, or another one while this one was running. */
 async function succeed(database: Scope, attempt: StartedAttempt, outcome: Outcome): Promise<void> {
   const isFailing = await recordSuccess(database, attempt, outcome);
-  if (isFailing) await clearFailing(database, attempt.webhookId);
+  if (isFailing) await clearFailing(database, attempt);
 }
 
 /** Records a failure, and disables a webhook that fails for too long. Writes to the webhook first, like all transactions, so they cannot deadlock. */
@@ -125,8 +125,8 @@ async function fail(services: AttemptServices, attempt: StartedAttempt, outcome:
   const { webhookId } = attempt;
   const reason = outcome.statusCode === 410 ? 'gone' : 'failing';
   await services.database.forPlatform().transaction(async (transaction) => {
-    await markFailing(transaction, webhookId);
-    const disabled = await disableWebhook(transaction, webhookId, reason, DISABLE_AFTER_SECONDS);
+    await markFailing(transaction, attempt);
+    const disabled = await disableWebhook(transaction, attempt, reason, DISABLE_AFTER_SECONDS);
     const failures = (await lockFailures(transaction, attempt)) ?? 0;
     const wait = retryDelay(failures + 1, outcome.retryAfter);
     const next = await recordFailure(transaction, attempt, outcome, wait);

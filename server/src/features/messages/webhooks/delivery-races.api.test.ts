@@ -99,6 +99,35 @@ describe('attemptDelivery with two workers', () => {
     await webhook.delete();
   });
 
+  test('keeps the state of the webhook if its URL was changed during the attempt', async () => {
+    const [earlier, current] = [await startWebhookReceiver(), await startWebhookReceiver()];
+    const webhook = await arrangeWebhook(app, path, admin, { url: earlier.url });
+    const held = new Map<string, ServerResponse>();
+    earlier.answer = (response, { id }) => held.set(id, response);
+    const [gone, delivered] = [await webhook.test(), await webhook.test()];
+    await eventually(() => held.size === 2);
+    await webhook.change({ url: current.url });
+
+    held.get(gone)!.writeHead(410, { 'retry-after': '3600' }).end();
+    await webhook.becomes(gone, { attempts: 1, lastStatusCode: 410 });
+    const { enabled, failingSince } = await webhook.read();
+    assert.deepEqual([enabled, failingSince], [true, null]);
+
+    current.answer = (response) => response.writeHead(500, { 'retry-after': '3600' }).end();
+    await webhook.becomes(await webhook.test(), { attempts: 1, lastStatusCode: 500 });
+    held.get(delivered)!.writeHead(204).end();
+    await webhook.becomes(delivered, { status: 'delivered' });
+    await eventually(async () => {
+      const { rowCount } = await app.owner.query(
+        `SELECT FROM pgboss.job WHERE name = 'webhook-delivery' AND group_id = $1 AND state = 'active'`,
+        [webhook.id],
+      );
+      return rowCount === 0;
+    });
+    assert.notEqual((await webhook.read()).failingSince, null);
+    await webhook.delete();
+  });
+
   test('sends only deliveries with a valid signature during a rotation', async () => {
     const receiver = await startWebhookReceiver();
     const webhook = await arrangeWebhook(app, path, admin, { url: receiver.url });

@@ -148,36 +148,43 @@ export async function deleteWebhookRow(db: Querier, webhookId: string): Promise<
 /** A failure after this long without one does not continue the earlier failures. A retry waits for at most one day. */
 const FAILURES_APART_SECONDS = 2 * 24 * 60 * 60;
 
+/** The webhook of an attempt, and the URL of its request. If the webhook has another URL now, the outcome says nothing about it. */
+interface AttemptedUrl {
+  webhookId: string;
+  url: string;
+}
+
 /**
  * Stores a failure, and since when the webhook only fails. Failures of the same hour are stored once, so that parallel failures do not
  * wait for each other.
  */
-export async function markFailing(db: Querier, webhookId: string): Promise<void> {
+export async function markFailing(db: Querier, { webhookId, url }: AttemptedUrl): Promise<void> {
   await db.run(sql`
     UPDATE webhooks
     SET failing_since = coalesce(
           CASE WHEN last_failed_at > now() - make_interval(secs => ${FAILURES_APART_SECONDS}::integer) THEN failing_since END,
           now()),
         last_failed_at = now()
-    WHERE id = ${webhookId} AND (failing_since IS NULL OR last_failed_at < now() - interval '1 hour')`);
+    WHERE id = ${webhookId} AND url = ${url} AND (failing_since IS NULL OR last_failed_at < now() - interval '1 hour')`);
 }
 
 /** Clears the time since which a webhook only fails. */
-export async function clearFailing(db: Querier, webhookId: string): Promise<void> {
+export async function clearFailing(db: Querier, { webhookId, url }: AttemptedUrl): Promise<void> {
   await db.run(sql`
-    UPDATE webhooks SET failing_since = NULL WHERE id = ${webhookId} AND failing_since IS NOT NULL`);
+    UPDATE webhooks SET failing_since = NULL
+    WHERE id = ${webhookId} AND url = ${url} AND failing_since IS NOT NULL`);
 }
 
 /** Disables a webhook that returned 410 or has failed for `afterSeconds`. Returns undefined if nothing changes. */
 export function disableWebhook(
   db: Querier,
-  webhookId: string,
+  { webhookId, url }: AttemptedUrl,
   reason: 'gone' | 'failing',
   afterSeconds: number,
 ): Promise<Webhook | undefined> {
   return db.row(sql`
     UPDATE webhooks SET disabled_at = now(), disabled_reason = ${reason}
-    WHERE id = ${webhookId} AND disabled_at IS NULL
+    WHERE id = ${webhookId} AND url = ${url} AND disabled_at IS NULL
       AND (${reason} = 'gone' OR failing_since < now() - make_interval(secs => ${afterSeconds}::integer))
     RETURNING ${columns}`);
 }
