@@ -1,7 +1,6 @@
 import type { WarningLog } from '../../../core/warning-log.ts';
 import type { Database } from '../../../database/database.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
-import { isRedisReady } from '../../../redis/redis.ts';
 import type { SharedCounts } from '../../../security/limiter.ts';
 import { createPrimaryWindowSum } from './primary-window-sum.ts';
 import { createRedisWindowSum, type SharedWindowSum } from './redis-window-sum.ts';
@@ -47,10 +46,19 @@ export function openAlerts(options: AlertsOptions): Alerts {
   };
 }
 
-/** Adds up in Redis, and while it is unavailable in the primary process. Undefined for a single process. */
-function createWindowSum({ redis, primary }: SharedCounts): SharedWindowSum | undefined {
+/**
+ * Adds up in Redis. What Redis does not add up, because it is unavailable or refuses writes, the primary process adds up. Undefined for a
+ * single process.
+ */
+export function createWindowSum({ redis, primary }: SharedCounts): SharedWindowSum | undefined {
   const inRedis = redis && createRedisWindowSum(redis);
   const inPrimary = primary && createPrimaryWindowSum(primary);
-  if (inRedis && inPrimary) return (reports) => (isRedisReady(redis) ? inRedis(reports) : inPrimary(reports));
-  return inRedis ?? inPrimary;
+  if (!inRedis || !inPrimary) return inRedis ?? inPrimary;
+  return async (reports) => {
+    const sums = await inRedis(reports);
+    const missing = reports.filter((_, index) => !sums[index]);
+    if (missing.length === 0) return sums;
+    const sumsOfPrimary = (await inPrimary(missing)).values();
+    return sums.map((sum) => sum ?? sumsOfPrimary.next().value);
+  };
 }

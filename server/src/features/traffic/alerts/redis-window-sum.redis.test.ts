@@ -3,6 +3,9 @@ import { after, describe, test } from 'node:test';
 import { openRedis } from '../../../redis/redis.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { startRedisServer } from '../../../testing/redis-server.ts';
+import { openChannelPair } from '../../../testing/channel-pair.ts';
+import { createWindowSum } from './open-alerts.ts';
+import { createWindowSumHandler } from './primary-window-sum.ts';
 import { createRedisWindowSum } from './redis-window-sum.ts';
 
 const server = await startRedisServer();
@@ -71,5 +74,28 @@ describe('createRedisWindowSum', () => {
     await server.start();
     await eventually(isReady);
     assert.deepEqual(await one(report), [{ sum: 5, age: 0 }]);
+  });
+});
+
+describe('createWindowSum', () => {
+  test('adds up in the primary process while Redis refuses writes or is down', async () => {
+    const handlers = { 'sum-windows': createWindowSumHandler() };
+    const sum = createWindowSum({ redis, primary: openChannelPair(handlers).primary })!;
+    const [name, unknown] = [someName(), someName()];
+    const report = (amount: number) => ({ name, amounts: [{ age: 0, amount }] });
+    assert.deepEqual(await sum([report(5)]), [{ sum: 5, age: 0 }]);
+    await redis.config('SET', 'maxmemory', '1');
+    assert.deepEqual(await sum([{ name: unknown, amounts: [] }, report(7)]), [
+      { sum: 0, age: 0 },
+      { sum: 7, age: 0 },
+    ]);
+    await redis.config('SET', 'maxmemory', '0');
+    await server.kill();
+    await eventually(() => !isReady());
+    const [withoutRedis] = await sum([report(2)]);
+    assert.equal(withoutRedis?.sum, 9);
+    await server.start();
+    await eventually(isReady);
+    assert.deepEqual(await sum([report(1)]), [{ sum: 1, age: 0 }]);
   });
 });
