@@ -206,6 +206,30 @@ describe('createTrafficWatch', () => {
     assert.equal(withoutRedis.raised.length, 1, 'it uses its own counts while Redis does not respond');
   });
 
+  test('asks for no sum of a suppressed key without new requests', async () => {
+    const asked: number[] = [];
+    const { raised, database, ask, pass } = arrangeWatch({
+      windowSum: async (received) => {
+        asked.push(received.length);
+        return received.map(() => ({ sum: LIMIT + 1, age: 1 }));
+      },
+    });
+    database.hasAlert = true;
+    ask(1);
+    await pass(5);
+    assert.deepEqual(asked, [1, 0, 0, 0, 0]);
+    database.hasAlert = false;
+    await pass(6);
+    assert.equal(
+      raised.length,
+      1,
+      'another process raised the first alert, so the next try follows after 10 seconds',
+    );
+    ask(1);
+    await pass(1);
+    assert.equal(asked.at(-1), 1, 'new requests are reported');
+  });
+
   test('counts the requests of a minute together, even if the system clock is set', async (context) => {
     const raised: Spike[] = [];
     const watch = createTrafficWatch({
