@@ -389,7 +389,7 @@ test('expired codes and mailed tokens are deleted, addresses that were never use
      FROM unnest(ARRAY[6, 8]) days`,
   );
   await app.owner.query(
-    `INSERT INTO mail_budgets SELECT hours::text, now() - make_interval(hours => hours), 1 FROM unnest(ARRAY[23, 25]) hours`,
+    `INSERT INTO mail_budgets SELECT hours::text, now() - make_interval(hours => hours), 1 FROM unnest(ARRAY[-25, 23, 25]) hours`,
   );
 
   await run('delete-expired-rows');

@@ -110,7 +110,7 @@ export async function deleteOldMails(scope: Scope): Promise<void> {
   await deleteInKeyOrder(scope, {
     table: sql`mail_budgets`,
     key: sql`budget`,
-    where: sql`since < now() - interval '1 day'`,
+    where: sql`since NOT BETWEEN now() - interval '1 day' AND now() + interval '1 day'`,
   });
   await deleteInKeyOrder(scope, {
     table: sql`mails`,

@@ -138,6 +138,10 @@ describe('mails of notices', () => {
     await setCount(accountId, 200, '25 hours');
     await notifyAt(workspaceId, 'test.next-day');
     assert.deepEqual(await failuresOf('test.next-day'), [null]);
+    // The clock of PostgreSQL was wrong, and was set back.
+    await setCount(accountId, 200, '-25 hours');
+    await notifyAt(workspaceId, 'test.wrong-clock');
+    assert.deepEqual(await failuresOf('test.wrong-clock'), [null]);
   });
 
   test('are delivered after codes, verifications, resets and invitations', async () => {
