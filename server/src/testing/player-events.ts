@@ -20,5 +20,5 @@ export async function arrangeEventSender(app: TestApp) {
   const send = (events: object[]) => app.http.post('/api/game/player-events', { events }, caller);
   const first = await send(someEvents(playerId, 1));
   assert.equal(first.status, 201, first.text);
-  return { tenant, send, some: (number: number) => someEvents(playerId, number) };
+  return { tenant, caller, send, some: (number: number) => someEvents(playerId, number) };
 }

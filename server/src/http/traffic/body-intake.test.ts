@@ -22,6 +22,7 @@ const IMPATIENT: IntakePace = { graceMs: 0, bytesPerSecond: 1_000_000, partPerSe
 async function serve(
   pace: IntakePace,
   authenticate: (request: FastifyRequest, reply: FastifyReply) => unknown = () => {},
+  handle: (reply: FastifyReply) => Promise<string> = async () => 'accepted',
 ) {
   const app = Fastify({ bodyLimit: 200 * KIB });
   app.decorateRequest('keyCaller', null);
@@ -40,7 +41,7 @@ async function serve(
     large: { total: 256 * KIB, perCaller: 128 * KIB, perNetwork: 256 * KIB },
   });
   limitBodyIntake(app, { budget, pace });
-  app.post('/', async () => 'accepted');
+  app.post('/', (_request, reply) => handle(reply));
   await app.register(async (scope) => {
     scope.setValidatorCompiler(() => () => true);
     scope.decorateRequest('admitCaller', async () => {});
@@ -151,6 +152,24 @@ describe('the budget of bodies in flight', () => {
     leave([socket]);
     await eventually(() => isAccepted(90 * KIB, 'a'));
     for (let body = 0; body < 5; body++) assert.equal(await isAccepted(120 * KIB, 'b'), true);
+  });
+
+  test('holds a whole body until its handler answers, even if its client disconnects', async () => {
+    const answer = Promise.withResolvers<string>();
+    let isHandled = false;
+    let isClosed = false;
+    const { begin, hasRoom } = await serve(PATIENT, undefined, ({ raw }) => {
+      isHandled = true;
+      raw.once('close', () => (isClosed = true));
+      return answer.promise;
+    });
+    const { socket } = begin({ bytes: 100 * KIB, sent: `"${'x'.repeat(100 * KIB - 2)}"` });
+    await eventually(() => isHandled);
+    leave([socket]);
+    await eventually(() => isClosed);
+    assert.equal(hasRoom(90 * KIB, 'a'), false);
+    answer.resolve('accepted');
+    await eventually(() => hasRoom(120 * KIB, 'a'));
   });
 
   test('holds nothing for clients that disconnect during authentication', async () => {

@@ -32,6 +32,8 @@ export function limitBodyIntake(
   { budget, pace = PACE }: { budget: BodyBudget; pace?: IntakePace },
 ): void {
   const arriving = new Set<ArrivingBody>();
+  /** The bodies of requests without a response. */
+  const unanswered = new WeakMap<FastifyRequest, HeldBody>();
 
   // Runs after authentication, so a request with an invalid credential is not counted.
   app.addHook('preParsing', (request, reply, payload, done) => {
@@ -47,6 +49,7 @@ export function limitBodyIntake(
     if (!held.fits(Math.min(announced, limit)) || !held.resize(Math.min(raw.readableLength, limit)))
       return done(busy());
 
+    unanswered.set(request, held);
     const body = { request, size: announced, since: performance.now() };
     let stopCounting = () => {};
     if (!raw.complete) {
@@ -55,9 +58,17 @@ export function limitBodyIntake(
     }
     reply.raw.once('close', () => {
       stopCounting();
-      held.release();
       arriving.delete(body);
+      // After a disconnect, the handler of a whole body continues. It keeps the body in memory until it answers.
+      if (!raw.readableEnded || !unanswered.has(request)) held.release();
     });
+    done(null, payload);
+  });
+
+  // Runs when the handler answers, also after a disconnect.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.raw.destroyed) unanswered.get(request)?.release();
+    unanswered.delete(request);
     done(null, payload);
   });
 

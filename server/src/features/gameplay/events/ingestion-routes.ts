@@ -47,6 +47,12 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
       const allowed = scope === 'match' ? key.maxMatchEventsPerRequest : key.maxPlayerEventsPerRequest;
       const sender = { billing: billingOf(request), playerId: playerOf(request).playerId };
       const ingest = async (): Promise<IngestedBatch> => {
+        // A large batch waits for its turn. A client that got no answer sends it again.
+        if (reply.raw.destroyed)
+          throw new ProblemError(
+            'request_timeout',
+            'The client disconnected before the batch was processed.',
+          );
         const body = request.body as Buffer | undefined;
         request.body = undefined;
         const events = parseEvents(
