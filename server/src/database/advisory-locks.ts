@@ -25,6 +25,8 @@ export const advisoryLocks = {
   eventRollups: 7_118_061,
   rejectedEvents: 7_118_068,
   masterKeys: 7_118_069,
+  /** Shared by all large reads, and exclusive for a change of partitions that waits for them. */
+  largeReads: 7_118_039,
 } as const;
 
 export type AdvisoryLock = keyof typeof advisoryLocks;

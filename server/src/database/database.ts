@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { BillingContext } from '../core/billing-context.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import { createContestedWrites } from './contested-writes.ts';
 import { createKeyWrites } from './key-writes.ts';
 import { countHeavySlots, createHeavySlots, type FindOwner } from './heavy-reads.ts';
@@ -134,7 +135,7 @@ export function openDatabase(
     options?: { patient?: boolean; signal?: AbortSignal | undefined; ownerOf?: FindOwner },
   ): Scope =>
     // One by one: Citus sends the whole text of a SET LOCAL to its nodes. A second BEGIN there would be a warning in the log.
-    createScope(heavyPool, begin, {
+    createScope(heavyPool, [...begin, SHARE_LARGE_READS], {
       signal: options?.signal,
       inTurn: (work) => slots.run(reader, work, options),
     });
@@ -186,6 +187,9 @@ function beginFor(setting: ScopeSetting, id: string): string[] {
 
 /** Joins statements into one query text, which takes less time than several. */
 const oneText = (statements: string[]): string => statements.join('; ');
+
+/** Waits while a change of partitions needs all large reads to end (docs/decisions/0039-partition-steps.md). */
+const SHARE_LARGE_READS = `SELECT pg_advisory_xact_lock_shared(${advisoryLocks.largeReads})`;
 
 /** The settings of {@link Database.forBatch}. */
 const ARRAY_PLANS = ['SET LOCAL plan_cache_mode = force_generic_plan', 'SET LOCAL enable_seqscan = off'];

@@ -4,7 +4,10 @@ import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { arrangeTenant } from '../testing/arrange.ts';
 import { cloneTestDatabase } from '../testing/databases.ts';
+import { whileLocked } from '../testing/while-locked.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 import { openDatabase } from './database.ts';
+import { isTimeout } from './errors.ts';
 import { sql } from './sql.ts';
 
 const clone = await cloneTestDatabase();
@@ -56,6 +59,30 @@ describe('large reads', () => {
     const meanwhile = ended - before;
     assert.ok(meanwhile <= 2, `${meanwhile} reads of the other account came first`);
     await Promise.all(slowReads);
+  });
+
+  test('wait while a change of partitions needs their end, and fail with the error of the time limit', async () => {
+    const [tenantId] = (await arrangeStudio(1)).tenants;
+    await whileLocked(
+      { owner },
+      async (holder) =>
+        void (await holder.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.largeReads])),
+      async (waiting, release) => {
+        const begin = () =>
+          database.heavy.forTenant(tenantId!).transaction((read) => read.one<object>(sql`SELECT 1 AS one`));
+        const cancelled = assert.rejects(begin(), isTimeout);
+        await waiting(1);
+        // The timeout of a statement has the same error.
+        await owner.query(
+          `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`,
+        );
+        await cancelled;
+        const read = begin();
+        await waiting(1);
+        await release();
+        assert.deepEqual(await read, { one: 1 });
+      },
+    );
   });
 
   test('belong to the account that owns the workspace, or to the tenant of a platform admin', async () => {

@@ -84,13 +84,14 @@ async function runTransaction<Result>(
   signal?.throwIfAborted();
   const client = await pool.connect();
   let broken: Error | undefined;
+  let begun: Promise<unknown> = Promise.resolve();
   const cutOff = (): void => void streamOf(client).destroy();
   signal?.addEventListener('abort', cutOff);
   try {
     signal?.throwIfAborted();
     // Not awaited: the connection is pipelined, so this is sent together with the first statement.
     inOnePacket(client);
-    const begun = queryEach(client, begin);
+    begun = queryEach(client, begin);
     begun.catch(() => {});
     const result = await work(querier(untilFailure((statement) => client.query(named(statement)))));
     await begun;
@@ -100,7 +101,12 @@ async function runTransaction<Result>(
       throw new Error('The transaction was rolled back, because one of its statements failed.');
     if (billing) billing.chargedTransactions++;
     return result;
-  } catch (error) {
+  } catch (failure) {
+    // If a statement of `begin` has failed, those of `work` fail with an error that does not say why.
+    const error: unknown = await begun.then(
+      () => failure,
+      (first: unknown) => first,
+    );
     broken = standbyError(error);
     await client.query('ROLLBACK').catch((cause: Error) => {
       broken = cause;

@@ -12,6 +12,7 @@ import { noArchive } from '../../testing/no-archive.ts';
 import { createOlderPartitions } from '../../testing/older-partitions.ts';
 import { startTestApp } from '../../testing/test-app.ts';
 import { openDatabase } from '../database.ts';
+import { sql } from '../sql.ts';
 import { dropPartitionsBefore } from './drop-partitions.ts';
 import { listPartitions } from './list-partitions.ts';
 import { firstOfMonth } from './partitioned-tables.ts';
@@ -148,6 +149,37 @@ describe('dropPartitionsBefore', () => {
     await writing;
     await strict('0');
     assert.equal(await count('player_events'), before - 20_000 + written);
+  });
+
+  test('succeeds while large reads overlap all the time', async () => {
+    await createOlderPartitions(app.owner, 'player_events', 3, today);
+    const readers = openDatabase(app.databaseUrl, { poolSize: 2 });
+    let isOver = false;
+    let reads = 0;
+    const doesReaderWait = async (): Promise<boolean> =>
+      (
+        await app.owner.query(
+          `SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock' AND NOT granted`,
+        )
+      ).rowCount! > 0;
+    /** Begins one read after another. Each lasts until the other reader has begun its next one, or has to wait. */
+    const read = async (tenantId: string): Promise<void> => {
+      while (!isOver)
+        await readers.heavy.forTenant(tenantId).transaction(async (transaction) => {
+          await transaction.count(sql`SELECT count(*)::int AS count FROM player_events`);
+          const next = ++reads + 1;
+          await eventually(async () => isOver || reads >= next || (await doesReaderWait()));
+        });
+    };
+    const reading = Promise.all([read(tenant.tenantId), read(randomUUID())]);
+    await eventually(() => reads > 2);
+    try {
+      assert.ok((await dropPartitionsBefore(app.owner, 'player_events', month(0))).length > 0);
+    } finally {
+      isOver = true;
+      await reading;
+      await readers.close();
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../core/operator-error.ts';
 import { isLockTimeout } from '../errors.ts';
-import { unlock, waitForLock } from '../advisory-locks.ts';
+import { advisoryLocks, unlock, waitForLock } from '../advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
 export const partitionedTables = {
@@ -24,6 +24,10 @@ export const isPartitionedTable = (name: string): name is PartitionedTable =>
 const LOCK_TIMEOUT_MS = 250;
 const LOCK_ATTEMPTS = 120;
 const LOCK_PAUSE_MS = 500;
+/** Each tenth attempt first waits until all large reads have ended. Two that overlap all the time would refuse each of the others. */
+const ATTEMPTS_BESIDE_LARGE_READS = 10;
+/** Large reads have several statements, of up to 30 seconds each. */
+const LARGE_READS_TIMEOUT_MS = 60_000;
 
 /**
  * SQL for the bounds of a partition: an array of its first time, or `-infinity`, and the time after its last one. NULL for a default
@@ -84,6 +88,7 @@ export async function withLocks(
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SAVEPOINT unlocked`);
     for (let attempt = 1; ; attempt++) {
       try {
+        if (attempt % ATTEMPTS_BESIDE_LARGE_READS === 0) await stopLargeReads(client);
         await work();
         break;
       } catch (error) {
@@ -97,9 +102,16 @@ export async function withLocks(
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw isLockTimeout(error)
-      ? new OperatorError(`A statement has used ${table} for more than a minute. Try again later.`)
+      ? new OperatorError(`Other statements used ${table} at each attempt to lock it. Try again later.`)
       : error;
   }
+}
+
+/** Waits until all large reads have ended. New ones wait until the transaction ends, or is rolled back to its savepoint. */
+async function stopLargeReads(client: pg.ClientBase): Promise<void> {
+  await client.query(`SET LOCAL lock_timeout = ${LARGE_READS_TIMEOUT_MS}`);
+  await client.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.largeReads]);
+  await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
 }
 
 /** Locks a table against all readers and writers. */
