@@ -8,23 +8,31 @@ import { problemDocument } from './problem-document.ts';
 import { unsupportedMediaType } from './unsupported-media-type.ts';
 import { unknownPath, validationProblem } from './validation-problem.ts';
 
-/** Sends a problem document. */
+/** Sends a problem document. `members` has further members, as the JSON text of an object that is not empty. */
 export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
   problem: ProblemError,
+  members?: Buffer,
 ): FastifyReply {
   const { retryAfter, headers = {} } = problem.details;
   request.problemCode = problem.code;
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if (problem.status === 401) reply.header('www-authenticate', challengesOf(request));
+  const document = problemDocument(problem, {
+    instance: request.url.split('?', 1)[0],
+    requestId: request.id,
+  });
   return reply
     .code(problem.status)
     .headers(headers)
     .type('application/problem+json')
     .serializer(JSON.stringify)
-    .send(problemDocument(problem, { instance: request.url.split('?', 1)[0], requestId: request.id }));
+    .send(members ? withMembers(document, members) : document);
 }
+
+const withMembers = (document: object, members: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${JSON.stringify(document).slice(0, -1)},`), members.subarray(1)]);
 
 /**
  * The credentials that an operation takes, as a 401 must name them (RFC 9110, 11.6.1). No authentication scheme is registered for keys, so

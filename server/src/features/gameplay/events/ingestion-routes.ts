@@ -21,9 +21,6 @@ import { writeResult } from './write-result.ts';
 const largeBatches = createFairSemaphore({ running: 3, runningPerOwner: 3 });
 const LARGE_BODY_BYTES = 512 * 1024;
 
-/** More records are written in slices. */
-const LARGE_RESULT = 1_000;
-
 /**
  * JSON values per body: 20 per event, which has at most 10. A body of 16 MiB could hold values that take 1.9 s to parse.
  */
@@ -64,21 +61,14 @@ export function eventIngestionRoutes(services: IngestServices): FastifyPluginAsy
       const result = await (request.bodyBytes > LARGE_BODY_BYTES
         ? largeBatches.run(key.tenantId, ingest)
         : ingest());
-      if (result.records.length > LARGE_RESULT)
-        return reply
-          .code(201)
-          .type('application/json; charset=utf-8')
-          .send(await writeResult(key.tenantId, result));
-      if (result.records.length > 0) return reply.code(201).send(result);
+      const written = await writeResult(key.tenantId, result);
+      if (result.records.length > 0)
+        return reply.code(201).type('application/json; charset=utf-8').send(written);
       const detail =
         result.errors.length === 0
           ? 'All events of the batch were stored before. No action is needed.'
           : 'No event was stored. The member errors gives the reason for each event.';
-      return sendProblem(
-        request,
-        reply,
-        new ProblemError('events_rejected', { detail, members: { ...result } }),
-      );
+      return sendProblem(request, reply, new ProblemError('events_rejected', detail), written);
     };
 
     app.post(

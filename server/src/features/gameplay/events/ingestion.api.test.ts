@@ -228,6 +228,26 @@ describe('POST /api/game/player-events', () => {
     assert.deepEqual([answer.body.records[0].index, answer.body.records[9_999].index], [0, 9_999]);
   });
 
+  test('writes the errors of a batch in slices', async (t) => {
+    const refused = Array.from({ length: 2_000 }, () => event({ value: 'x' }));
+    const bodies = [refused, [event(), ...refused]].map((events) => JSON.stringify(events));
+    const { stringify } = JSON;
+    const written: string[] = [];
+    t.mock.method(JSON, 'stringify', (...values: Parameters<typeof stringify>) => {
+      const text = stringify(...values);
+      if (text?.includes('"statusCode":400')) written.push(text);
+      return text;
+    });
+    for (const [stored, body] of bodies.entries()) {
+      written.length = 0;
+      const answer = await app.http.raw('POST', '/api/game/player-events', body, player.caller);
+      assert.equal(answer.status, [422, 201][stored]);
+      const { records, errors } = answer.body;
+      assert.deepEqual([records.length, errors.length, errors[1_999].index], [stored, 2_000, stored + 1_999]);
+      assert.ok(written.length >= 8, 'a slice has at most 250 errors');
+    }
+  });
+
   test('processes a large batch of another tenant before all large batches of a busy one', async () => {
     const other = await arrangeTenant(app, { autoCreate: true });
     const otherPlayer = await arrangePlayer(app, other);

@@ -1,4 +1,4 @@
-import { forEachInSlices } from '../../../../core/event-loop.ts';
+import { forEachInSlices, inSlices } from '../../../../core/event-loop.ts';
 import type { EventRow, EventScope } from '../event-row.ts';
 
 /** The events of a batch that have the same definition and minute. */
@@ -20,24 +20,33 @@ const COLUMNS = `tenant_id, scope, starts_at, definition_id, events, value_count
  */
 export async function deltaText(scope: EventScope, tenantId: string, rows: EventRow[]): Promise<string> {
   const deltas = await countRows(tenantId, rows);
-  const column = (type: string, valueOf: (delta: Delta) => string | number | bigint): string =>
-    `'{${deltas.map(valueOf).join(',')}}'::${type}[]`;
-  const ofValues = (type: string, valueOf: (delta: Delta) => bigint): string =>
-    column(type, (delta) => (delta.values === 0 ? 'NULL' : valueOf(delta)));
+  const texts: string[][] = DELTA_COLUMNS.map(() => []);
+  for await (const slice of inSlices(tenantId, deltas, DELTAS_PER_SLICE))
+    for (const [index, { valueOf }] of DELTA_COLUMNS.entries())
+      texts[index]!.push(slice.map(valueOf).join(','));
+  const arrays = DELTA_COLUMNS.map(({ type }, index) => `'{${texts[index]!.join(',')}}'::${type}[]`);
   return (
     `INSERT INTO event_rollup_deltas (${COLUMNS}) SELECT '${tenantId}', '${scope}', * FROM unnest(` +
-    [
-      column('timestamptz', ({ minute }) => `${minute}:00Z`),
-      column('uuid', ({ definitionId }) => definitionId),
-      column('bigint', ({ events }) => events),
-      column('bigint', ({ values }) => values),
-      ofValues('numeric', ({ sum }) => sum),
-      ofValues('bigint', ({ minimum }) => minimum),
-      ofValues('bigint', ({ maximum }) => maximum),
-    ].join(', ') +
-    ')'
+    `${arrays.join(', ')})`
   );
 }
+
+/** Deltas that are written at once. They take 0.5 ms. */
+const DELTAS_PER_SLICE = 500;
+
+const ofValues = (valueOf: (delta: Delta) => bigint) => (delta: Delta) =>
+  delta.values === 0 ? 'NULL' : valueOf(delta);
+
+/** The arrays of deltas, in the order of their columns. */
+const DELTA_COLUMNS: { type: string; valueOf: (delta: Delta) => string | number | bigint }[] = [
+  { type: 'timestamptz', valueOf: ({ minute }) => `${minute}:00Z` },
+  { type: 'uuid', valueOf: ({ definitionId }) => definitionId },
+  { type: 'bigint', valueOf: ({ events }) => events },
+  { type: 'bigint', valueOf: ({ values }) => values },
+  { type: 'numeric', valueOf: ofValues(({ sum }) => sum) },
+  { type: 'bigint', valueOf: ofValues(({ minimum }) => minimum) },
+  { type: 'bigint', valueOf: ofValues(({ maximum }) => maximum) },
+];
 
 /** Rows that are counted at once. They take 0.3 ms. */
 const ROWS_PER_SLICE = 1_000;
