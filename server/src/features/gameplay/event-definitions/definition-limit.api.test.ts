@@ -11,8 +11,8 @@ const app = await startTestApp();
 async function arrangeDefinitions(count: number) {
   const studio = await arrangeStudio(app);
   await app.owner.query(
-    `INSERT INTO event_definitions (tenant_id, id, event_key)
-     SELECT $1, gen_random_uuid(), 'key ' || number FROM generate_series(1, $2) number`,
+    `INSERT INTO event_definitions (tenant_id, id, event_key, event_scope)
+     SELECT $1, gen_random_uuid(), 'key ' || number, 'both' FROM generate_series(1, $2) number`,
     [studio.tenant.tenantId, count],
   );
   return studio;
@@ -30,20 +30,21 @@ describe('POST /api/game/player-events', () => {
     const studio = await arrangeDefinitions(count);
     await app.http.patch(`${studio.list}/settings`, { autoCreate: true }, studio.admin);
     const player = await arrangePlayer(app, studio.tenant);
-    const send = (...eventKeys: string[]) =>
+    const sendEvents = (...events: { eventKey: string; idempotencyKey: string; occurredAt: string }[]) =>
       app.http.post(
         '/api/game/player-events',
-        {
-          events: eventKeys.map((eventKey) => ({
-            playerId: player.playerId,
-            eventKey,
-            idempotencyKey: randomUUID(),
-            occurredAt: new Date().toISOString(),
-          })),
-        },
+        { events: events.map((event) => ({ playerId: player.playerId, ...event })) },
         player.caller,
       );
-    return { ...studio, send };
+    const send = (...eventKeys: string[]) =>
+      sendEvents(
+        ...eventKeys.map((eventKey) => ({
+          eventKey,
+          idempotencyKey: randomUUID(),
+          occurredAt: new Date().toISOString(),
+        })),
+      );
+    return { ...studio, send, sendEvents };
   };
 
   test('creates definitions up to 5,000 per tenant, then rejects events with 422', async () => {
@@ -60,6 +61,19 @@ describe('POST /api/game/player-events', () => {
     assert.equal((await send('one', 'two')).status, 201, 'events with existing definitions are accepted');
     const full = await send('three', 'four');
     assert.deepEqual([full.status, full.body.errors.length], [422, 2]);
+    assert.equal(await countDefinitions(tenant.tenantId), 5_000);
+  });
+
+  test('stores the event with a definition, if another with its idempotency key has none', async () => {
+    const { tenant, sendEvents } = await arrange(5_000);
+    const same = { idempotencyKey: 'same', occurredAt: '2026-11-20T10:00:00Z' };
+    const { status, body } = await sendEvents(
+      { ...same, eventKey: 'new' },
+      { ...same, eventKey: 'key 1' },
+      { ...same, eventKey: 'new' },
+    );
+    assert.equal(status, 201);
+    assert.deepEqual([body.records.length, body.records[0].index, body.duplicateCount], [1, 1, 2]);
     assert.equal(await countDefinitions(tenant.tenantId), 5_000);
   });
 

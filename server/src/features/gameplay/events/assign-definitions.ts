@@ -130,10 +130,16 @@ async function withoutDuplicates(
   known: BatchDefinitions,
   events: CheckedEvent[],
 ): Promise<CheckedEvent[]> {
+  const defined: CheckedEvent[] = [];
+  const others: CheckedEvent[] = [];
+  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
+    (findDefinition(known, event) ? defined : others).push(event);
+  });
   const keys = new Set<string>();
   const distinct: CheckedEvent[] = [];
   const unknown: CheckedEvent[] = [];
-  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
+  // Those without a definition are refused if it cannot be created, so they come last.
+  await forEachInSlices(tenantId, [...defined, ...others], EVENTS_PER_SLICE, (event) => {
     if (isStorable(known, scope, event)) {
       const key = `${event.occurredAt} ${event.idempotencyKey}`;
       if (keys.has(key)) return;
