@@ -4697,7 +4697,7 @@ export interface components {
             to: string;
             bucket: components["schemas"]["EventBucket"];
             items: components["schemas"]["EventCount"][];
-            /** @description Whether the newest buckets are left out, because there are more than 20,000 rows. If so, ask for a shorter range, longer buckets, or `top`. */
+            /** @description Whether the newest buckets are left out as a whole, because there are more than 20,000 rows. If so, ask for a shorter range, longer buckets, or `top`. */
             hasMore: boolean;
         };
         /** @enum {string} */

@@ -335,7 +335,7 @@ describe('GET /api/bus_tenants/:tenantId/events/summary', () => {
     }
   });
 
-  test('says that buckets are left out if there are more than 20,000 rows', async () => {
+  test('leaves out whole buckets if there are more than 20,000 rows', async () => {
     const big = await arrangeTenant(app);
     await app.owner.query(
       `WITH definition AS (
@@ -348,7 +348,8 @@ describe('GET /api/bus_tenants/:tenantId/events/summary', () => {
     );
     const path = `/api/bus_tenants/${big.tenantId}/events/summary?scope=player&bucket=minute&from=2026-11-20T00:00:00Z&to=2026-11-20T18:00:00Z`;
     const all = await app.http.get(path, { apiKey: big.apiKey });
-    assert.deepEqual([all.status, all.body.items.length, all.body.hasMore], [200, 20_000, true]);
+    const whole = Math.floor(20_000 / 21) * 21;
+    assert.deepEqual([all.status, all.body.items.length, all.body.hasMore], [200, whole, true]);
     const top = await app.http.get(`${path}&top=20`, { apiKey: big.apiKey });
     assert.deepEqual([top.body.items.length, top.body.hasMore], [20_000, false]);
     const byTime = await app.http.get(`${path}&groupBy=time`, { apiKey: big.apiKey });

@@ -234,7 +234,7 @@ export const EventSummary = Type.Object(
     ),
     hasMore: Type.Boolean({
       description:
-        'Whether the newest buckets are left out, because there are more than 20,000 rows. If so, ask for a shorter range, ' +
+        'Whether the newest buckets are left out as a whole, because there are more than 20,000 rows. If so, ask for a shorter range, ' +
         'longer buckets, or `top`.',
     }),
   },

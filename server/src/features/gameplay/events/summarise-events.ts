@@ -57,10 +57,12 @@ export async function summariseEvents(
       limit: MAX_SUMMARY_ROWS + 1,
     });
   });
+  // The bucket of the additional row is incomplete. It is not the only one, because a tenant has at most 20,000 definitions.
+  const leftOut = items[MAX_SUMMARY_ROWS]?.bucketStart;
   return {
     ...limits,
     bucket,
-    items: items.slice(0, MAX_SUMMARY_ROWS),
-    hasMore: items.length > MAX_SUMMARY_ROWS,
+    items: items.filter(({ bucketStart }) => bucketStart !== leftOut),
+    hasMore: leftOut !== undefined,
   };
 }
