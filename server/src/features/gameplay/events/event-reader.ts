@@ -43,6 +43,8 @@ export function createEventReader(
   const begin = direction === 'asc' ? range.from : range.to;
   const start = begin === undefined ? undefined : beforeAll(begin);
   const archived = createArchivedEvents(archive, tenantId, filter, reading);
+  /** The events of the definitions whose minutes are read next. If none of them matches the filter, it doubles. */
+  let searched = liveRows;
   return {
     /**
      * Finds the next events of PostgreSQL, and the parts of the archive. Until the transaction ends, no event moves between them. If `after`
@@ -58,7 +60,7 @@ export function createEventReader(
           definitions,
           from: range.from,
           before: after,
-          events: liveRows,
+          events: searched,
         }));
       const events = await selectEvents(transaction, tenantId, filter, {
         after,
@@ -67,6 +69,7 @@ export function createEventReader(
         path,
         ranges: times?.ranges,
       });
+      if (events.length === 0) searched *= 2;
       const live = events.map((event) => ({ ...positionOf(event), event }));
       return { after, parts, live, liveUntil: live.length < liveRows ? times?.until : live.at(-1) };
     },

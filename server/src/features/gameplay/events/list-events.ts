@@ -18,8 +18,8 @@ const LIST_LIMITS = { seconds: 15 };
 const MAX_SEARCHED_DEFINITIONS = 20;
 
 /**
- * Reads a page of a tenant's events, newest first, archived ones included. A page that had to look through many archived events may
- * have fewer events than `limit`, or none, and a next page. Throws `invalid_request` if the cursor is malformed,
+ * Reads a page of a tenant's events, newest first, archived ones included. A page that had to look through many events that
+ * do not match may have fewer events than `limit`, or none, and a next page. Throws `invalid_request` if the cursor is malformed,
  * `archive_unavailable` if the page needs the archive and this server cannot read it, and `query_timeout`.
  */
 export async function listEvents(

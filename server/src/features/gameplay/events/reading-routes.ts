@@ -38,7 +38,7 @@ export function eventReadingRoutes({
           summary: 'List gameplay events',
           description:
             'Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. ' +
-            'Archived events are included. A page that looked through many archived events ends after 3 seconds, so it may have fewer ' +
+            'Archived events are included. If few of many events match the filter, a page ends after 3 seconds, so it may have fewer ' +
             'events than `limit`, or none, while `hasMore` is true. To read many events, use the export instead.',
           params: TenantPath,
           querystring: EventsQuery,

@@ -5,6 +5,7 @@ import { statementChannel } from '../../../core/statement-channel.ts';
 import type { AlteredRow } from '../../../core/row-hash.ts';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { eventually } from '../../../testing/eventually.ts';
+import { arrangeEventSender } from '../../../testing/player-events.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { verify } from '../../../cli/verify.ts';
 
@@ -249,6 +250,32 @@ describe('GET /api/bus_tenants/:tenantId/events/export', () => {
     statementChannel.start.unsubscribe(countReads);
     assert.equal(text.trimEnd().split('\n').length, 5_001);
     assert.equal(reads, 2);
+  });
+});
+
+describe('GET /api/bus_tenants/:tenantId/events with a filter that few events match', () => {
+  test('reads twice as many minutes after each that has none of them', async () => {
+    const { tenant: sparse, send, some } = await arrangeEventSender(app);
+    await send(some(1));
+    // The roll-ups count the events of all players. These have no others, so none is found in their minutes.
+    await app.owner.query(
+      `INSERT INTO event_rollup_deltas (tenant_id, scope, starts_at, definition_id, events, value_count)
+       SELECT tenant_id, 'player', '2026-11-21T00:00:00Z'::timestamptz + number * interval '1 minute', id, 1, 0
+       FROM event_definitions, generate_series(1, 1000) number WHERE tenant_id = $1`,
+      [sparse.tenantId],
+    );
+    let reads = 0;
+    const countReads = (statement: unknown): void => {
+      if ((statement as { text: string }).text.includes('WITH event AS MATERIALIZED')) reads++;
+    };
+    statementChannel.start.subscribe(countReads);
+    const { body } = await app.http.get(
+      `/api/bus_tenants/${sparse.tenantId}/events?scope=player&eventKey=jump&limit=1`,
+      { apiKey: sparse.apiKey },
+    );
+    statementChannel.start.unsubscribe(countReads);
+    assert.deepEqual([body.items.length, body.hasMore], [1, true]);
+    assert.ok(reads <= 12, `${reads} reads`);
   });
 });
 
