@@ -1,8 +1,7 @@
 import type { Database } from '../../../database/database.ts';
-import type { BillingContext } from '../../../core/billing-context.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import type { EventPosition } from './event-position.ts';
-import type { EventScope } from './event-row.ts';
+import type { EventBatch } from './ingest-result.ts';
 import { withoutStored } from './queries.ts';
 
 export interface QuotaServices {
@@ -17,10 +16,10 @@ export interface QuotaServices {
  */
 export async function admitEvents<Event extends EventPosition>(
   { database, meter }: QuotaServices,
-  scope: EventScope,
-  { tenantId, workspaceId, hasHardStop }: BillingContext,
+  { scope, billing }: EventBatch,
   events: Event[],
 ): Promise<Event[]> {
+  const { tenantId, workspaceId, hasHardStop } = billing;
   const quota = hasHardStop && events.length > 0 ? await meter.quota(workspaceId) : undefined;
   if (!quota || quota.used + events.length <= quota.limit) return events;
   const fresh = await withoutStored(database.forTenant(tenantId), tenantId, scope, events);

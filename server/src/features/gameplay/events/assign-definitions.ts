@@ -1,4 +1,3 @@
-import type { BillingContext } from '../../../core/billing-context.ts';
 import { forEachInSlices } from '../../../core/event-loop.ts';
 import { newBulkId } from '../../../core/ids.ts';
 import {
@@ -12,7 +11,7 @@ import {
 import { admitEvents, type QuotaServices } from './admit-events.ts';
 import type { CheckedEvent } from './check-event.ts';
 import type { EventRow, EventScope } from './event-row.ts';
-import { refuse, type BatchProgress, type RefusedEvent } from './ingest-result.ts';
+import { refuse, type EventBatch, type RefusedEvent } from './ingest-result.ts';
 import { withoutStored } from './queries.ts';
 
 /** A row with the position of its event in the request. */
@@ -42,12 +41,11 @@ interface UndefinedEvent {
  */
 export async function assignDefinitions(
   services: QuotaServices & { definitions: DefinitionResolver },
-  scope: EventScope,
-  billing: BillingContext,
+  batch: EventBatch,
   events: CheckedEvent[],
-  progress: BatchProgress,
 ): Promise<IndexedRow[]> {
   const { definitions } = services;
+  const { scope, billing } = batch;
   const { tenantId } = billing;
   const { byId, byPair } = await definitions.resolve(tenantId, await collectWanted(tenantId, events));
   const known: BatchDefinitions = { byId, byPair, created: new Map() };
@@ -56,18 +54,18 @@ export async function assignDefinitions(
     (await definitions.isAutoCreateOn(tenantId));
   let distinct = events;
   if (autoCreate) {
-    distinct = await withoutDuplicates(services, scope, tenantId, known, events);
-    progress.duplicateCount += events.length - distinct.length;
+    distinct = await withoutDuplicates(services, batch, known, events);
+    batch.duplicateCount += events.length - distinct.length;
     // A batch above the hard stop creates no definitions.
     if (billing.hasHardStop) {
       const storable = distinct.filter((event) => isStorable(known, scope, event));
-      await admitEvents(services, scope, billing, storable);
+      await admitEvents(services, batch, storable);
     }
     const unknown = await collectUnknown(tenantId, known, distinct);
     if (unknown.length > 0) known.created = await definitions.autoCreate(tenantId, scope, unknown);
   }
-  const { rows, others } = await toRows(tenantId, scope, known, autoCreate, distinct);
-  if (others.length > 0) await refuseUnstored(services, scope, tenantId, others, progress);
+  const { rows, others } = await toRows(batch, known, autoCreate, distinct);
+  if (others.length > 0) await refuseUnstored(services, batch, others);
   return rows;
 }
 
@@ -125,11 +123,11 @@ function isStorable(known: BatchDefinitions, scope: EventScope, event: CheckedEv
  */
 async function withoutDuplicates(
   { database }: QuotaServices,
-  scope: EventScope,
-  tenantId: string,
+  { scope, billing }: EventBatch,
   known: BatchDefinitions,
   events: CheckedEvent[],
 ): Promise<CheckedEvent[]> {
+  const { tenantId } = billing;
   const defined: CheckedEvent[] = [];
   const others: CheckedEvent[] = [];
   await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
@@ -155,15 +153,14 @@ async function withoutDuplicates(
 
 /** Makes the rows of events whose definition is usable, and says why the others are refused. */
 async function toRows(
-  tenantId: string,
-  scope: EventScope,
+  { scope, billing }: EventBatch,
   known: BatchDefinitions,
   autoCreate: boolean,
   events: CheckedEvent[],
 ): Promise<{ rows: IndexedRow[]; others: UndefinedEvent[] }> {
   const rows: IndexedRow[] = [];
   const others: UndefinedEvent[] = [];
-  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
+  await forEachInSlices(billing.tenantId, events, EVENTS_PER_SLICE, (event) => {
     const definition = findDefinition(known, event);
     if (!definition) others.push({ event, refused: withoutDefinition(event, autoCreate) });
     else if (!isUsable(definition, scope)) {
@@ -179,16 +176,16 @@ async function toRows(
 /** Refuses events without a usable definition. If one was stored before its definition changed, it counts as a duplicate. */
 async function refuseUnstored(
   { database }: QuotaServices,
-  scope: EventScope,
-  tenantId: string,
+  batch: EventBatch,
   undefinedEvents: UndefinedEvent[],
-  progress: BatchProgress,
 ): Promise<void> {
+  const { scope, billing } = batch;
+  const { tenantId } = billing;
   const events = undefinedEvents.map(({ event }) => event);
   const missing = new Set(await withoutStored(database.forTenant(tenantId), tenantId, scope, events));
   for (const { event, refused } of undefinedEvents)
-    if (missing.has(event)) progress.refused.push(refused);
-    else progress.duplicateCount++;
+    if (missing.has(event)) batch.refused.push(refused);
+    else batch.duplicateCount++;
 }
 
 const OF_DEFINITION = { isOfDefinition: true };

@@ -1,4 +1,6 @@
+import type { BillingContext } from '../../../core/billing-context.ts';
 import type { CheckedEvent, EventNames } from './check-event.ts';
+import type { EventScope } from './event-row.ts';
 import type { EventWarning } from './unknown-members.ts';
 
 /** The result of a batch. docs/events.md describes each list. */
@@ -36,7 +38,9 @@ export interface RefusedEvent extends EventNames {
 }
 
 /** A batch while it is processed. The errors of its refused events become those of the result. */
-export interface BatchProgress extends Omit<IngestResult, 'errors'> {
+export interface EventBatch extends Omit<IngestResult, 'errors'> {
+  readonly scope: EventScope;
+  readonly billing: BillingContext;
   refused: RefusedEvent[];
 }
 
