@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: ad43f3fff592d22c5b67ec740c124a2dcc7b4afc10449053430448d0ab7d73c8
+// Document: 7ebd9c77ea076082493f2076fb47ffa082682f7037117e9b4eeb3225e1a9a156
 
 export interface paths {
     "/metrics": {
@@ -536,6 +536,26 @@ export interface paths {
          * @description Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call returns the first result. If the request has a bearer token, the session must belong to its player. A hard stop of the plan does not refuse it.
          */
         post: operations["logOutPlayer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/game/player": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify a player’s token
+         * @description Returns the player of the access token. A game server calls it with its game key and the token that a game client sent. Answers 401 for a token of another tenant or of the player portal, and if the session has ended or the player’s account is closed. Answers 403 if the player is banned.
+         */
+        get: operations["verifyPlayer"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6886,6 +6906,20 @@ export interface components {
             /** @description The verified address. */
             email: string;
         };
+        VerifiedPlayer: {
+            /** Format: uuid */
+            playerId: string;
+            /** Format: uuid */
+            sessionId: string;
+            displayName: string | null;
+            /** @description The player’s role in the game. The default is `player`. */
+            tenantRole: string;
+            /**
+             * Format: date-time
+             * @description When the access token expires.
+             */
+            expiresAt: string;
+        };
         VerifyAccountEmailRequest: {
             /** @description The token from the email. */
             token: string;
@@ -8000,6 +8034,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LogoutResult"];
+                };
+            };
+        };
+    };
+    verifyPlayer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifiedPlayer"];
                 };
             };
         };

@@ -219,6 +219,7 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
       headers: { 'idempotency-key': someText() },
       body: { refreshToken: (await newPlayer(studio)).refreshToken },
     }),
+    verifyPlayer: async (studio) => asPlayer(await newPlayer(studio)),
     logOutPlayer: async (studio) => {
       const player = await newPlayer(studio);
       return { body: { sessionId: player.sessionId }, ...asPlayer(player) };

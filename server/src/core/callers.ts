@@ -33,6 +33,8 @@ export interface PlayerCaller {
   playerId: string;
   tenantId: string | null;
   sessionId: string | null;
+  /** When the token expires. */
+  expiresAtMs: number;
 }
 
 /** The wallet-linked player of a verified platform JWT. */

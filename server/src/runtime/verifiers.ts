@@ -38,6 +38,7 @@ export function createVerifiers({
         playerId: claims.sub,
         tenantId: claims['tid'] as string | null,
         sessionId: claims['sid'] as string | null,
+        expiresAtMs: claims.exp * 1000,
       };
     },
     async wallet(token) {

@@ -93,6 +93,7 @@ async function signInEveryWay(app: TestApp, tenant: TestTenant, store: StoreAOpe
   const player = await arrangeDevicePlayer(app, tenant);
   const { body: profile } = await http.get(ME, player.caller);
   const { providerUserId } = profile.authMethods[0];
+  accepted(await http.get('/api/game/player', player.caller));
   await auth('players/exists', { provider: 'Mock', providerUserId });
   const refreshed = await auth('refresh', { refreshToken: player.refreshToken });
   await auth('refresh', { refreshToken: refreshed.refreshToken });

@@ -24,7 +24,7 @@ import {
   storeAPortalRoutes,
 } from './portal/index.ts';
 import { logoutRoutes } from './sessions/index.ts';
-import { deleteExpiredTokens, refreshRoutes } from './tokens/index.ts';
+import { deleteExpiredTokens, playerVerificationRoutes, refreshRoutes } from './tokens/index.ts';
 import { deleteExpiredChallenges, walletLoginRoutes, walletProofRoutes } from './wallet/index.ts';
 
 /** How players sign in to games and to the player portal, stay signed in, and prove to others who they are. */
@@ -40,6 +40,7 @@ export const signIn = {
       refreshRoutes,
     ),
     behind('gameKeyAndMaybePlayer', logoutRoutes),
+    behind('gameKeyAndPlayer', playerVerificationRoutes),
     behind('exchangeableToken', assertionExchangeRoutes),
     behind('assertion', assertionValidationRoutes),
     openToAnyone(storeAPortalRoutes, emailPortalRoutes, walletProofRoutes, portalSessionRoutes),

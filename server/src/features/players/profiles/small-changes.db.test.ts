@@ -43,7 +43,7 @@ async function arrange() {
   const unused = { acquireSlots: null as never, profileChanges: null as never };
   const config = { profileProof: false };
   const services = { database, avatars, smallProfileChanges, config, ...unused };
-  const caller = { playerId, tenantId, sessionId: null };
+  const caller = { playerId, tenantId, sessionId: null, expiresAtMs: Infinity };
   const ignore = () => {};
   return {
     playerId,

@@ -8,8 +8,14 @@ export async function identifyBearer(signer: TokenSigner, token: string): Promis
   const claims = await signer.identify(token);
   if (!claims) return undefined;
   if (claims.auth_type === 'player') {
-    const { sub: playerId, tid, sid } = claims;
-    return { kind: 'player', playerId, tenantId: tid as string | null, sessionId: sid as string | null };
+    const { sub: playerId, tid, sid, exp } = claims;
+    return {
+      kind: 'player',
+      playerId,
+      tenantId: tid as string | null,
+      sessionId: sid as string | null,
+      expiresAtMs: exp * 1000,
+    };
   }
   return claims.auth_type === 'assertion' ? assertionOf(claims) : { kind: 'other' };
 }

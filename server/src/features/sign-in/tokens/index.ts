@@ -2,5 +2,5 @@ export { ACCESS_TOKEN_SECONDS, signAccessToken } from './access-token.ts';
 export { playerTokens, type PlayerTokens } from './player-tokens.ts';
 export { deleteExpiredTokens, revokePlayerTokens } from './queries.ts';
 export { createRefreshBatcher } from './refresh-batcher.ts';
-export { refreshRoutes } from './routes.ts';
+export { playerVerificationRoutes, refreshRoutes } from './routes.ts';
 export { LoginResult } from './schemas.ts';

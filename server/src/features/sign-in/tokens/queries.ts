@@ -97,6 +97,32 @@ export function findTokenUse(
     WHERE token.tenant_id = ${tenantId} AND token.token_hash = ${hash}`);
 }
 
+/** The player of an access token, and the states of the player and the session that refuse the token. */
+export interface TokenPlayer {
+  displayName: string | null;
+  tenantRole: string;
+  isActive: boolean;
+  isBanned: boolean;
+  /** Whether the session was revoked for a security reason. */
+  isSessionRevoked: boolean;
+  hasSessionEnded: boolean;
+}
+
+export function findTokenPlayer(
+  db: Querier,
+  tenantId: string,
+  { playerId, sessionId }: { playerId: string; sessionId: string },
+): Promise<TokenPlayer | undefined> {
+  return db.row(sql`
+    SELECT player.display_name AS "displayName", access.tenant_role AS "tenantRole", player.is_active AS "isActive",
+           coalesce(access.banned_until > now(), false) AS "isBanned",
+           session.tokens_revoked_at IS NOT NULL AS "isSessionRevoked", session.ended_at IS NOT NULL AS "hasSessionEnded"
+    FROM players player
+    JOIN tenant_access access ON access.tenant_id = ${tenantId} AND access.player_id = player.id
+    JOIN login_sessions session ON session.tenant_id = ${tenantId} AND session.session_id = ${sessionId}
+    WHERE player.id = ${playerId}`);
+}
+
 /** Revokes the refresh tokens of a session. Returns false if they were revoked before. */
 export function revokeSessionTokens(db: Querier, tenantId: string, sessionId: string): Promise<boolean> {
   return db.changes(sql`

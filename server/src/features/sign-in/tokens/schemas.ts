@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Guid } from '../../../http/schemas.ts';
+import { Guid, Nullable, Timestamp } from '../../../http/schemas.ts';
 
 /** The response of every login and of the refresh. */
 export const LoginResult = Type.Object(
@@ -19,4 +19,15 @@ export const LoginResult = Type.Object(
 export const RefreshBody = Type.Object(
   { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
   { title: 'RefreshRequest' },
+);
+
+export const VerifiedPlayer = Type.Object(
+  {
+    playerId: Guid,
+    sessionId: Guid,
+    displayName: Nullable(Type.String()),
+    tenantRole: Type.String({ description: 'The player’s role in the game. The default is `player`.' }),
+    expiresAt: Type.String({ ...Timestamp, description: 'When the access token expires.' }),
+  },
+  { title: 'VerifiedPlayer' },
 );

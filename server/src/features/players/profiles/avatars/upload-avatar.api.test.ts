@@ -30,7 +30,12 @@ const losingAnswers: Database = {
 
 test('an upload keeps the image of the profile if the answer of the commit is lost', async () => {
   const { playerId, accessToken } = await arrangePlayer(app, tenant);
-  const caller: PlayerCaller = { playerId, tenantId: tenant.tenantId, sessionId: null };
+  const caller: PlayerCaller = {
+    playerId,
+    tenantId: tenant.tenantId,
+    sessionId: null,
+    expiresAtMs: Infinity,
+  };
   const stored = new Set<string>();
   const avatars = {
     async add() {

@@ -144,6 +144,7 @@ function mergeThrough(db: Database, { targetId, sourceId, accountId }: Pair) {
       playerId: targetId,
       tenantId,
       sessionId: randomUUID(),
+      expiresAtMs: Infinity,
       ipAddress: null,
       origin: { ip: null, id: 'test' },
     },
