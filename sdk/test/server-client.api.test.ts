@@ -72,6 +72,22 @@ describe('createServerClient', () => {
     assert.equal((await server.assertions.validate(next.assertionToken, audience)).active, true);
   });
 
+  test('verifies the token of a game client, also after lost answers', async () => {
+    const game = createPlayerClient({ baseUrl: app.url, gameKey });
+    const { playerId, sessionId } = await game.signIn.withProvider(mock('verified'));
+    const token = (await game.session.accessToken())!;
+    proxy.plan([{ match: 'GET /api/game/player', action: 'drop_answer', times: 2 }]);
+    const verified = await newServer({ baseUrl: proxy.url }).players.verify(token);
+    assert.deepEqual([verified.playerId, verified.sessionId], [playerId, sessionId]);
+    const { gameKey: otherKey } = await arrangeGame(app);
+    await assert.rejects(
+      newServer({ gameKey: otherKey }).players.verify(token),
+      failsWith('invalid_bearer', 401),
+    );
+    await game.signOut();
+    await assert.rejects(newServer().players.verify(token), failsWith('session_ended', 401));
+  });
+
   test('sends exact 64-bit values, and reads them back', async () => {
     const server = newServer();
     const { playerId, accessToken } = await server.signIn(mock('exact'));
@@ -125,7 +141,8 @@ describe('createServerClient', () => {
       server.players.getMany([playerId]),
       /TypeError: .*Pass apiKey to createServerClient/,
     );
-    await assert.rejects(server.assertions.validate(undefined as never), /TypeError: The token is missing/);
+    for (const call of [server.assertions.validate, server.players.verify])
+      await assert.rejects(call(undefined as never), /TypeError: The token is missing/);
   });
 
   test('needs a token and an array to send events, even if it is empty', async () => {

@@ -27,6 +27,11 @@ export interface ServerClientOptions extends HttpOptions {
 }
 
 export interface Players {
+  /**
+   * Returns the player of an access token that a game client sent. Throws `invalid_bearer` for a token of another game, and `session_ended`,
+   * `player_inactive` or `player_banned` if the player must not play any more.
+   */
+  verify(accessToken: string): Promise<Answer<'/api/game/player', 'get'>>;
   get(playerId: string): Promise<Answer<'/api/player-profiles/{playerId}', 'get'>>;
   /** Looks up at most 100 players with the API key. */
   getMany(playerIds: string[]): Promise<Answer<'/api/player-profiles/bulk', 'post'>>;
@@ -112,6 +117,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     return {
       matches: createMatches(repeated),
       players: {
+        verify: async (accessToken) => createApi(withBearer(accessToken)).GET('/api/game/player'),
         get: (playerId) =>
           repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
         getMany: async (playerIds) => {
