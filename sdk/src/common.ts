@@ -11,7 +11,8 @@ export {
 export type { ServerErrorCode } from './core/error-codes.ts';
 export type { HttpOptions, RequestOptions, Send } from './core/http.ts';
 export { parseJson, writeJson } from './core/json.ts';
-export type { Session, SessionEnd } from './core/session.ts';
+export type { Session } from './core/session.ts';
+export type { SessionEnd } from './core/stored-session.ts';
 export type { Changes, ClientStorage, Condition } from './core/storage.ts';
 export { memoryStorage } from './storage/memory.ts';
 export type { components, operations, paths } from './api.ts';

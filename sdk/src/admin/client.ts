@@ -1,8 +1,9 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import { cancellable, type Cancellable } from '../core/cancellation.ts';
 import { createApi } from '../core/http.ts';
-import { requireTokens, type Session } from '../core/session.ts';
+import type { Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
+import { requireTokens } from '../core/stored-session.ts';
 import { followNotifications, type NotificationFeed, type NotificationFeedOptions } from './notifications.ts';
 
 /** The account of a person who works for a studio. */

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { memoryStorage } from '../storage/memory.ts';
 import { GuildhallError } from './errors.ts';
-import { createSession, type SessionEnd, type Tokens } from './session.ts';
+import { createSession } from './session.ts';
+import type { SessionEnd, Tokens } from './stored-session.ts';
 import type { ClientStorage } from './storage.ts';
 
 const KEY = 'session';

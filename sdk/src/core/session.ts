@@ -1,27 +1,20 @@
-import { clientError, GuildhallError } from './errors.ts';
+import { GuildhallError } from './errors.ts';
 import { createListeners } from './listeners.ts';
 import { serverTime } from './server-time.ts';
 import type { ClientStorage } from './storage.ts';
 import { randomId } from './random-id.ts';
+import {
+  endOf,
+  isFresh,
+  read,
+  requireTokens,
+  stored,
+  textOfRefusal,
+  type SessionEnd,
+  type Stored,
+  type Tokens,
+} from './stored-session.ts';
 import { LONGEST_ASKED_MS, wait, withJitter } from './waiting.ts';
-
-/** The answer of a sign-in or a refresh. */
-export interface Tokens {
-  accessToken: string;
-  refreshToken: string;
-  /** Seconds. */
-  expiresIn: number;
-}
-
-/** Why a session ended: the person signed out, or the server refused to renew it. Either may have happened in another tab. */
-export interface SessionEnd {
-  reason: 'signed_out' | 'refused';
-  /**
-   * The refusal of the server, such as `invalid_refresh_token`, also if the player was banned. The next sign-in then throws
-   * `player_banned`, with the ban in `problem.ban`.
-   */
-  error?: GuildhallError;
-}
 
 /** A session that is kept in a storage and renewed when the access token expires. */
 export interface Session<Identity> {
@@ -58,26 +51,11 @@ export interface OwnSession<Identity> extends Session<Identity> {
   close(): void;
 }
 
-interface Stored<Identity> extends Tokens {
-  identity: Identity;
-  /** Milliseconds since 1970, by the clock of this device. */
-  expiresAt: number;
-  /**
-   * Names the session in the `Idempotency-Key` of its refreshes. With the count of refreshes, all tabs send the same key for
-   * one refresh token, even after a restart, and get the same answer. Nobody who has only the token knows it.
-   */
-  secret: string;
-  refreshes: number;
-}
-
 export interface SessionOptions<Identity> {
   storage: ClientStorage;
   key: string;
   refresh(refreshToken: string, idempotencyKey: string): Promise<Tokens & { identity?: Identity }>;
 }
-
-/** A token that expires within this time, or within a tenth of its life if that is shorter, is renewed before it is used. */
-const RENEW_EARLY_MS = 30_000;
 
 /** The server repeats the answer of a refresh for 60 seconds. These attempts end before. */
 const REFRESH_PAUSES_MS = [250, 1_000, 3_000];
@@ -106,7 +84,7 @@ export function createSession<Identity>({
   /** Whether the server refused the last session, and the person has not signed out since. */
   let isRefused = false;
   /** The text in the storage, as far as this page knows. `held` is newer if the storage refused it. */
-  let seen: string | undefined;
+  let knownText: string | undefined;
   const sessions = sessionsOf(storage, key);
   const rereadHere = () => void reread();
   let isWatching = false;
@@ -116,7 +94,7 @@ export function createSession<Identity>({
   /** The last refusal that asked to wait, until a time of `performance.now`. */
   let limited: { error: GuildhallError; until: number } | undefined;
 
-  function hold(next: Stored<Identity> | undefined, end: SessionEnd = { reason: 'signed_out' }): void {
+  function setCurrent(next: Stored<Identity> | undefined, end: SessionEnd = { reason: 'signed_out' }): void {
     const before = held;
     held = next;
     last = next ?? last;
@@ -139,40 +117,43 @@ export function createSession<Identity>({
     } catch {
       return false;
     }
-    if (text !== seen) {
-      seen = text;
-      hold(read(text), endOf(text));
+    if (text !== knownText) {
+      knownText = text;
+      setCurrent(read(text), endOf(text));
     }
     return true;
   }
 
-  /** Changes the stored text. Returns false if another tab has changed it since this page saw `before`. */
-  async function store(text: string | undefined, before?: { text: string | undefined }): Promise<boolean> {
-    const isDone = await storage.write({ [key]: text }, before && { key, value: before.text });
+  /** Changes the stored text. Returns false if it is not the expected one, because another tab has changed it. */
+  async function store(text: string | undefined, expected?: { text: string | undefined }): Promise<boolean> {
+    const isDone = await storage.write({ [key]: text }, expected && { key, value: expected.text });
     if (!isDone) return false;
-    seen = text;
+    knownText = text;
     for (const other of sessions) if (other !== rereadHere) other();
     return true;
   }
 
   /** A storage that cannot be changed keeps nobody signed in. */
-  const remove = (before?: { text: string | undefined }) => store(undefined, before).catch(() => true);
+  const remove = (expected?: { text: string | undefined }) => store(undefined, expected).catch(() => true);
 
-  /** Returns false if somebody has signed out or in meanwhile, in another tab or here. A sign-in has no `before`, and always wins. */
-  async function save(next: Stored<Identity>, before?: { text: string | undefined }): Promise<boolean> {
+  /**
+   * Returns false if the session changed during the write, in this tab or in another one. A sign-in has no expected text, so it always
+   * replaces the session.
+   */
+  async function save(next: Stored<Identity>, expected?: { text: string | undefined }): Promise<boolean> {
     const text = JSON.stringify(next);
     const replaced = held;
-    const isLate = () => before !== undefined && held !== replaced;
+    const isLate = () => expected !== undefined && held !== replaced;
     try {
-      if (!(await store(text, before))) return false;
+      if (!(await store(text, expected))) return false;
     } catch {
       // A full storage must not sign anybody out: the session lasts as long as this page. A later run must not find the refresh
       // token that is used by now, because its use would end the session on the server.
-      if (!(await remove(before)) || isLate()) return false;
+      if (!(await remove(expected)) || isLate()) return false;
       await store(text, { text: undefined }).catch(() => {});
     }
     if (isLate()) return false;
-    hold(next);
+    setCurrent(next);
     return true;
   }
 
@@ -200,7 +181,7 @@ export function createSession<Identity>({
     for (let attempt = 0; ; attempt++) {
       await reread();
       if (!held) return undefined;
-      const before = { text: seen };
+      const expected = { text: knownText };
       const { accessToken, refreshToken, secret, refreshes, identity } = held;
       if (accessToken !== refused && isFresh(held)) return accessToken;
       if (limited && performance.now() < limited.until) throw limited.error;
@@ -228,7 +209,7 @@ export function createSession<Identity>({
       if (held?.refreshToken !== refreshToken) continue;
       const next = stored(answer, answer.identity ?? identity, secret, refreshes + 1);
       // If another tab was faster, its session is the one to use.
-      if (await save(next, before)) return next.accessToken;
+      if (await save(next, expected)) return next.accessToken;
     }
   }
 
@@ -242,10 +223,10 @@ export function createSession<Identity>({
     const isReplaced = () => held?.refreshToken !== refreshToken;
     await reread();
     if (isReplaced()) return;
-    const before = { text: seen };
-    const isStored = await store(textOfRefusal(error), before).catch(() => remove(before));
+    const expected = { text: knownText };
+    const isStored = await store(textOfRefusal(error), expected).catch(() => remove(expected));
     if (isReplaced()) return;
-    if (isStored) hold(undefined, { reason: 'refused', error });
+    if (isStored) setCurrent(undefined, { reason: 'refused', error });
     else await reread();
   }
 
@@ -267,16 +248,16 @@ export function createSession<Identity>({
     update: async (identity) => {
       await reread();
       // If another tab changed the session in between, its answer is the newer one.
-      if (held && !(await save({ ...held, identity }, { text: seen }))) await reread();
+      if (held && !(await save({ ...held, identity }, { text: knownText }))) await reread();
     },
     end: async () => {
       await load();
       const before = held;
       // Before the storage answers, so that a refresh that is being stored notices it.
-      hold(undefined);
+      setCurrent(undefined);
       await remove();
       // A read that began before the removal may have brought the session back.
-      if (before && held?.secret === before.secret) hold(undefined);
+      if (before && held?.secret === before.secret) setCurrent(undefined);
       return before?.refreshToken;
     },
     accessToken: async () => {
@@ -302,64 +283,4 @@ export function isAboutSession({ status, code }: GuildhallError): boolean {
     (status === 401 || status === 403) &&
     !['unexpected_answer', 'missing_game_key', 'invalid_game_key'].includes(code)
   );
-}
-
-/** Returns an answer that has tokens. A gateway may have answered instead of the server, for example with the sign-in page of a public network. */
-export function requireTokens<Answer extends Tokens>(answer: Answer): Answer {
-  const { accessToken, refreshToken, expiresIn }: Partial<Tokens> = answer ?? {};
-  if (typeof accessToken !== 'string' || typeof refreshToken !== 'string' || typeof expiresIn !== 'number')
-    throw clientError(
-      'unexpected_answer',
-      'The answer has no tokens. Something between the client and the server answered.',
-    );
-  return answer;
-}
-
-function stored<Identity>(
-  { accessToken, refreshToken, expiresIn }: Tokens,
-  identity: Identity,
-  secret: string,
-  refreshes: number,
-): Stored<Identity> {
-  const expiresAt = Date.now() + expiresIn * 1000;
-  return { accessToken, refreshToken, expiresIn, identity, expiresAt, secret, refreshes };
-}
-
-/** The clock may have been set back, so a token never counts as fresh for longer than it was issued for. */
-function isFresh({ expiresAt, expiresIn }: { expiresAt: number; expiresIn: number }): boolean {
-  const remainingMs = expiresAt - Date.now();
-  const lifeMs = expiresIn * 1000;
-  return remainingMs > Math.min(RENEW_EARLY_MS, lifeMs / 10) && remainingMs <= lifeMs;
-}
-
-function read<Identity>(text: string | undefined): Stored<Identity> | undefined {
-  const value = parse<Stored<Identity>>(text);
-  return typeof value?.refreshToken === 'string' ? (value as Stored<Identity>) : undefined;
-}
-
-interface Refusal {
-  refused: { code: string; status: number; detail: string };
-}
-
-/**
- * What the storage keeps of a session that the server has ended, until the next sign-in. Without it, other tabs would believe that the
- * person has signed out.
- */
-function textOfRefusal({ code, status, detail }: GuildhallError): string {
-  return JSON.stringify({ refused: { code, status, detail } } satisfies Refusal);
-}
-
-/** Why the session ended that a stored text has replaced. */
-function endOf(text: string | undefined): SessionEnd {
-  const refused = parse<Refusal>(text)?.refused;
-  return refused ? { reason: 'refused', error: new GuildhallError(refused) } : { reason: 'signed_out' };
-}
-
-function parse<Value>(text: string | undefined): Partial<Value> | null | undefined {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    // Another program wrote it. Nobody is signed in.
-    return undefined;
-  }
 }

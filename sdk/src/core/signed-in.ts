@@ -3,7 +3,8 @@ import { GuildhallError } from './errors.ts';
 import { baseOf, createApi, createSend, type HttpOptions, type Send } from './http.ts';
 import { memoryStorage } from '../storage/memory.ts';
 import { refreshHttp } from './refresh.ts';
-import { createSession, type OwnSession, type Tokens } from './session.ts';
+import { createSession, type OwnSession } from './session.ts';
+import type { Tokens } from './stored-session.ts';
 import { requireStorage, type ClientStorage } from './storage.ts';
 
 /** The requests of a client with a session. */

@@ -31,7 +31,7 @@ export interface EventStore {
   add(event: QueuedEvent): Promise<boolean>;
   /** The oldest events of one kind and of these owners, up to the limits, or undefined. */
   next(owners: ReadonlySet<string>, mostEvents: number, mostBytes: number): QueuedEvent[] | undefined;
-  /** The oldest events of these owners that are together not larger, saved or not: the page may end now. */
+  /** The oldest events of these owners, at most `mostBytes` together. It includes unsaved events, because the page may close now. */
   lastChance(owners: ReadonlySet<string>, kind: EventKind, mostBytes: number): QueuedEvent[];
   has(event: QueuedEvent): boolean;
   /** Removes events that were answered, here and in the storage. */

@@ -4,7 +4,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GuildhallError } from '../core/errors.ts';
 import type { RequestOptions } from '../core/http.ts';
-import type { SessionEnd } from '../core/session.ts';
+import type { SessionEnd } from '../core/stored-session.ts';
 import type { ClientStorage } from '../core/storage.ts';
 import { createPlayerClient } from '../player/client.ts';
 import { localStorage } from '../storage/local-storage.ts';

@@ -3,8 +3,9 @@ import { cancellable, type Cancellable } from '../core/cancellation.ts';
 import { baseOf, createApi, gameKeyHeader, type Send } from '../core/http.ts';
 import { createMatches, type Matches } from '../core/matches.ts';
 import { withRetries } from '../core/retries.ts';
-import { requireTokens, type Session } from '../core/session.ts';
+import type { Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
+import { requireTokens } from '../core/stored-session.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
 import { createSignIn, type LoginResult, type SignIn } from './sign-in.ts';
 

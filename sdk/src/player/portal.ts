@@ -1,8 +1,9 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import { cancellable, type Cancellable } from '../core/cancellation.ts';
 import { createApi } from '../core/http.ts';
-import { requireTokens, type Session } from '../core/session.ts';
+import type { Session } from '../core/session.ts';
 import { createSignedInClient, ignoreRefusal, type SessionClientOptions } from '../core/signed-in.ts';
+import { requireTokens } from '../core/stored-session.ts';
 import { createOwnProfile, type OwnProfile } from './profile.ts';
 
 /** The signed-in player of the player portal. */
