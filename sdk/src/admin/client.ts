@@ -44,6 +44,7 @@ export interface AdminClient extends AdminCalls, Cancellable<AdminCalls> {
   close(): void;
 }
 
+/** Creates the client of a dashboard or a program of a studio. It keeps the account's session in the storage, and renews it. */
 export function createAdminClient(options: AdminClientOptions): AdminClient {
   const { sendOpen, session, send } = createSignedInClient<AccountUser>(
     'admin',

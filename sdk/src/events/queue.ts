@@ -114,6 +114,7 @@ export interface EventQueue {
 const DAY_MS = 86_400_000;
 const LOOK_AT_STORAGE_MS = 30_000;
 
+/** Creates a queue that keeps events in the storage, and sends them in batches until the server has answered for each of them. */
 export function createEventQueue(sender: EventSender, options: EventQueueOptions): EventQueue {
   const storage = requireStorage(options.storage);
   const {

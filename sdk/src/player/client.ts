@@ -61,6 +61,7 @@ export interface PlayerClient extends PlayerCalls, Cancellable<PlayerCalls> {
   close(): void;
 }
 
+/** Creates the client of a game. It keeps the player's session in the storage, and renews it. */
 export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions): PlayerClient {
   const { sendOpen, session, send } = createSignedInClient<Player>(
     'player',

@@ -35,6 +35,7 @@ export interface PortalClient extends PortalCalls, Cancellable<PortalCalls> {
   close(): void;
 }
 
+/** Creates the client of a player portal. It keeps the player's session in the storage, and renews it. */
 export function createPortalClient(options: PortalClientOptions): PortalClient {
   const { sendOpen, session, send } = createSignedInClient<PortalPlayer>(
     'portal',

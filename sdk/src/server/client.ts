@@ -88,6 +88,7 @@ export interface ServerCalls {
 /** The client of a game server: it acts for all players of its tenant. */
 export type ServerClient = ServerCalls & Cancellable<ServerCalls>;
 
+/** Creates the client of a game server. It keeps no session, and repeats requests that are safe to repeat. */
 export function createServerClient({ gameKey, apiKey, retries, ...http }: ServerClientOptions): ServerClient {
   const key = gameKeyHeader(gameKey);
   const withApiKey = apiKey === undefined ? undefined : apiKeyHeader(apiKey);
