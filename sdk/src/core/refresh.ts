@@ -11,7 +11,7 @@ const BACK_OFF = { firstMs: 500, longestMs: 3_000 };
 /** A server that restarts asks for 5 seconds. */
 const LONGEST_RETRY_AFTER_MS = 10_000;
 /** Slow answers and long pauses together would take more than 60 seconds. */
-const LAST_ATTEMPT_MS = 50_000;
+export const LAST_ATTEMPT_MS = 50_000;
 
 export const refreshHttp = (http: HttpOptions): HttpOptions => ({
   ...http,

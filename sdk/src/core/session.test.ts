@@ -344,25 +344,57 @@ test('a used refresh token does not stay in a storage that has no room for the n
   assert.equal(session.current, 'ada');
 });
 
-test('a refresh waits as long as the server asked, in all calls', async ({ mock }) => {
-  let now = 0;
-  mock.method(performance, 'now', () => now);
-  let refreshes = 0;
+for (const [retryAfter, leastMs, mostMs] of [
+  [1, 1_000, 1_500],
+  [3_600, 120_000, 180_000],
+] as const)
+  test(`a refresh waits after a Retry-After of ${retryAfter} seconds, in all calls`, async ({ mock }) => {
+    let now = 0;
+    mock.method(performance, 'now', () => now);
+    let refreshes = 0;
+    const session = createSession<string>({
+      storage: memoryStorage(),
+      key: KEY,
+      refresh: async () => {
+        refreshes++;
+        throw new GuildhallError({ code: 'rate_limited', status: 429, retryAfter });
+      },
+    });
+    await session.start(tokensOf('ada', 0), 'ada');
+    const isLimited = { name: 'GuildhallError', code: 'rate_limited' };
+    for (let call = 0; call < 20; call++) await assert.rejects(session.accessToken(), isLimited);
+    now = leastMs - 1;
+    await assert.rejects(session.accessToken(), isLimited);
+    assert.equal(refreshes, 1);
+    now = mostMs + 1;
+    await assert.rejects(session.accessToken(), isLimited);
+    assert.equal(refreshes, 2);
+  });
+
+test('a refresh is not repeated for longer than the server repeats its answer', async ({ mock }) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  mock.method(Math, 'random', () => 1);
+  let seconds = 0;
+  mock.method(performance, 'now', () => seconds * 1_000);
+  const sentAt: number[] = [];
   const session = createSession<string>({
     storage: memoryStorage(),
     key: KEY,
     refresh: async () => {
-      refreshes++;
-      throw new GuildhallError({ code: 'rate_limited', status: 429, retryAfter: 1 });
+      sentAt.push(seconds);
+      await new Promise((resolve) => setTimeout(resolve, 14_000));
+      throw new GuildhallError({ code: 'unavailable', status: 503, retryAfter: 10 });
     },
   });
   await session.start(tokensOf('ada', 0), 'ada');
-  const isLimited = { name: 'GuildhallError', code: 'rate_limited' };
-  for (let call = 0; call < 20; call++) await assert.rejects(session.accessToken(), isLimited);
-  assert.equal(refreshes, 1);
-  now = 1_600;
-  await assert.rejects(session.accessToken(), isLimited);
-  assert.equal(refreshes, 2);
+  let code: string | undefined;
+  void session.accessToken().catch((error: GuildhallError) => (code = error.code));
+  for (; code === undefined && seconds < 300; seconds++) {
+    await setImmediate();
+    mock.timers.tick(1_000);
+  }
+  assert.equal(code, 'unavailable');
+  assert.ok(sentAt.length === 2 && sentAt[1]! < 60, `sent after ${sentAt.join(', ')} seconds`);
 });
 
 describe('two clients of one page with the same storage', () => {

@@ -1,5 +1,6 @@
 import { GuildhallError } from './errors.ts';
 import { createListeners } from './listeners.ts';
+import { LAST_ATTEMPT_MS } from './refresh.ts';
 import { serverTime } from './server-time.ts';
 import type { ClientStorage } from './storage.ts';
 import { randomId } from './random-id.ts';
@@ -57,7 +58,7 @@ export interface SessionOptions<Identity> {
   refresh(refreshToken: string, idempotencyKey: string): Promise<Tokens & { identity?: Identity }>;
 }
 
-/** The server repeats the answer of a refresh for 60 seconds. These attempts end before. */
+/** The pauses between the attempts of a refresh. The server repeats its answer for 60 seconds, and LAST_ATTEMPT_MS limits all together. */
 const REFRESH_PAUSES_MS = [250, 1_000, 3_000];
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -178,6 +179,7 @@ export function createSession<Identity>({
   }
 
   async function renewOnce(refused: string | undefined): Promise<string | undefined> {
+    const lastAttemptAt = performance.now() + LAST_ATTEMPT_MS;
     for (let attempt = 0; ; attempt++) {
       await reread();
       if (!held) return undefined;
@@ -202,7 +204,9 @@ export function createSession<Identity>({
           limited = { error, until: performance.now() + withJitter(Math.min(asked, LONGEST_ASKED_MS)) };
         const pause = REFRESH_PAUSES_MS[attempt];
         if (pause === undefined || !error.isUncertain) throw error;
-        await wait(withJitter(Math.max(pause, Math.min(asked, LONGEST_PAUSE_MS))));
+        const pauseMs = withJitter(Math.max(pause, Math.min(asked, LONGEST_PAUSE_MS)));
+        if (performance.now() + pauseMs > lastAttemptAt) throw error;
+        await wait(pauseMs);
         continue;
       }
       // Somebody else has signed in, or the person has signed out.

@@ -1,7 +1,8 @@
 /**
- * The longest wait that a `Retry-After` may ask for: an operator may correct its cause. A timer of more than 24 days would end at once.
+ * The longest wait that a `Retry-After` may ask for: 2 minutes. An operator may raise a limit long before its hour ends. The server does not
+ * count a refused request, so an early one does not delay the next.
  */
-export const LONGEST_ASKED_MS = 3_600_000;
+export const LONGEST_ASKED_MS = 120_000;
 
 /**
  * Adds up to half to a wait. A rate limit is one for all players of a game: without this, all of them would come back in the
