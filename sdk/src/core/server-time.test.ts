@@ -94,6 +94,25 @@ describe('the time of an event on a device whose clock is wrong', () => {
     );
   });
 
+  for (const [name, aheadMs] of [
+    ['an hour ahead', 60 * MINUTE_MS],
+    ['an hour behind', -60 * MINUTE_MS],
+    ['a year behind', -365 * DAY_MS],
+  ] as const)
+    test(`is the device's as soon as a clock that was ${name} is corrected`, async (context) => {
+      const { client, queue, sent, pass } = arrange(context, aheadMs);
+      await client.signIn.withProvider(signIn);
+      pass(MINUTE_MS);
+      await queue.addPlayerEvent({ eventKey: 'jump', value: 1 });
+      pass(MINUTE_MS, -aheadMs);
+      await queue.addPlayerEvent({ eventKey: 'jump', value: 2 });
+      await queue.flush();
+      assert.deepEqual(
+        sent.map(({ occurredAt }) => occurredAt),
+        [at(MINUTE_MS), at(2 * MINUTE_MS)],
+      );
+    });
+
   test("is the device's below 5 minutes, and if the game gives the time", async (context) => {
     const { client, queue, sent } = arrange(context, 4 * MINUTE_MS);
     await client.signIn.withProvider(signIn);

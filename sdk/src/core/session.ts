@@ -1,7 +1,7 @@
 import { GuildhallError } from './errors.ts';
 import { createListeners } from './listeners.ts';
 import { LAST_ATTEMPT_MS } from './refresh.ts';
-import { serverTime } from './server-time.ts';
+import { clockOffset, serverTime } from './server-time.ts';
 import type { ClientStorage } from './storage.ts';
 import { randomId } from './random-id.ts';
 import {
@@ -82,6 +82,8 @@ export function createSession<Identity>({
   let held: Stored<Identity> | undefined;
   /** The session that was held last. A game continues after its session has ended. */
   let last: Stored<Identity> | undefined;
+  /** The offset of the device's clock when this page got the token of `last`. */
+  let offset = 0;
   /** Whether the server refused the last session, and the person has not signed out since. */
   let isRefused = false;
   /** The text in the storage, as far as this page knows. `held` is newer if the storage refused it. */
@@ -98,6 +100,7 @@ export function createSession<Identity>({
   function setCurrent(next: Stored<Identity> | undefined, end: SessionEnd = { reason: 'signed_out' }): void {
     const before = held;
     held = next;
+    if (next && next.accessToken !== last?.accessToken) offset = clockOffset();
     last = next ?? last;
     if (JSON.stringify(before?.identity) !== JSON.stringify(next?.identity)) changed.call(next?.identity);
     if (next) isRefused = false;
@@ -244,7 +247,7 @@ export function createSession<Identity>({
     },
     subscribe: (listener) => changed.add(listener),
     onSessionEnded: (listener) => ended.add(listener),
-    serverTime: () => serverTime(last),
+    serverTime: () => serverTime(last, offset),
     start: async (tokens, identity) => {
       await load();
       await save(stored(tokens, identity, randomId(), 0));
