@@ -54,8 +54,8 @@ export function WebhooksPage() {
               )
             }
           >
-            A webhook sends alerts and usage warnings to your server as signed POST requests. Failed
-            deliveries are tried again for more than a day.
+            A webhook sends alerts, usage warnings and changes of players to your server as signed POST
+            requests. Failed deliveries are tried again for more than a day.
           </EmptyState>
         }
       />

@@ -18,6 +18,8 @@ export const eventTypeNames = {
   'alert.rate_spike': 'Alert: request rate',
   'alert.payload_spike': 'Alert: payload size',
   'usage.warning': 'Usage warning',
+  'player.deleted': 'Player deleted',
+  'player.merged': 'Player merged',
 } as const;
 
 /** Stands for the workspace if the webhooks belong to the deployment. They receive the events of all workspaces. */

@@ -1,4 +1,4 @@
-import { behind, openToAnyone } from '../feature-group.ts';
+import { behind, job, openToAnyone } from '../feature-group.ts';
 import {
   deleteExpiredBanFingerprints,
   playerModerationRoutes,
@@ -14,8 +14,10 @@ import {
   avatarRoutes,
   avatarUploadRoutes,
   deviceRoutes,
+  playerChangeQueue,
   playerDeletionRoutes,
   profileRoutes,
+  publishPlayerChange,
 } from './profiles/index.ts';
 
 /** Players: the profile that each has over all games, what others see of it, and what a studio does with its players. */
@@ -28,5 +30,6 @@ export const players = {
     behind('platformAdmin', playerDeletionRoutes, profileSearchRoutes),
     openToAnyone(publicProfileRoutes, avatarRoutes),
   ],
+  jobs: [job(playerChangeQueue, publishPlayerChange)],
   expiry: { ofTenant: [deleteExpiredBanFingerprints] },
 };

@@ -7,16 +7,18 @@ import type { PageRequest } from '../../../core/page.ts';
 import { now } from '../../../core/timestamps.ts';
 import type { EventType } from './event-types.ts';
 
+/** Inserts deliveries. Those that exist do not change. */
 export async function insertDeliveries(
   db: Querier,
-  deliveries: { id: string; webhookId: string }[],
-  { type, body }: { type: EventType; body: string },
+  type: EventType,
+  deliveries: { id: string; webhookId: string; body: string }[],
 ): Promise<void> {
   await db.run(sql`
     INSERT INTO webhook_deliveries (id, webhook_id, event_type, body)
-    SELECT id, webhook_id, ${type}, ${body}
-    FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ webhookId }) => webhookId)}::uuid[])
-      AS delivery (id, webhook_id)`);
+    SELECT id, webhook_id, ${type}, body
+    FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ webhookId }) => webhookId)}::uuid[],
+                ${deliveries.map(({ body }) => body)}::text[]) AS delivery (id, webhook_id, body)
+    ON CONFLICT DO NOTHING`);
 }
 
 /**

@@ -38,7 +38,15 @@ test('the server sends each event as the OpenAPI document describes it', async (
   const thresholds = { rateLimitPerMinute: 1, payloadBytesPerMinute: 1 };
   const settings = `/api/bus_tenants/${tenant.tenantId}/alert-settings`;
   assert.equal((await app.http.patch(settings, thresholds, owner)).status, 200);
-  for (const name of ['ada', 'grace']) await arrangePlayer(app, tenant, name);
+  const [ada, grace] = [await arrangePlayer(app, tenant, 'ada'), await arrangePlayer(app, tenant, 'grace')];
+  const merge = {
+    sourceProfileId: grace.playerId,
+    sourceProvider: 'Mock',
+    sourceAuthToken: 'mock:grace:secret',
+  };
+  const me = '/api/player-profile/me';
+  assert.equal((await app.http.post(`${me}/merge`, merge, { bearer: ada.accessToken })).status, 200);
+  assert.equal((await app.http.delete(me, { bearer: ada.accessToken })).status, 204);
   await eventually(async () => (await app.http.get(`${workspace}/quota`, owner)).body.used > 0);
   await arrangePlan(app, tenant, { monthlyUnits: 1 });
 

@@ -28,6 +28,22 @@ const UsageWarning = Type.Object(
   { title: 'UsageWarning' },
 );
 
+const PlayerDeletion = Type.Object(
+  { workspaceId: Guid, tenantId: Guid, playerId: Guid, deletedAt: Timestamp },
+  { title: 'PlayerDeletion' },
+);
+
+const PlayerMerge = Type.Object(
+  {
+    workspaceId: Guid,
+    tenantId: Guid,
+    playerId: Type.String({ ...Guid, description: 'The profile that remains.' }),
+    mergedPlayerId: Type.String({ ...Guid, description: 'The profile that the tenant knew before.' }),
+    mergedAt: Timestamp,
+  },
+  { title: 'PlayerMerge' },
+);
+
 const WebhookTest = Type.Object(
   {
     workspaceId: Type.Optional(
@@ -64,6 +80,19 @@ export const eventCatalogue = {
     description: 'A workspace used 75, 90 or 100 % of the units of its month.',
     body: bodyOf('usage.warning', 'UsageWarningEvent', UsageWarning),
   },
+  'player.deleted': {
+    operationId: 'receivePlayerDeletion',
+    summary: 'Receive a player deletion',
+    description:
+      'A player deleted the profile, or a platform administrator did. Each tenant that knew the player has its own event.',
+    body: bodyOf('player.deleted', 'PlayerDeletedEvent', PlayerDeletion),
+  },
+  'player.merged': {
+    operationId: 'receivePlayerMerge',
+    summary: 'Receive a player merge',
+    description: 'A player merged two profiles. Each tenant that knew the merged profile has its own event.',
+    body: bodyOf('player.merged', 'PlayerMergedEvent', PlayerMerge),
+  },
   'webhook.test': {
     operationId: 'receiveWebhookTest',
     summary: 'Receive a test',
@@ -81,6 +110,14 @@ export type PublishedEventType = Exclude<EventType, 'webhook.test'>;
 export type WebhookEvent<Types extends EventType = EventType> = {
   [Name in Types]: Omit<Static<(typeof eventCatalogue)[Name]['body']>, 'timestamp'>;
 }[Types];
+
+/** An event that several tenants get, without their ids. */
+export type TenantEvent =
+  WebhookEvent<'player.deleted' | 'player.merged'> extends infer Event
+    ? Event extends { type: infer Name; data: infer Data }
+      ? { type: Name; data: Omit<Data, 'workspaceId' | 'tenantId'> }
+      : never
+    : never;
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[];
 export const publishedEventTypes = eventTypes.filter(

@@ -4,6 +4,7 @@ export { deleteOldDeliveries } from './delivery-queries.ts';
 export { deliveryQueue } from './delivery-queue.ts';
 export { eventOperations } from './event-operations.ts';
 export { measureWebhooks } from './measure-webhooks.ts';
-export { publish } from './publish.ts';
+export type { TenantEvent } from './event-types.ts';
+export { publish, publishToTenants } from './publish.ts';
 export { platformWebhookRoutes, workspaceWebhookRoutes } from './routes.ts';
 export { listOwners } from './queries.ts';

@@ -1,12 +1,17 @@
 import type { Querier } from '../../../database/database.ts';
 import { cachedSerializers } from '../../../http/schema-compilers.ts';
 import type { Jobs } from '../../../jobs/queue.ts';
-import { newId } from '../../../core/ids.ts';
+import { idFrom, newId } from '../../../core/ids.ts';
 import { now } from '../../../core/timestamps.ts';
 import { insertDeliveries } from './delivery-queries.ts';
 import { addDeliveryJobs } from './delivery-queue.ts';
-import { eventCatalogue, type PublishedEventType, type WebhookEvent } from './event-types.ts';
-import { listSubscribers } from './queries.ts';
+import {
+  eventCatalogue,
+  type PublishedEventType,
+  type TenantEvent,
+  type WebhookEvent,
+} from './event-types.ts';
+import { listSubscribers, listSubscribersOfTenants } from './queries.ts';
 
 /**
  * Creates deliveries for all enabled webhooks of the tenant, the workspace and the deployment that subscribe to the event.
@@ -34,10 +39,33 @@ export async function deliver(
   webhookIds: string[],
   event: WebhookEvent,
 ): Promise<string[]> {
-  const deliveries = webhookIds.map((webhookId) => ({ id: newId(), webhookId, turn: 1 }));
-  await insertDeliveries(transaction, deliveries, { type: event.type, body: serialiseBody(event) });
+  const body = serialiseBody(event);
+  const deliveries = webhookIds.map((webhookId) => ({ id: newId(), webhookId, body, turn: 1 }));
+  await insertDeliveries(transaction, event.type, deliveries);
   await addDeliveryJobs(jobs, transaction, deliveries);
   return deliveries.map(({ id }) => id);
+}
+
+/**
+ * Publishes an event to the webhooks of each of the tenants, like {@link publish}, with as many statements as for one tenant. Runs in the
+ * platform scope. Idempotent: the ids of the deliveries follow from the event, and a second job of a delivery does nothing.
+ */
+export async function publishToTenants(
+  { jobs }: { jobs: Jobs },
+  transaction: Querier,
+  tenantIds: string[],
+  { type, data, happenedAt }: TenantEvent & { happenedAt: string },
+): Promise<void> {
+  const subscribers = await listSubscribersOfTenants(transaction, type, tenantIds);
+  if (subscribers.length === 0) return;
+  const deliveries = subscribers.map(({ webhookId, ...tenant }) => ({
+    id: idFrom(happenedAt, JSON.stringify([type, data, tenant.tenantId, webhookId])),
+    webhookId,
+    body: serialiseBody({ type, data: { ...tenant, ...data } } as WebhookEvent),
+    turn: 1,
+  }));
+  await insertDeliveries(transaction, type, deliveries);
+  await addDeliveryJobs(jobs, transaction, deliveries);
 }
 
 const serializers = cachedSerializers();

@@ -15,6 +15,19 @@ export function listSubscribers(
     SELECT id FROM guildhall_webhook_subscribers(${type}, ${workspaceId}, ${tenantId}) AS id`);
 }
 
+/** Returns the subscribers of an event in each of the tenants, as {@link listSubscribers} does for one. Runs in the platform scope. */
+export function listSubscribersOfTenants(
+  db: Querier,
+  type: EventType,
+  tenantIds: string[],
+): Promise<{ tenantId: string; workspaceId: string; webhookId: string }[]> {
+  return db.rows(sql`
+    SELECT tenant.id AS "tenantId", tenant.workspace_id AS "workspaceId", webhook.id AS "webhookId"
+    FROM unnest(${tenantIds}::uuid[]) wanted (id)
+    CROSS JOIN LATERAL (SELECT id, workspace_id FROM tenants WHERE id = wanted.id OFFSET 0) tenant
+    CROSS JOIN LATERAL guildhall_webhook_subscribers(${type}, tenant.workspace_id, tenant.id) AS webhook (id)`);
+}
+
 /** The owner of webhooks: a workspace, or the deployment (null). */
 export interface WebhookOwner {
   workspaceId: string | null;

@@ -1,1 +1,7 @@
-export { findProfilesOf, listMergedProfiles, mergedProfilesOf, recordMerge } from './queries.ts';
+export {
+  findProfilesOf,
+  listMergedProfiles,
+  listTenantsOfMerged,
+  mergedProfilesOf,
+  recordMerge,
+} from './queries.ts';

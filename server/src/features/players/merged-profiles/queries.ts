@@ -43,3 +43,15 @@ export async function recordMerge(db: Querier, sourceId: string, targetId: strin
     RETURNING tenant_id AS "tenantId"`);
   return new Set(rows.map(({ tenantId }) => tenantId));
 }
+
+/** Lists the tenants that knew a profile when it was merged, in the order of their ids. Runs in the scope of this profile. */
+export async function listTenantsOfMerged(
+  db: Querier,
+  playerId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db.rows<{ tenantId: string }>(sql`
+    SELECT tenant_id AS "tenantId" FROM tenant_merged_profiles
+    WHERE player_id = ${playerId} AND tenant_id > ${after} ORDER BY tenant_id LIMIT ${limit}`);
+  return rows.map(({ tenantId }) => tenantId);
+}

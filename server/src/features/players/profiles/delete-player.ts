@@ -34,6 +34,7 @@ import {
   type DeletionReceipt,
 } from './deletion-queries.ts';
 import { requireUnrevokedSession } from './lock-profile.ts';
+import { addPlayerChange } from './publish-change.ts';
 import { isActivePlayer, lockProfiles } from './queries.ts';
 
 /** The author of a deletion. `tenantId` is the tenant of the token; null for the player portal and for platform administrators. */
@@ -48,9 +49,9 @@ export type DeletionServices = ProfileServices & ProofServices & MailServices;
 
 /**
  * Deletes a player in one transaction: clears the profile, removes all sign-in methods, erases addresses and metadata, revokes
- * all refresh tokens and writes a receipt (docs/profiles.md#delete-the-profile). Idempotent: a second deletion returns the first receipt.
- * Returns undefined if there is no such profile, or if it was merged into another one. The other profile does not change. Throws
- * identity_proof_required, and invalid_bearer for a token of a revoked session.
+ * all refresh tokens, writes a receipt and notifies webhooks (docs/profiles.md#delete-the-profile). Idempotent: a second deletion
+ * returns the first receipt. Returns undefined if there is no such profile, or if it was merged into another one. The other profile does
+ * not change. Throws identity_proof_required, and invalid_bearer for a token of a revoked session.
  */
 export async function deletePlayer(
   services: DeletionServices,
@@ -76,8 +77,13 @@ export async function deletePlayer(
     const receiptId = newId();
     await mailChange(services, transaction, { playerId, tenantId: deletion.tenantId }, 'deleted', receiptId);
     const erased = await redactPlayer(transaction, playerId);
-    const written = { receiptId, playerId, deletedBy: caller ? 'player' : 'account', ...erased } as const;
-    await insertDeletionReceipt(transaction, written);
+    const deletedBy = caller ? 'player' : 'account';
+    const written = await insertDeletionReceipt(transaction, { receiptId, playerId, deletedBy, ...erased });
+    const { deletedAt } = written;
+    await addPlayerChange(services.jobs, transaction, {
+      type: 'player.deleted',
+      data: { playerId, deletedAt },
+    });
     return {
       profile: before,
       receipt: written,

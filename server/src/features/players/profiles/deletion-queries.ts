@@ -21,19 +21,20 @@ export interface DeletionReceipt {
   destroyedKeys: number;
 }
 
-export async function insertDeletionReceipt(
-  db: Querier,
-  receipt: Omit<DeletionReceipt, 'deletedAt'>,
-): Promise<void> {
-  await db.run(sql`
-    INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions, destroyed_keys)
-    VALUES (${receipt.playerId}, ${receipt.receiptId}, ${receipt.deletedBy}, ${receipt.removedAuthMethods},
-            ${receipt.erasedSessions}, ${receipt.destroyedKeys})`);
-}
-
 const receiptColumns = sql`receipt_id AS "receiptId", player_id AS "playerId", deleted_at AS "deletedAt", deleted_by AS "deletedBy",
            removed_auth_methods AS "removedAuthMethods", erased_sessions AS "erasedSessions",
            destroyed_keys AS "destroyedKeys"`;
+
+export function insertDeletionReceipt(
+  db: Querier,
+  receipt: Omit<DeletionReceipt, 'deletedAt'>,
+): Promise<DeletionReceipt> {
+  return db.one(sql`
+    INSERT INTO deletion_receipts (player_id, receipt_id, deleted_by, removed_auth_methods, erased_sessions, destroyed_keys)
+    VALUES (${receipt.playerId}, ${receipt.receiptId}, ${receipt.deletedBy}, ${receipt.removedAuthMethods},
+            ${receipt.erasedSessions}, ${receipt.destroyedKeys})
+    RETURNING ${receiptColumns}`);
+}
 
 export function findDeletionReceipt(db: Querier, playerId: string): Promise<DeletionReceipt | undefined> {
   return db.row(sql`SELECT ${receiptColumns} FROM deletion_receipts WHERE player_id = ${playerId}`);

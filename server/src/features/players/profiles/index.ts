@@ -10,5 +10,6 @@ export { exportedLists, TenantThirdParty } from './export-schemas.ts';
 export { requireUnrevokedSession } from './lock-profile.ts';
 export { existsUnmerged, isActivePlayer, type TenantAccess } from './queries.ts';
 export { profileRoutes } from './profile-routes.ts';
+export { playerChangeQueue, publishPlayerChange } from './publish-change.ts';
 export { readProfile, type FullProfile } from './read-profile.ts';
 export { FullPlayerProfile, TenantAccessSchema } from './schemas.ts';

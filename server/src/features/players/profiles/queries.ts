@@ -57,6 +57,18 @@ export function listTenantAccess(db: Querier, playerId: string): Promise<TenantA
     ORDER BY last_seen_at DESC, tenant_id LIMIT ${MAX_LISTED_TENANTS}`);
 }
 
+/** Lists tenants that know a player, in the order of their ids. Only the index of the player may be chosen, hence OFFSET 0. */
+export async function listTenantsOfPlayer(
+  db: Querier,
+  playerId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db.rows<{ tenantId: string }>(sql`
+    SELECT tenant_id AS "tenantId" FROM (SELECT tenant_id FROM tenant_access WHERE player_id = ${playerId} OFFSET 0) known
+    WHERE tenant_id > ${after} ORDER BY tenant_id LIMIT ${limit}`);
+  return rows.map(({ tenantId }) => tenantId);
+}
+
 /** The state of a profile before a change. */
 export interface LockedProfile {
   id: string;

@@ -1,6 +1,7 @@
 import type { Querier } from '../../../../database/database.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import type { ReportError } from '../../../../core/report-error.ts';
+import { now } from '../../../../core/timestamps.ts';
 import { leaveSharedMatches } from '../../../gameplay/matches/index.ts';
 import type { MailServices } from '../../../messages/mail/index.ts';
 import {
@@ -28,6 +29,7 @@ import type { AvatarStore } from '../avatars/avatar-store.ts';
 import { removeAvatar } from '../avatars/upload-avatar.ts';
 import { recordMerge } from '../../merged-profiles/index.ts';
 import { revokePortalAndThirdPartyTokens } from '../delete-player.ts';
+import { addPlayerChange } from '../publish-change.ts';
 import { lockForChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
 import { lockProfiles, MAX_MERGED_PROFILES, type LockedProfile } from '../queries.ts';
 import { assembleProfile, type FullProfile } from '../read-profile.ts';
@@ -132,6 +134,10 @@ async function merge(
   await notifyChange(services, db, caller, 'merged', (tenantId) =>
     knownIn.has(tenantId) ? { sourceProfileId: sourceId } : {},
   );
+  await addPlayerChange(services.jobs, db, {
+    type: 'player.merged',
+    data: { playerId: targetId, mergedPlayerId: sourceId, mergedAt: now() },
+  });
   return {
     profile: await readMergedProfile(db, targetId),
     unusedAvatar: values.avatarName === source.avatarName ? null : source.avatarName,

@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase, type Database, type Querier, type Scope } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
+import { openJobs } from '../../../../jobs/queue.ts';
 import { createVault } from '../../../../security/vault.ts';
 import { cloneTestDatabase } from '../../../../testing/databases.ts';
 import type { AvatarStore } from '../avatars/avatar-store.ts';
@@ -12,7 +13,9 @@ import { mergeProfiles, type MergeServices } from './merge-profiles.ts';
 const clone = await cloneTestDatabase();
 const owner = new pg.Pool({ connectionString: clone.url, max: 1 });
 const database = openDatabase(clone.url, { poolSize: 2 });
+const jobs = await openJobs(database);
 after(async () => {
+  await jobs.close();
   await database.close();
   await owner.end();
   await clone.drop();
@@ -118,6 +121,7 @@ const tables = [
   'player_notes',
   'email_credentials',
   'email_tokens',
+  'pgboss.job',
 ];
 
 /** All rows of the tables that a merge changes. */
@@ -135,7 +139,7 @@ function mergeThrough(db: Database, { targetId, sourceId, accountId }: Pair) {
     avatars: {} as AvatarStore,
     config: { profileProof: true },
     vault: createVault(randomBytes(32)),
-    jobs: { addAll: async () => {} },
+    jobs,
     verifyToken: async () => ({ provider: 'StoreA' as const, issuer: '', providerUserId: accountId }),
   } as unknown as MergeServices;
   return mergeProfiles(
@@ -211,7 +215,9 @@ async function summary({ targetId, sourceId }: Pair) {
             (SELECT count(*) FROM tenant_access WHERE player_id = $2) AS games,
             (SELECT count(*) FROM player_bans WHERE player_id = $2) AS bans,
             (SELECT count(*) FROM email_credentials WHERE player_id = $2) AS addresses,
-            (SELECT count(*) FROM players WHERE merged_into_id = $2 AND NOT is_active) AS absorbed`,
+            (SELECT count(*) FROM players WHERE merged_into_id = $2 AND NOT is_active) AS absorbed,
+            (SELECT count(*) FROM pgboss.job
+             WHERE name = 'player-change' AND data->'event'->'data'->>'mergedPlayerId' = $1::text) AS changes`,
     [sourceId, targetId],
   );
   return Object.fromEntries(Object.entries(rows[0]).map(([name, count]) => [name, Number(count)]));
@@ -240,6 +246,7 @@ describe('mergeProfiles', () => {
       bans: 2,
       addresses: 2,
       absorbed: 2,
+      changes: 1,
     });
   });
 
