@@ -313,6 +313,22 @@ describe('players', () => {
     await page.getByText('Banned a player').first().waitFor();
   });
 
+  test('changes the role in the game, and shows why the server refuses one', async () => {
+    const page = await studio.open(`${studio.game}/players/${cyd.playerId}`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Change role' }).click();
+    const role = page.getByRole('dialog').getByLabel('Role in the game');
+    assert.equal(await role.inputValue(), 'player');
+    await role.fill(' ');
+    await page.getByRole('button', { name: 'Change the role' }).click();
+    await page.getByRole('dialog').getByText('Enter a value.').waitFor();
+    await assertAccessible(page, 'the dialog of the role');
+    await role.fill('referee');
+    await page.getByRole('button', { name: 'Change the role' }).click();
+    await dialogCloses(page);
+    await page.getByText('Referee', { exact: true }).waitFor();
+  });
+
   test('shows the whole text of a cell on hover if it is cut off', async () => {
     const page = await studio.open(`${studio.game}/players/${cyd.playerId}`);
     const reason = `Aim bot, ${'reported by many players, '.repeat(6)}and seen in a replay`;

@@ -1,6 +1,9 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { formatCount } from '../../components/format';
 import { ConfirmDialog } from '../../components/ConfirmDialog';
-import { useDeletePlayer, useForceLogout, useLiftBan, type PlayerPath } from './queries';
+import { FormDialog } from '../../components/FormDialog';
+import { useChangeRole, useDeletePlayer, useForceLogout, useLiftBan, type PlayerPath } from './queries';
 
 interface DialogProps {
   onClose: () => void;
@@ -42,6 +45,30 @@ export function ForceLogoutDialog({
       Ends {formatCount(openSessions, 'session')} in this game, expired ones too. The player can sign in
       again. Ended sessions cannot be resumed.
     </ConfirmDialog>
+  );
+}
+
+export function ChangeRoleDialog({ path, name, role, onClose }: DialogProps & { role: string }) {
+  const form = useForm({ initialValues: { tenantRole: role } });
+  const change = useChangeRole(path);
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={`Change the role of ${name}`}
+      verb="Change the role"
+      form={form}
+      mutation={change}
+      toInput={(values) => values}
+      onDone={onClose}
+    >
+      <TextInput
+        label="Role in the game"
+        description="Any text. The game defines its meaning."
+        required
+        data-autofocus
+        {...form.getInputProps('tenantRole')}
+      />
+    </FormDialog>
   );
 }
 

@@ -18,7 +18,7 @@ import { useSearchChange } from '../../components/use-search-change';
 import { DeletionReceiptPanel } from '../platform/DeletionReceipt';
 import { BanDialog } from './BanDialog';
 import { BanPanel } from './BanPanel';
-import { DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
+import { ChangeRoleDialog, DeletePlayerDialog, ForceLogoutDialog, LiftBanDialog } from './PlayerDialogs';
 import { PlayerNotes } from './PlayerNotes';
 import {
   PlayerAudit,
@@ -151,7 +151,7 @@ const mergedProfiles = ({ mergedProfileIds }: Player): [string, ReactNode] => [
   </Group>,
 ];
 
-type OpenDialog = 'ban' | 'liftBan' | 'forceLogout' | 'delete';
+type OpenDialog = 'ban' | 'liftBan' | 'forceLogout' | 'role' | 'delete';
 
 function Actions({ tenantId, player, name }: { tenantId: string; player: Player; name: string }) {
   const path = { tenantId, playerId: player.playerId };
@@ -179,6 +179,7 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
           {canChange && player.isActive && (
             <>
               <Menu.Item onClick={() => setDialog('forceLogout')}>End all sessions</Menu.Item>
+              <Menu.Item onClick={() => setDialog('role')}>Change role</Menu.Item>
               <Menu.Item onClick={() => hide.mutate(!player.hiddenFromDiscovery)}>
                 {player.hiddenFromDiscovery ? 'Show in discovery' : 'Hide from discovery'}
               </Menu.Item>
@@ -205,6 +206,7 @@ function Actions({ tenantId, player, name }: { tenantId: string; player: Player;
       {dialog === 'forceLogout' && (
         <ForceLogoutDialog {...common} openSessions={player.counts.openSessions} />
       )}
+      {dialog === 'role' && <ChangeRoleDialog {...common} role={player.tenantRole} />}
       {dialog === 'delete' && (
         <DeletePlayerDialog playerId={player.playerId} name={name} onClose={common.onClose} />
       )}

@@ -210,6 +210,12 @@ export function useDeleteNote(path: PlayerPath) {
   );
 }
 
+export function useChangeRole(path: PlayerPath) {
+  return useChange(outdatedBy(path), (body: { tenantRole: string }) =>
+    api.PATCH('/api/bus_tenants/{tenantId}/players/{playerId}', { params: { path }, body }),
+  );
+}
+
 export function useHidePlayer(path: PlayerPath) {
   const queryClient = useQueryClient();
   const { queryKey } = playerQuery(path.tenantId, path.playerId);
