@@ -110,7 +110,7 @@ function Figures({ tenantId, range }: { tenantId: string; range: RangeName }) {
   return (
     <section className={classes.figures} aria-label="Figures of the time range">
       <Figure
-        label="Active players"
+        label="Players who signed in"
         value={now.data?.uniquePlayers}
         before={before.data?.uniquePlayers}
         course={course('uniquePlayers')}

@@ -185,13 +185,13 @@ const gameColumns: Column<FoundPlayer['tenantAccess'][number]>[] = [
   },
   {
     id: 'first',
-    header: 'First seen',
+    header: 'First sign-in',
     width: 130,
     cell: ({ firstSeenAt }) => <RelativeTime at={firstSeenAt} />,
   },
   {
     id: 'last',
-    header: 'Last seen',
+    header: 'Last sign-in',
     width: 130,
     narrowWidth: 92,
     cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,

@@ -78,8 +78,8 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
       <Panel title="Profile">
         <Facts
           facts={[
-            ['First seen', <RelativeTime key="first" at={player.firstSeenAt} />],
-            ['Last seen', <RelativeTime key="last" at={player.lastSeenAt} />],
+            ['First sign-in', <RelativeTime key="first" at={player.firstSeenAt} />],
+            ['Last sign-in', <RelativeTime key="last" at={player.lastSeenAt} />],
             ['Sign-ins', formatNumber(player.loginCount)],
             ['Sessions not ended', formatNumber(player.counts.openSessions)],
             ['Devices', formatNumber(player.counts.devices)],

@@ -165,7 +165,7 @@ const deviceColumns: Column<Items<typeof usePlayerDevices>>[] = [
   },
   {
     id: 'last',
-    header: 'Last seen',
+    header: 'Last sign-in',
     width: 130,
     narrowWidth: 96,
     cell: ({ lastSeenAt }) => <RelativeTime at={lastSeenAt} />,

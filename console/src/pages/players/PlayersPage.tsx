@@ -151,14 +151,14 @@ const columns = (tenantId: string): Column<ListedPlayer>[] => [
   },
   {
     id: 'firstSeen',
-    header: 'First seen',
+    header: 'First sign-in',
     width: 130,
     sort: 'firstSeenAt',
     cell: ({ firstSeenAt }) => <RelativeTime at={firstSeenAt} />,
   },
   {
     id: 'lastSeen',
-    header: 'Last seen',
+    header: 'Last sign-in',
     width: 130,
     narrowWidth: 112,
     sort: 'lastSeenAt',
