@@ -299,6 +299,63 @@ describe('events', () => {
       .waitFor();
   });
 
+  test('shows the players or the sum of the values over time, in the URL', async () => {
+    const tenant = await arrangeGame();
+    const occurredAt = new Date(Date.now() - 300_000).toISOString();
+    for (const value of [-30, 4]) {
+      const player = await arrangePlayer(studio.app, tenant);
+      const events = [
+        { eventKey: 'coins', value, idempotencyKey: `1 of ${value}` },
+        { eventKey: 'coins', value, idempotencyKey: `2 of ${value}` },
+        { eventKey: 'jump', idempotencyKey: `3 of ${value}` },
+      ].map((event) => ({ ...event, playerId: player.playerId, occurredAt }));
+      const { status, text } = await studio.app.http.post(
+        '/api/game/player-events',
+        { events },
+        player.caller,
+      );
+      assert.equal(status, 201, text);
+    }
+    const page = await studio.open(`/games/${tenant.tenantId}/events?scope=player`);
+    const show = page.getByRole('combobox', { name: 'Show' });
+    assert.equal(await show.inputValue(), 'Events');
+    await show.click();
+    await page.getByRole('option', { name: 'Players' }).click();
+    await page.getByRole('img', { name: /^Players per minute: Players from 0 to 2, / }).waitFor();
+    await show.click();
+    await page.getByRole('option', { name: 'Sum of values' }).click();
+    const sums = page.getByRole('img', { name: /^Sum of values per minute: Sum of values from -52 to 0, / });
+    await sums.waitFor();
+    await page.reload();
+    await sums.waitFor();
+    assert.equal(new URL(page.url()).search, '?scope=player&show=valueSum');
+    await page.getByLabel('Event key').fill('jump');
+    await page.getByText('Nothing in this time.').waitFor();
+    await assertAccessible(page, 'a chart without data');
+    await show.click();
+    await page.getByRole('option', { name: 'Events' }).click();
+    await page.getByRole('img', { name: /^Events per minute: jump from 0 to 2, / }).waitFor();
+    assert.equal(new URL(page.url()).search, '?scope=player&eventKey=jump');
+  });
+
+  test('says that a query took too long, and does not send it again by itself', async () => {
+    const page = await studio.open(`${studio.game}/events?scope=player`);
+    let queries = 0;
+    await page.route('**/queries', (route) => {
+      queries++;
+      const detail = 'The query took longer than 15 seconds. Ask for a shorter range.';
+      return route.fulfill({ status: 503, json: { code: 'query_timeout', detail } });
+    });
+    await page.getByRole('combobox', { name: 'Show' }).click();
+    await page.getByRole('option', { name: 'Players' }).click();
+    await page.getByText('The chart could not be loaded').waitFor();
+    await page.getByText('Ask for a shorter range').waitFor();
+    assert.equal(queries, 1);
+    await page.unroute('**/queries');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('img', { name: /^Players per minute: / }).waitFor();
+  });
+
   test('says that the next page failed, and loads it when the reader asks for it', async () => {
     const page = await studio.open(`${studio.game}/events?scope=player`);
     // Otherwise the page that is replaced may ask for the next rows too.

@@ -5,10 +5,13 @@ import { isServerAway, RESTART_RETRIES, whileServerAnswers } from './server-away
 const RETRIES = 2;
 const PATIENT_RETRIES = 10;
 
-/** Requests that the server refused for good are not repeated. */
+/** Requests that the server refused for good are not repeated. A query that took too long takes as long again. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   if (isServerAway(error)) return failures < RESTART_RETRIES;
-  return failures < RETRIES && (!(error instanceof GuildhallError) || error.status >= 502);
+  return (
+    failures < RETRIES &&
+    (!(error instanceof GuildhallError) || (error.status >= 502 && error.code !== 'query_timeout'))
+  );
 }
 
 /** A gateway that answers instead of the server, such as the sign-in page of a public network, says nothing about the session. */

@@ -57,7 +57,7 @@ export function optionsOf({
     cursor: { points: { size: 7 } },
     scales: {
       x: { range: zoomRange(bucketSeconds) },
-      y: { range: (_plot, _min, max) => [0, Math.max(max ?? 0, 1) * 1.1] },
+      y: { range: (_plot, min, max) => [Math.min(min ?? 0, 0) * 1.1, Math.max(max ?? 0, 1) * 1.1] },
     },
     axes: [
       {

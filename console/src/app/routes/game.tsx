@@ -53,6 +53,7 @@ const eventsRoute = createRoute({
     'playerId',
     'matchSessionId',
     'live',
+    'show',
   ),
   ...preloadedPage(() => import('../../pages/events/EventsPage'), 'EventsPage'),
 });

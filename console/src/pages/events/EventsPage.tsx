@@ -1,4 +1,4 @@
-import { Button, Drawer, Menu, SegmentedControl, Skeleton, Stack, Switch } from '@mantine/core';
+import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi, linkOptions, type LinkProps } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -7,19 +7,17 @@ import { useCanChangeGame, useGame } from '../../app/game';
 import { CopyableId } from '../../components/CopyableId';
 import { DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
 import { NoResults } from '../../components/NoResults';
 import { JsonView } from '../../components/JsonView';
 import { ButtonLink, TextLink } from '../../components/links';
 import { formatNumber } from '../../components/format';
-import { Facts, Page, Panel } from '../../components/Page';
+import { Facts, Page } from '../../components/Page';
 import { nameOf } from '../../components/player-name';
 import { RangeSelect } from '../../components/RangeSelect';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
-import { BUCKET_SECONDS, rangeChoices, type RangeName } from '../../components/range';
-import { Chart } from '../../components/Chart';
+import { rangeChoices } from '../../components/range';
 import { startDownload } from '../../components/downloads';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
@@ -28,8 +26,8 @@ import { AutoCreateSwitch } from '../first-run/Prerequisites';
 import { SignInLink } from '../players/SignInSnippet';
 import { playerQuery, usePlayerNames } from '../players/queries';
 import { eventColumns } from './columns';
+import { EventChart } from './EventChart';
 import { EventSnippet } from './EventSnippet';
-import { topSeries } from './top-series';
 import {
   eventsQuery,
   eventCountsQuery,
@@ -38,6 +36,7 @@ import {
   requestExport,
   TAIL_RANGE,
   toEventRange,
+  toFigure,
   useEventTail,
   type EventFilter,
   type EventRange,
@@ -49,6 +48,7 @@ const route = getRouteApi('/app/games/$tenantId/events');
 interface EventSearch extends Partial<Record<keyof EventFilter, string>> {
   range?: string;
   live?: string;
+  show?: string;
 }
 
 const EVENT_RANGES = [...rangeChoices, { value: 'any', label: 'Any time' }];
@@ -72,7 +72,7 @@ export const preload = (
   return Promise.all([
     queryClient.ensureInfiniteQueryData(eventsQuery(tenantId, filter, range)),
     queryClient.prefetchQuery(rejectedEventsQuery(tenantId)),
-    ...(range === 'any'
+    ...(range === 'any' || toFigure(search.show)
       ? []
       : [
           queryClient.prefetchQuery(eventCountsQuery(tenantId, filter, range)),
@@ -111,7 +111,9 @@ export function EventsPage() {
       }
       fill
     >
-      {!isLive && range !== 'any' && <EventChart tenantId={game.id} filter={filter} range={range} />}
+      {!isLive && range !== 'any' && (
+        <EventChart tenantId={game.id} filter={filter} range={range} figure={toFigure(search.show)} />
+      )}
       <EventTable
         tenantId={game.id}
         filter={filter}
@@ -170,43 +172,6 @@ function RejectedEventsLink({ tenantId }: { tenantId: string }) {
   );
 }
 
-/** The most frequent keys of the range over time. */
-function EventChart({
-  tenantId,
-  filter,
-  range,
-}: {
-  tenantId: string;
-  filter: EventFilter;
-  range: RangeName;
-}) {
-  const all = useQuery(eventCountsQuery(tenantId, filter, range));
-  const frequent = useQuery(frequentKeysQuery(tenantId, filter, range));
-  const failed = [all, frequent].find(({ error, data }) => error && !data);
-  // The table says so.
-  if (isInvalidFilter(failed?.error)) return null;
-  if (failed)
-    return (
-      <ErrorState
-        error={failed.error}
-        what="Events could not be counted"
-        retry={() => void Promise.all([all.refetch(), frequent.refetch()])}
-      />
-    );
-  const bucket = all.data?.bucket ?? 'minute';
-  const title = `Events per ${bucket}`;
-  const lines = all.data && frequent.data && topSeries(all.data, frequent.data);
-  return (
-    <Panel title={title}>
-      {lines ? (
-        <Chart title={title} bucketSeconds={BUCKET_SECONDS[bucket]} {...lines} height={150} />
-      ) : (
-        <Skeleton height={180} radius="md" />
-      )}
-    </Panel>
-  );
-}
-
 interface EventTableProps {
   tenantId: string;
   filter: EventFilter;
@@ -245,10 +210,10 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
 }
 
 function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string; filter: EventFilter }) {
-  const { range, live } = route.useSearch();
+  const { range, live, show } = route.useSearch();
   if (Object.values(others).some((value) => value !== undefined))
     return (
-      <NoResults title="No event matches the filters" keep={{ scope, range, live }}>
+      <NoResults title="No event matches the filters" keep={{ scope, range, live, show }}>
         Enter a whole key, value or id, or choose a longer time.
       </NoResults>
     );

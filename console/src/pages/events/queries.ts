@@ -7,6 +7,7 @@ import { limitsOf, ranges, sinceOf, toRange, wholeMinutesOf, type RangeName } fr
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
 export type StoredEvent = EventPage['items'][number];
 export type EventSummary = Answer<'/api/bus_tenants/{tenantId}/events/summary', 'get'>;
+export type EventQueryAnswer = Answer<'/api/bus_tenants/{tenantId}/queries', 'post'>;
 export type EventScope = 'match' | 'player';
 
 export interface EventFilter {
@@ -108,6 +109,46 @@ export const eventCountsQuery = (tenantId: string, filter: EventFilter, range: R
 /** The most frequent keys, and the number of their events in each time bucket. */
 export const frequentKeysQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
   summaryQuery(tenantId, filter, range, { groupBy: 'eventKey', top: MAX_SERIES + 1 });
+
+/** What the chart can show instead of the number of events. The names are those of the members of a row of a query. */
+export const figures = { players: 'Players', valueSum: 'Sum of values' } as const;
+export type Figure = keyof typeof figures;
+
+export const toFigure = (name: string | undefined): Figure | undefined =>
+  name !== undefined && Object.hasOwn(figures, name) ? (name as Figure) : undefined;
+
+/** A query has at most this many rows. A range has up to 169 buckets. */
+const MAX_ROWS = 1_000;
+
+/**
+ * A figure of the events in each time bucket. To count players, the server reads all events of the range, which may take 15 seconds. So
+ * a return to the window does not read it again.
+ */
+export const figureQuery = (tenantId: string, filter: EventFilter, range: RangeName, figure: Figure) => {
+  const { scope, eventKey, eventValue, playerId, matchSessionId } = filter;
+  return queryOptions({
+    queryKey: ['event-figure', tenantId, filter, range, figure],
+    queryFn: ({ signal }) =>
+      api.POST('/api/bus_tenants/{tenantId}/queries', {
+        params: { path: { tenantId } },
+        body: {
+          scope,
+          ...wholeMinutesOf(range),
+          where: {
+            ...(eventKey !== undefined && { eventKeys: [eventKey] }),
+            ...(eventValue !== undefined && { eventValues: [eventValue] }),
+            ...(playerId !== undefined && { playerIds: [playerId] }),
+            ...(matchSessionId !== undefined && { matchSessionId }),
+          },
+          bucket: ranges[range].bucket,
+          countPlayers: figure === 'players',
+          limit: MAX_ROWS,
+        },
+        signal,
+      }),
+    refetchOnWindowFocus: false,
+  });
+};
 
 /** Requests an export of the events that match the filter. */
 export const requestExport = (

@@ -1,7 +1,7 @@
 import { MAX_SERIES } from '../../app/theme';
 import type { Series } from '../../components/Chart';
 import { bucketTimes } from './bucket-times';
-import type { EventSummary } from './queries';
+import { figures, type EventQueryAnswer, type EventSummary, type Figure } from './queries';
 
 /** The number of events of each whole bucket of a summary. Buckets without events are zero. */
 export function countsOf(summary: EventSummary, items = summary.items): number[] {
@@ -32,6 +32,18 @@ export function topSeries(all: EventSummary, frequent: EventSummary): { times: n
     Math.max(count - total(own.map(({ values }) => values[index] ?? 0)), 0),
   );
   return { times, series: [...own, { name: 'All others', values: others }] };
+}
+
+/** A figure as one line, or no line if no event has it. The chart rounds sums above 2^53. */
+export function figureSeries(
+  answer: EventQueryAnswer & Pick<EventSummary, 'bucket'>,
+  figure: Figure,
+): { times: number[]; series: Series[] } {
+  const known = answer.rows.filter((row) => row[figure] != null);
+  const values = new Map(known.map((row) => [Date.parse(row.bucketStart!) / 1000, Number(row[figure])]));
+  const times = bucketTimes(answer);
+  const line = { name: figures[figure], values: times.map((time) => values.get(time) ?? 0) };
+  return { times, series: known.length === 0 ? [] : [line] };
 }
 
 const total = (values: number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -1,0 +1,104 @@
+import { Select, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Chart, type Series } from '../../components/Chart';
+import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
+import { Panel } from '../../components/Page';
+import { BUCKET_SECONDS, ranges, type RangeName } from '../../components/range';
+import { useSearchChange } from '../../components/use-search-change';
+import {
+  eventCountsQuery,
+  figureQuery,
+  figures,
+  frequentKeysQuery,
+  type EventFilter,
+  type Figure,
+} from './queries';
+import { figureSeries, topSeries } from './top-series';
+
+interface EventChartProps {
+  tenantId: string;
+  filter: EventFilter;
+  range: RangeName;
+}
+
+/** The events of the range over time, or a figure of them. */
+export function EventChart({ figure, ...events }: EventChartProps & { figure: Figure | undefined }) {
+  return figure ? <FigureChart figure={figure} {...events} /> : <KeysChart {...events} />;
+}
+
+/** The most frequent keys. */
+function KeysChart({ tenantId, filter, range }: EventChartProps) {
+  const all = useQuery(eventCountsQuery(tenantId, filter, range));
+  const frequent = useQuery(frequentKeysQuery(tenantId, filter, range));
+  return (
+    <ChartPanel
+      range={range}
+      error={[all, frequent].find(({ error, data }) => error && !data)?.error}
+      retry={() => void Promise.all([all.refetch(), frequent.refetch()])}
+      lines={all.data && frequent.data && topSeries(all.data, frequent.data)}
+    />
+  );
+}
+
+/** One line for all events that match the filter. */
+function FigureChart({ tenantId, filter, range, figure }: EventChartProps & { figure: Figure }) {
+  const { data, error, refetch } = useQuery(figureQuery(tenantId, filter, range, figure));
+  return (
+    <ChartPanel
+      range={range}
+      figure={figure}
+      error={data ? null : error}
+      retry={() => void refetch()}
+      lines={data && figureSeries({ ...data, bucket: ranges[range].bucket }, figure)}
+    />
+  );
+}
+
+const EVENTS = { value: '', label: 'Events' };
+const FIGURES = [EVENTS, ...Object.entries(figures).map(([value, label]) => ({ value, label }))];
+
+function ChartPanel({
+  range,
+  figure,
+  error,
+  retry,
+  lines,
+}: {
+  range: RangeName;
+  figure?: Figure;
+  error: Error | null | undefined;
+  retry: () => void;
+  lines: { times: number[]; series: Series[] } | undefined;
+}) {
+  const change = useSearchChange<{ show: string | undefined }>();
+  // The table says so.
+  if (isInvalidFilter(error)) return null;
+  const { bucket } = ranges[range];
+  const name = figure ? figures[figure] : EVENTS.label;
+  const title = `${name} per ${bucket}`;
+  return (
+    <Panel
+      title={title}
+      actions={
+        <Select
+          size="xs"
+          w={140}
+          aria-label="Show"
+          data={FIGURES}
+          value={figure ?? EVENTS.value}
+          onChange={(next) => change({ show: next || undefined })}
+          allowDeselect={false}
+          comboboxProps={{ transitionProps: { duration: 0 } }}
+        />
+      }
+    >
+      {error ? (
+        <ErrorState error={error} what="The chart could not be loaded" retry={retry} />
+      ) : lines ? (
+        <Chart title={title} bucketSeconds={BUCKET_SECONDS[bucket]} {...lines} height={150} />
+      ) : (
+        <Skeleton height={180} radius="md" />
+      )}
+    </Panel>
+  );
+}
