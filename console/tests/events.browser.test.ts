@@ -203,7 +203,7 @@ describe('events', () => {
       tenant,
     );
     const page = await studio.open(`/games/${tenant.tenantId}/events`);
-    await page.getByText('Nothing in this time.').waitFor();
+    await page.getByText('No data in this time range.').waitFor();
     const answer = await run(await commandOf(page, 'Event', tenant), {
       ACCESS_TOKEN: player.accessToken,
       MATCH_ID: match.body.matchSessionId,
@@ -330,7 +330,7 @@ describe('events', () => {
     await sums.waitFor();
     assert.equal(new URL(page.url()).search, '?scope=player&show=valueSum');
     await page.getByLabel('Event key').fill('jump');
-    await page.getByText('Nothing in this time.').waitFor();
+    await page.getByText('No data in this time range.').waitFor();
     await assertAccessible(page, 'a chart without data');
     await show.click();
     await page.getByRole('option', { name: 'Events' }).click();
@@ -461,7 +461,7 @@ describe('events', () => {
       .waitFor();
     await studio.app.owner.query('DELETE FROM event_archives WHERE tenant_id = $1', [tenantId]);
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).last().click();
-    await page.getByText('No events in this time').waitFor();
+    await page.getByText('No events in this time range').waitFor();
   });
 
   test('exports the filtered events as CSV', async () => {

@@ -221,7 +221,7 @@ describe('the URL', () => {
     await page.getByRole('heading', { name: 'No such entry' }).waitFor();
 
     await page.goto(`${studio.game}/events?range=constructor`);
-    await page.getByRole('heading', { name: 'No events in this time' }).waitFor();
+    await page.getByRole('heading', { name: 'No events in this time range' }).waitFor();
     await becomes(() => page.getByRole('combobox', { name: 'Time range' }).inputValue(), 'Last hour');
   });
 });

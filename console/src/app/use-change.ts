@@ -17,7 +17,7 @@ interface Outdated {
   waits?: boolean;
 }
 
-/** If the server does not answer after a change, its data are requested for 30 seconds. */
+/** How long a change waits for the new data. If the server does not answer, their request takes 30 seconds. */
 const LONGEST_READING_MS = 3_000;
 
 /** Reads data again that a change has made out of date. Ends with the new data, or after 3 seconds without them. */

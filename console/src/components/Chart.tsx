@@ -38,7 +38,7 @@ export function Chart({ title, times, bucketSeconds, series, height = 220 }: Cha
   if (series.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        Nothing in this time.
+        No data in this time range.
       </Text>
     );
   return (

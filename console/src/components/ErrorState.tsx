@@ -71,7 +71,7 @@ export function ErrorDetail({ error, color }: { error: unknown; color?: string }
   );
 }
 
-/** Whether the server does not understand a request, or does not have what it names. The same request gets the same answer. */
+/** Whether a retry cannot help: a filter is invalid, or the record does not exist. */
 const isFinal = (error: unknown): boolean =>
   isInvalidFilter(error) || (error instanceof GuildhallError && error.status === 404);
 

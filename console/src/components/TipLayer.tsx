@@ -87,7 +87,7 @@ export function TipLayer() {
 }
 
 const TIPS = '[data-tip], time[datetime]';
-/** What a tap does something else with. */
+/** Elements that react to a tap themselves. */
 const TAPPED = 'a, button, input, label, [data-opens]';
 
 /** The focus is on a cell or on its link, and the pointer is on what the cell contains. */

@@ -39,10 +39,10 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** What is ahead begins a unit this much early: what ends in a day less a few minutes ends "in 1 day", not "in 24 hr.". */
+/** A future time of at least this part of a unit is shown in the unit: 23 hours and 55 minutes are "in 1 day", not "in 24 hr.". */
 const ALMOST = 0.98;
 
-/** "3 min. ago", "in 2 days". Whole units of what is over, and rounded units of what is ahead. */
+/** "3 min. ago", "in 2 days". Past times are rounded down, and future times to the nearest unit. */
 export function formatRelativeTime(iso: string, now: number): string {
   const seconds = Math.round((Date.parse(iso) - now) / 1000);
   const [least, round] = seconds > 0 ? [ALMOST, Math.round] : [1, Math.trunc];

@@ -219,7 +219,7 @@ function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string
     );
   return (
     <EmptyState
-      title="No events in this time"
+      title="No events in this time range"
       next={
         <>
           <NewGameSwitch tenantId={tenantId} />
