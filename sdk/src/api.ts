@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 7ebd9c77ea076082493f2076fb47ffa082682f7037117e9b4eeb3225e1a9a156
+// Document: d4219c8fe5fffa6fd4dafe32d6258de640863b7c6bf8bc211bd9cae75f0c9a2c
 
 export interface paths {
     "/metrics": {
@@ -3722,6 +3722,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "player.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a player deletion
+         * @description A player deleted the profile, or a platform administrator did. Each tenant that knew the player has its own event.
+         */
+        post: operations["receivePlayerDeletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "player.merged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a player merge
+         * @description A player merged two profiles. Each tenant that knew the merged profile has its own event.
+         */
+        post: operations["receivePlayerMerge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -5694,6 +5734,26 @@ export interface components {
             matchEvents: components["schemas"]["ExportedEvent"][];
             playerEvents: components["schemas"]["ExportedEvent"][];
         };
+        PlayerDeletedEvent: {
+            /** @enum {string} */
+            type: "player.deleted";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["PlayerDeletion"];
+        };
+        PlayerDeletion: {
+            /** Format: uuid */
+            workspaceId: string;
+            /** Format: uuid */
+            tenantId: string;
+            /** Format: uuid */
+            playerId: string;
+            /** Format: date-time */
+            deletedAt: string;
+        };
         PlayerEvent: {
             /** Format: uuid */
             playerId: string;
@@ -5727,6 +5787,34 @@ export interface components {
         PlayerExistsResult: {
             /** Format: uuid */
             playerId: string;
+        };
+        PlayerMerge: {
+            /** Format: uuid */
+            workspaceId: string;
+            /** Format: uuid */
+            tenantId: string;
+            /**
+             * Format: uuid
+             * @description The profile that remains.
+             */
+            playerId: string;
+            /**
+             * Format: uuid
+             * @description The profile that the tenant knew before.
+             */
+            mergedPlayerId: string;
+            /** Format: date-time */
+            mergedAt: string;
+        };
+        PlayerMergedEvent: {
+            /** @enum {string} */
+            type: "player.merged";
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["PlayerMerge"];
         };
         PlayerNote: {
             /** Format: uuid */
@@ -7214,11 +7302,11 @@ export interface components {
         /** @enum {string} */
         WebhookDeliveryStatus: "pending" | "delivered" | "failed";
         /** @enum {string} */
-        WebhookDeliveryType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "webhook.test";
+        WebhookDeliveryType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "player.deleted" | "player.merged" | "webhook.test";
         /** @enum {string} */
         WebhookDisabledReason: "by_hand" | "gone" | "failing";
         /** @enum {string} */
-        WebhookEventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning";
+        WebhookEventType: "alert.rate_spike" | "alert.payload_spike" | "usage.warning" | "player.deleted" | "player.merged";
         WebhookPage: {
             items: components["schemas"]["Webhook"][];
             /** @description The limit of this page. */
@@ -12600,6 +12688,64 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UsageWarningEvent"];
+            };
+        };
+        responses: {
+            /** @description The delivery succeeded. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receivePlayerDeletion: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the delivery. It is the same in each attempt, so use it to recognize a repetition. */
+                "webhook-id": string;
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description One or several signatures of Standard Webhooks, separated by spaces. Verify one of them before you parse the body. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlayerDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The delivery succeeded. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receivePlayerMerge: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the delivery. It is the same in each attempt, so use it to recognize a repetition. */
+                "webhook-id": string;
+                /** @description The time of the attempt in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description One or several signatures of Standard Webhooks, separated by spaces. Verify one of them before you parse the body. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlayerMergedEvent"];
             };
         };
         responses: {
