@@ -2,13 +2,7 @@ import { consoleLink, type EmailContent } from '../../messages/mail/index.ts';
 
 // These emails contain no text that a stranger can choose. The operator sets `server`, and `ip` is an IP address.
 
-/** The server of a change, and the IP address of the request. */
-interface Change {
-  server: string;
-  ip: string | null;
-}
-
-export function verifyEmailMail({ server, token }: { server: string; token: string }): EmailContent {
+export function verifyAccountEmail({ server, token }: { server: string; token: string }): EmailContent {
   return {
     subject: 'Verify your email address for Guildhall',
     paragraphs: [
@@ -23,7 +17,13 @@ export function verifyEmailMail({ server, token }: { server: string; token: stri
   };
 }
 
-export function resetPasswordMail({ server, token }: { server: string; token: string }): EmailContent {
+export function resetAccountPasswordEmail({
+  server,
+  token,
+}: {
+  server: string;
+  token: string;
+}): EmailContent {
   return {
     subject: 'Reset your Guildhall password',
     paragraphs: [
@@ -38,49 +38,41 @@ export function resetPasswordMail({ server, token }: { server: string; token: st
   };
 }
 
-export function passwordChangedMail(change: Change): EmailContent {
-  return notice('Your Guildhall password was changed', 'The password of your account was changed', change);
-}
-
-export function secondFactorOnMail(change: Change): EmailContent {
-  return notice(
+const SECURITY_CHANGES = {
+  passwordChanged: ['Your Guildhall password was changed', 'The password of your account was changed'],
+  secondFactorOn: [
     'Second factor added to your Guildhall account',
     'A second factor was added to your account',
-    change,
-  );
-}
-
-export function secondFactorOffMail(change: Change): EmailContent {
-  return notice(
+  ],
+  secondFactorOff: [
     'Second factor removed from your Guildhall account',
     'The second factor of your account was removed',
-    change,
-  );
-}
-
-export function recoveryCodesRenewedMail(change: Change): EmailContent {
-  return notice(
+  ],
+  recoveryCodesRenewed: [
     'New recovery codes for your Guildhall account',
     'New recovery codes were created for your account, and the old ones stopped working',
-    change,
-  );
-}
-
-export function recoveryCodeUsedMail({ left, ...change }: Change & { left: number }): EmailContent {
-  return notice(
+  ],
+  recoveryCodeUsed: [
     'A recovery code of your Guildhall account was used',
     'Somebody signed in to your account with a recovery code',
-    change,
-    `${left} recovery codes are left.`,
-  );
+  ],
+} as const;
+
+/** A change or use of a credential of an account, and the address of its request. */
+export interface SecurityChange {
+  change: keyof typeof SECURITY_CHANGES;
+  ip: string | null;
+  /** A further sentence. */
+  more?: string;
 }
 
-function notice(subject: string, what: string, { server, ip }: Change, ...more: string[]): EmailContent {
+export function securityChangedEmail({ change, ip, more }: SecurityChange, server: string): EmailContent {
+  const [subject, sentence] = SECURITY_CHANGES[change];
   return {
     subject,
     paragraphs: [
-      `${what} on the Guildhall server ${server}${ip === null ? '' : `, from the address ${ip}`}.`,
-      ...more,
+      `${sentence} on the Guildhall server ${server}${ip === null ? '' : `, from the address ${ip}`}.`,
+      ...(more ? [more] : []),
       'If it was not you, reset your password now and end the sessions that you do not know. If you cannot sign in, ' +
         'contact the operator of this server.',
     ],

@@ -5,7 +5,7 @@ import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
-import { resetPasswordMail, verifyEmailMail } from './email-templates.ts';
+import { resetAccountPasswordEmail, verifyAccountEmail } from './email-templates.ts';
 import { countTokens, insertToken } from './token-queries.ts';
 
 /** Verification tokens are valid for 24 hours, password reset tokens for 1 hour. */
@@ -30,7 +30,7 @@ export function createAccountMailBudget(createBudget: CreateBudget): NetworkBudg
   });
 }
 
-const templates = { verify: verifyEmailMail, reset: resetPasswordMail };
+const templates = { verify: verifyAccountEmail, reset: resetAccountPasswordEmail };
 
 /**
  * Creates a single-use token and mails it to the address of the account. The caller must lock the account, so that parallel

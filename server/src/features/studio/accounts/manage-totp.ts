@@ -3,7 +3,6 @@ import type { Self } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
-import { recoveryCodesRenewedMail, secondFactorOffMail, secondFactorOnMail } from './email-templates.ts';
 import {
   lockReauthenticated,
   reauthenticate,
@@ -106,12 +105,7 @@ export async function confirmTotp(
     const recoveryCodes = await createRecoveryCodes(services, transaction, accountId);
     const change = { before: { totpEnabled: false }, after: { totpEnabled: true } };
     await auditOwnAccount(transaction, self, 'account.totp_enabled', change);
-    await mailSecurityNotice(
-      services,
-      transaction,
-      account,
-      secondFactorOnMail({ server: services.issuer, ip: origin.ip }),
-    );
+    await mailSecurityNotice(services, transaction, account, { change: 'secondFactorOn', ip: origin.ip });
     return { recoveryCodes };
   });
 }
@@ -128,8 +122,8 @@ export async function disableTotp(
     if (!(await deleteTotp(transaction, self.accountId))) throw noSecondFactor();
     const change = { before: { totpEnabled: true }, after: { totpEnabled: false } };
     await auditOwnAccount(transaction, self, 'account.totp_disabled', change);
-    const content = secondFactorOffMail({ server: services.issuer, ip: self.origin.ip });
-    await mailSecurityNotice(services, transaction, account, content);
+    const notice = { change: 'secondFactorOff', ip: self.origin.ip } as const;
+    await mailSecurityNotice(services, transaction, account, notice);
   });
 }
 
@@ -147,8 +141,8 @@ export async function renewRecoveryCodes(
     await auditOwnAccount(transaction, self, 'account.recovery_codes_renewed', {
       recoveryCodes: recoveryCodes.length,
     });
-    const content = recoveryCodesRenewedMail({ server: services.issuer, ip: self.origin.ip });
-    await mailSecurityNotice(services, transaction, account, content);
+    const notice = { change: 'recoveryCodesRenewed', ip: self.origin.ip } as const;
+    await mailSecurityNotice(services, transaction, account, notice);
     return { recoveryCodes };
   });
 }

@@ -2,7 +2,6 @@ import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
-import { passwordChangedMail } from './email-templates.ts';
 import { revokeSessions, setPassword, type Account } from './queries.ts';
 import { mailSecurityNotice } from './security-notice.ts';
 import { endTokens } from './token-queries.ts';
@@ -43,7 +42,7 @@ export async function replaceOwnPassword(
 ): Promise<number> {
   const endedSessions = await replacePassword(transaction, account.id, passwordHash, keptSessionId);
   await auditOwnAccount(transaction, { accountId: account.id, origin }, action, { endedSessions });
-  const content = passwordChangedMail({ server: services.issuer, ip: origin.ip });
-  await mailSecurityNotice(services, transaction, account, content);
+  const notice = { change: 'passwordChanged', ip: origin.ip } as const;
+  await mailSecurityNotice(services, transaction, account, notice);
   return endedSessions;
 }

@@ -7,7 +7,6 @@ import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
-import { recoveryCodeUsedMail } from './email-templates.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
 import { mailSecurityNotice } from './security-notice.ts';
@@ -92,6 +91,10 @@ async function reportRecoveryCode(
   const left = await countRecoveryCodes(transaction, account.id);
   const self = { accountId: account.id, origin };
   await auditOwnAccount(transaction, self, 'account.recovery_code_used', { recoveryCodesLeft: left });
-  const content = recoveryCodeUsedMail({ server: services.issuer, ip: origin.ip, left });
-  await mailSecurityNotice(services, transaction, account, content);
+  const more = `${left} recovery codes are left.`;
+  await mailSecurityNotice(services, transaction, account, {
+    change: 'recoveryCodeUsed',
+    ip: origin.ip,
+    more,
+  });
 }
