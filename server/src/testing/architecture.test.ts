@@ -223,6 +223,14 @@ describe('tables', () => {
   });
 });
 
+test('the schema of a request has the name that the API reference shows', () => {
+  const schemas = sources.flatMap((file) => [
+    ...textOf(file).matchAll(/^export const (\w+) = Type\.[^;]*title: '(\w+Request)'/gm),
+  ]);
+  assert.ok(schemas.length > 60);
+  for (const [, name, title] of schemas) assert.equal(name, title);
+});
+
 test('only the configuration, the embedded server and the start of a process read the environment', () => {
   const allowed = ['runtime/config.ts', 'database/embedded/programs.ts', 'cli/compile-cache.ts'];
   const readers = sources.filter(

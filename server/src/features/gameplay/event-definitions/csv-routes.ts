@@ -10,7 +10,7 @@ import type { DefinitionRouteServices } from './manage-definitions.ts';
 import { exportDefinitions } from './export-definitions.ts';
 import { importDefinitions } from './import-definitions.ts';
 import { MAX_CSV_BYTES } from './read-csv.ts';
-import { ExportDefinitionsQuery, ImportForm, ImportResult } from './schemas.ts';
+import { ExportDefinitionsQuery, ImportEventDefinitionsRequest, ImportResult } from './schemas.ts';
 
 const LIST = '/api/bus_tenants/:tenantId/event-definitions';
 const tags = ['Event definitions'];
@@ -89,7 +89,7 @@ export function definitionCsvRoutes(services: DefinitionRouteServices): FastifyP
             'can import 200 files of more than 2 KiB in 24 hours (429).',
           params: TenantPath,
           consumes: ['multipart/form-data'],
-          body: ImportForm,
+          body: ImportEventDefinitionsRequest,
           response: { 200: ImportResult },
         },
       },

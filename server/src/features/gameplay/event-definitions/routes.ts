@@ -10,13 +10,13 @@ import {
   type DefinitionRouteServices,
 } from './manage-definitions.ts';
 import {
-  CreateDefinitionBody,
+  CreateEventDefinitionRequest,
   DefinitionPath,
   DefinitionSettings,
   EventDefinition,
   ListDefinitionsQuery,
   ListDefinitionsResult,
-  UpdateDefinitionBody,
+  UpdateEventDefinitionRequest,
 } from './schemas.ts';
 
 const LIST = '/api/bus_tenants/:tenantId/event-definitions';
@@ -71,7 +71,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
             'Creates one definition. The pair of key and value is unique within the tenant, inactive definitions included. A ' +
             'tenant may have at most 20,000 definitions. To create many, use the CSV import.',
           params: TenantPath,
-          body: CreateDefinitionBody,
+          body: CreateEventDefinitionRequest,
           response: { 201: EventDefinition, ...problems(409) },
         },
       },
@@ -93,7 +93,7 @@ export function eventDefinitionRoutes(services: DefinitionRouteServices): Fastif
             'Changes the given fields. Key and value cannot be changed and are ignored. Null clears the category or the ' +
             'description. Events that use an inactive definition are rejected.',
           params: DefinitionPath,
-          body: UpdateDefinitionBody,
+          body: UpdateEventDefinitionRequest,
           response: { 200: EventDefinition },
         },
       },

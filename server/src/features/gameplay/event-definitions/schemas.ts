@@ -34,7 +34,7 @@ const EventDescription = Nullable(
   Type.String({ maxLength: MAX_DESCRIPTION_LENGTH, description: 'Empty counts as null.' }),
 );
 
-export const CreateDefinitionBody = Type.Object(
+export const CreateEventDefinitionRequest = Type.Object(
   {
     eventKey: Key(MAX_KEY_LENGTH, {
       minLength: 1,
@@ -51,7 +51,7 @@ export const CreateDefinitionBody = Type.Object(
   { title: 'CreateEventDefinitionRequest' },
 );
 
-export const UpdateDefinitionBody = Type.Object(
+export const UpdateEventDefinitionRequest = Type.Object(
   {
     eventScope: Type.Optional(DefinitionScope),
     eventCategory: Type.Optional(EventCategory),
@@ -96,7 +96,7 @@ export const ListDefinitionsResult = Type.Unsafe<
 export const ExportDefinitionsQuery = Type.Object({ includeInactive: IncludeInactive });
 
 /** Documents the form of an import. The handler validates the form. */
-export const ImportForm = Type.Object(
+export const ImportEventDefinitionsRequest = Type.Object(
   {
     file: Type.String({
       format: 'binary',

@@ -6,7 +6,7 @@ import { runOnce } from '../../platform/idempotency/index.ts';
 import { requireOwnPlayer, type MatchCaller } from './caller.ts';
 import { insertMatch, lockAccess, type Rejection } from './entry-queries.ts';
 
-export interface CreateMatchRequest {
+export interface NewMatch {
   players: { playerId: string; loginSessionId?: string | null }[];
   mode?: string | null;
   metadata?: Record<string, unknown>;
@@ -30,7 +30,7 @@ const rejections: Record<Rejection, { statusCode: 404 | 410; error: string }> = 
 export async function createMatch(
   database: Database,
   caller: MatchCaller,
-  { players, mode, metadata }: CreateMatchRequest,
+  { players, mode, metadata }: NewMatch,
 ) {
   const playerIds = players.map((player) => player.playerId);
   rejectDuplicates(playerIds);

@@ -14,16 +14,16 @@ import { readMatch } from './read-match.ts';
 import { recordResults } from './record-results.ts';
 import {
   CreatedMatch,
-  CreateMatchBody,
+  CreateMatchRequest,
   JoinedMatch,
-  JoinMatchBody,
-  LeaveMatchBody,
+  JoinMatchRequest,
+  LeaveMatchRequest,
   Match,
   MatchPath,
   MatchPlayer,
   MatchResults,
   MatchSession,
-  ResultsBody,
+  MatchResultsRequest,
 } from './schemas.ts';
 
 const tags = ['Matches'];
@@ -47,7 +47,7 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
             'rejected players. The status is then 410 if a session has ended or expired, and 404 if only players or sessions are ' +
             'unknown. With a bearer token, the player of the token is the only player allowed. With an `Idempotency-Key`, an equal ' +
             'request within 24 hours returns the first response.',
-          body: CreateMatchBody,
+          body: CreateMatchRequest,
           response: { 201: CreatedMatch, ...problems(403, 404, 410) },
         },
       },
@@ -71,7 +71,7 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
             'may have at most 1,000 players. With an `Idempotency-Key`, an equal request within 24 hours returns the first ' +
             'response.',
           params: MatchPath,
-          body: JoinMatchBody,
+          body: JoinMatchRequest,
           response: { 201: JoinedMatch, ...problems(403, 409) },
         },
       },
@@ -93,7 +93,7 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
             'Sets `leftAt` of a match player. The player stays in the roster and keeps the result. Idempotent: a second call ' +
             'returns the first time.',
           params: MatchPath,
-          body: LeaveMatchBody,
+          body: LeaveMatchRequest,
           response: { 200: MatchPlayer, ...problems(403) },
         },
       },
@@ -134,7 +134,7 @@ export function matchRoutes({ database }: { database: Database }): FastifyPlugin
             'stored value. The results of other players do not change. If any player is not in the roster, nothing is written ' +
             'and `errors` lists these players.',
           params: MatchPath,
-          body: ResultsBody,
+          body: MatchResultsRequest,
           response: { 200: MatchResults, ...problems(403) },
         },
       },

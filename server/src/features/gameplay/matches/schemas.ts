@@ -20,7 +20,7 @@ const entrant = {
   ),
 };
 
-export const CreateMatchBody = Type.Object(
+export const CreateMatchRequest = Type.Object(
   {
     players: Type.Array(Type.Object(entrant, { title: 'MatchEntrant' }), {
       minItems: 1,
@@ -46,7 +46,7 @@ export const CreatedMatch = Type.Object(
   { title: 'CreatedMatch' },
 );
 
-export const JoinMatchBody = Type.Object(entrant, { title: 'JoinMatchRequest' });
+export const JoinMatchRequest = Type.Object(entrant, { title: 'JoinMatchRequest' });
 
 export const JoinedMatch = Type.Object(
   {
@@ -58,7 +58,7 @@ export const JoinedMatch = Type.Object(
   { title: 'JoinedMatch' },
 );
 
-export const LeaveMatchBody = Type.Object({ matchPlayerId: Guid }, { title: 'LeaveMatchRequest' });
+export const LeaveMatchRequest = Type.Object({ matchPlayerId: Guid }, { title: 'LeaveMatchRequest' });
 
 /**
  * A roster entry with its result, for callers with a game key. The player may have left the match. It has no session: a game client has
@@ -89,7 +89,7 @@ const PlayerResult = Type.Object(
   { title: 'MatchPlayerResult' },
 );
 
-export const ResultsBody = Type.Object(
+export const MatchResultsRequest = Type.Object(
   {
     results: Type.Array(PlayerResult, { minItems: 1, maxItems: 1000 }),
   },

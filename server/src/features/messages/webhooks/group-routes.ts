@@ -4,7 +4,7 @@ import { accountOf } from '../../../http/request-context.ts';
 import { Guid } from '../../../http/schemas.ts';
 import type { BudgetOptions, CreateBudget } from '../../../security/attempt-budget.ts';
 import type { WebhookOwner } from './queries.ts';
-import { NewPlatformWebhook, NewWebhook } from './schemas.ts';
+import { CreatePlatformWebhookRequest, CreateWebhookRequest } from './schemas.ts';
 
 /** The differences between both groups of routes. The handlers and the other schemas are the same. */
 export const webhookGroups = {
@@ -14,7 +14,7 @@ export const webhookGroups = {
     readConfig: { role: 'viewer' },
     writeConfig: { role: 'admin' },
     tags: ['Webhooks'],
-    CreateBody: NewWebhook,
+    CreateBody: CreateWebhookRequest,
     operationIds: {
       list: 'listWebhooks',
       create: 'createWebhook',
@@ -38,7 +38,7 @@ export const webhookGroups = {
     readConfig: {},
     writeConfig: {},
     tags: ['Administration'],
-    CreateBody: NewPlatformWebhook,
+    CreateBody: CreatePlatformWebhookRequest,
     operationIds: {
       list: 'listPlatformWebhooks',
       create: 'createPlatformWebhook',

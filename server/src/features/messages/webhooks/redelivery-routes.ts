@@ -6,7 +6,7 @@ import type { DeliveryServices } from './delivery-routes.ts';
 import { readRedeliveries, readRedelivery } from './read-webhooks.ts';
 import { cancelRedelivery, startRedelivery } from './redeliver-many.ts';
 import { createSendBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
-import { NewRedelivery, Redelivery, RedeliveryPage } from './schemas.ts';
+import { StartWebhookRedeliveryRequest, Redelivery, RedeliveryPage } from './schemas.ts';
 
 /** Limits the requests, because each stores up to 10,000 ids. */
 const REDELIVERY_BUDGET = {
@@ -44,7 +44,7 @@ export function redeliveryRoutes(
             'Returns 409 if the webhook has a running redelivery or is disabled, and 429 after 10 redeliveries per minute, ' +
             'for the workspace or the account.',
           params: WebhookPath,
-          body: NewRedelivery,
+          body: StartWebhookRedeliveryRequest,
           response: { 202: Redelivery, ...problems(409) },
         },
       },

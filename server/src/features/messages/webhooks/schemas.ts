@@ -76,7 +76,7 @@ export const RotatedWebhook = Type.Object(
   { title: 'RotateWebhookSecretResult' },
 );
 
-export const NewPlatformWebhook = Type.Object(
+export const CreatePlatformWebhookRequest = Type.Object(
   {
     url: Url,
     eventTypes: Type.Optional(EventTypes),
@@ -85,9 +85,9 @@ export const NewPlatformWebhook = Type.Object(
   { title: 'CreatePlatformWebhookRequest' },
 );
 
-export const NewWebhook = Type.Object(
+export const CreateWebhookRequest = Type.Object(
   {
-    ...NewPlatformWebhook.properties,
+    ...CreatePlatformWebhookRequest.properties,
     tenantId: Type.Optional(
       Nullable(
         Type.String({
@@ -100,7 +100,7 @@ export const NewWebhook = Type.Object(
   { title: 'CreateWebhookRequest' },
 );
 
-export const WebhookChange = Type.Object(
+export const UpdateWebhookRequest = Type.Object(
   {
     url: Type.Optional(Url),
     eventTypes: Type.Optional(EventTypes),
@@ -171,7 +171,7 @@ const filter = {
 export const DeliveryQuery = Type.Object({ ...PageQuery.properties, ...filter });
 
 /** A misspelled filter would select too much, so unknown members are refused, and an empty object is too. */
-export const NewRedelivery = Type.Object(
+export const StartWebhookRedeliveryRequest = Type.Object(
   {
     deliveryIds: Type.Optional(
       Type.Array(Guid, {

@@ -16,7 +16,7 @@ import {
   RotateBody,
   RotatedWebhook,
   Webhook,
-  WebhookChange,
+  UpdateWebhookRequest,
   WebhookPage,
   WebhookWithSecret,
 } from './schemas.ts';
@@ -107,7 +107,7 @@ export function webhookRoutes(
             'Changes the given fields. A webhook that is enabled again receives its waiting deliveries. A new URL also applies ' +
             'to waiting deliveries.',
           params: WebhookPath,
-          body: WebhookChange,
+          body: UpdateWebhookRequest,
           response: { 200: Webhook },
         },
       },

@@ -7,14 +7,14 @@ import { listPlayerDevices, listPlayerSessions } from './list-sessions-and-devic
 import { listPlayers } from './list-players.ts';
 import { readPlayer, readPlayers } from './read-player.ts';
 import {
-  ChangePlayerBody,
+  UpdateTenantPlayerRequest,
   PlayerDevice,
   PlayerSession,
   PlayersQuery,
   TenantPlayer,
   TenantPlayerDetail,
   TenantPlayerPath,
-  TenantPlayersBody,
+  TenantPlayersRequest,
   TenantPlayersResult,
 } from './schemas.ts';
 
@@ -55,7 +55,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
             'Returns up to 100 players, for example to show names beside the ids of events. The id of a merged profile returns the ' +
             'profile that it was merged into.',
           params: TenantPath,
-          body: TenantPlayersBody,
+          body: TenantPlayersRequest,
           response: { 200: TenantPlayersResult },
         },
       },
@@ -93,7 +93,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
             'immediately, in this tenant only. The numbers of records are read after the change is stored. If that fails (429 ' +
             '`too_many_reads`, 503), the change remains.',
           params: TenantPlayerPath,
-          body: ChangePlayerBody,
+          body: UpdateTenantPlayerRequest,
           response: { 200: TenantPlayerDetail },
         },
       },

@@ -90,7 +90,7 @@ export const TenantPlayer = Type.Object(
   { title: 'TenantPlayer' },
 );
 
-export const TenantPlayersBody = Type.Object(
+export const TenantPlayersRequest = Type.Object(
   {
     playerIds: Type.Array(Guid, { minItems: 1, maxItems: 100, description: 'Repeated ids count once.' }),
   },
@@ -142,7 +142,7 @@ export const TenantPlayerDetail = Type.Object(
   { title: 'TenantPlayerDetail' },
 );
 
-export const ChangePlayerBody = Type.Object(
+export const UpdateTenantPlayerRequest = Type.Object(
   {
     tenantRole: Type.Optional(Name(64, 'Any text. The game defines its meaning.')),
     hiddenFromDiscovery: Type.Optional(Type.Boolean()),

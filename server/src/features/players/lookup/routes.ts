@@ -3,7 +3,13 @@ import type { Database } from '../../../database/database.ts';
 import { keyOf } from '../../../http/request-context.ts';
 import { lookUpProfile, lookUpProfiles, readPublicProfile } from './look-up-profiles.ts';
 import type { ProfileLookups } from './profile-lookups.ts';
-import { BulkLookupBody, BulkLookupResult, PlayerPath, ProfileForKey, PublicProfile } from './schemas.ts';
+import {
+  ProfileLookupRequest,
+  BulkLookupResult,
+  PlayerPath,
+  ProfileForKey,
+  PublicProfile,
+} from './schemas.ts';
 
 const tags = ['Profile lookup'];
 
@@ -49,7 +55,7 @@ export function bulkProfileLookupRoutes({ database }: { database: Database }): F
           description:
             'Returns up to 100 players of the tenant, by the same rules as a single lookup with an API key. The other ids are in ' +
             '`notFound`, without a reason. If two ids belong to one merged player, `items` contains that player twice.',
-          body: BulkLookupBody,
+          body: ProfileLookupRequest,
           response: { 200: BulkLookupResult },
         },
       },

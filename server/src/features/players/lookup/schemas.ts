@@ -55,7 +55,7 @@ export const PublicProfile = Type.Object(
   { title: 'PublicPlayerProfile' },
 );
 
-export const BulkLookupBody = Type.Object(
+export const ProfileLookupRequest = Type.Object(
   {
     playerIds: Type.Array(Guid, {
       maxItems: 100,

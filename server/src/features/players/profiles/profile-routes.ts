@@ -14,7 +14,7 @@ import { confirmExport, exportProfile, type ExportServices } from './export-prof
 import { PlayerDataExport } from './export-schemas.ts';
 import { readOwnProfile, readTenantAccess } from './read-profile.ts';
 import {
-  ChangeProfileBody,
+  UpdateProfileRequest,
   Deleted,
   FullPlayerProfile,
   ProofBody,
@@ -59,7 +59,7 @@ export function profileRoutes(services: DeletionServices & ExportServices): Fast
           tags,
           summary: 'Update your profile',
           description: 'Changes only the fields that are sent. The email address cannot be changed here.',
-          body: ChangeProfileBody,
+          body: UpdateProfileRequest,
           response: { 200: FullPlayerProfile },
         },
       },

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { DisplayName, Guid, Nullable, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { visibilities } from '../../../core/visibility.ts';
-import { ExchangeBody } from '../../sign-in/email/index.ts';
+import { CodeLoginRequest } from '../../sign-in/email/index.ts';
 import { tokenProviders } from '../../sign-in/login/index.ts';
 import { providers } from '../../studio/tenants/index.ts';
-import { VerifyBody } from '../../sign-in/wallet/index.ts';
+import { WalletLoginRequest } from '../../sign-in/wallet/index.ts';
 import { MAX_AUTH_METHODS } from './auth-methods/queries.ts';
 import { MAX_LISTED_TENANTS, MAX_MERGED_PROFILES } from './queries.ts';
 
@@ -75,7 +75,7 @@ export const FullPlayerProfile = Type.Object(
   { title: 'FullPlayerProfile' },
 );
 
-export const ChangeProfileBody = Type.Object(
+export const UpdateProfileRequest = Type.Object(
   {
     displayName: Type.Optional(Nullable(DisplayName(64, ' Null clears it.'))),
     avatarUrl: Type.Optional(
@@ -94,7 +94,7 @@ export const ChangeProfileBody = Type.Object(
 export const AvatarResult = Type.Object({ avatarUrl: Type.String() }, { title: 'AvatarResult' });
 
 /** For the API reference only: the form parser validates the file. */
-export const AvatarForm = Type.Object(
+export const UploadAvatarRequest = Type.Object(
   {
     avatarFile: Type.String({ format: 'binary', description: 'A PNG or JPG of at most 2 MiB.' }),
   },
@@ -127,10 +127,10 @@ export const credentialFields: Record<LinkableProvider, readonly (keyof Static<t
 const credential = {
   provider: OneOf(linkableProviders, { title: 'LinkableProvider' }),
   token: Type.Optional(Token),
-  message: Type.Optional(VerifyBody.properties.message),
-  signature: Type.Optional(VerifyBody.properties.signature),
-  email: Type.Optional(ExchangeBody.properties.email),
-  code: Type.Optional(ExchangeBody.properties.code),
+  message: Type.Optional(WalletLoginRequest.properties.message),
+  signature: Type.Optional(WalletLoginRequest.properties.signature),
+  email: Type.Optional(CodeLoginRequest.properties.email),
+  code: Type.Optional(CodeLoginRequest.properties.code),
 };
 
 export const IdentityProof = Type.Object(credential, {
@@ -141,7 +141,7 @@ export const IdentityProof = Type.Object(credential, {
     'StoreA: as `token`, the callback URL after `/api/player-portal-auth/storea/start`.',
 });
 
-export const LinkBody = Type.Object(
+export const LinkAuthMethodRequest = Type.Object(
   {
     ...credential,
     setAsPrimary: Type.Boolean({ default: false }),
@@ -159,7 +159,7 @@ export const SetPrimaryBody = proofAlone('SetPrimaryAuthMethodRequest');
 /** The body of a deletion. */
 export const ProofBody = proofAlone('IdentityProofRequest');
 
-export const MergeBody = Type.Object(
+export const MergeProfileRequest = Type.Object(
   {
     sourceProfileId: Guid,
     sourceProvider: Type.Optional(Nullable(OneOf(tokenProviders, { title: 'TokenProvider' }))),

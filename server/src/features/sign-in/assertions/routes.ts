@@ -4,7 +4,12 @@ import { bearerOf, billingOf, keyOf, originOf } from '../../../http/request-cont
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
 import { exchangeToken, type ExchangeServices } from './exchange-token.ts';
-import { ExchangeBody, ExchangeResult, ValidateBody, ValidateResult } from './schemas.ts';
+import {
+  CreateAssertionRequest,
+  ExchangeResult,
+  ValidateAssertionRequest,
+  ValidateResult,
+} from './schemas.ts';
 import { validateAssertion } from './validate-assertion.ts';
 
 /** Requires a game key, and an access token or a refresh token as bearer. */
@@ -26,7 +31,7 @@ export function assertionExchangeRoutes(services: ExchangeServices): FastifyPlug
             'with the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used. Answers 401 for ' +
             'an access token whose session was revoked for a reason of security.',
           headers: IdempotencyHeaders,
-          body: ExchangeBody,
+          body: CreateAssertionRequest,
           response: { 200: ExchangeResult, ...problems(403) },
         },
       },
@@ -58,7 +63,7 @@ export function assertionValidationRoutes({ database }: { database: Database }):
           description:
             'Returns the player of the assertion. Use it instead of verifying the assertion with the public keys, or to check whether the ' +
             'player was banned in the meantime. The request must contain the audience of the assertion.',
-          body: ValidateBody,
+          body: ValidateAssertionRequest,
           response: { 200: ValidateResult, ...problems(403) },
         },
       },

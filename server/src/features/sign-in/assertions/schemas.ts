@@ -3,7 +3,7 @@ import { Guid, Name, Timestamp } from '../../../http/schemas.ts';
 
 const AUDIENCE_LENGTH = 255;
 
-export const ExchangeBody = Type.Object(
+export const CreateAssertionRequest = Type.Object(
   {
     audience: Name(
       AUDIENCE_LENGTH,
@@ -32,7 +32,7 @@ export const ExchangeResult = Type.Object(
   { title: 'AssertionResult' },
 );
 
-export const ValidateBody = Type.Object(
+export const ValidateAssertionRequest = Type.Object(
   {
     audience: Type.Optional(Name(AUDIENCE_LENGTH, 'The audience that the assertion must have.')),
   },

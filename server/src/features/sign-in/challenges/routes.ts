@@ -8,7 +8,7 @@ import { toSignInRequest } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { issueChallenge } from '../wallet/index.ts';
 import { answerChallenge, type SignInChallengeServices } from './answer-challenge.ts';
-import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
+import { Challenge, LoginChallengeRequest, ChallengeLoginRequest } from './schemas.ts';
 
 const tags = ['Player sign-in'];
 
@@ -28,7 +28,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
             '`/api/player-auth/wallet/challenge`. EmailOneTimeCode: `subject` is an email address that gets a code, as with ' +
             '`/api/player-auth/email/otc`. A second request within 30 seconds returns the same challenge. The answer may also be sent to ' +
             'the provider’s own endpoint.',
-          body: ChallengeBody,
+          body: LoginChallengeRequest,
           response: { 200: Challenge, ...problems(422) },
         },
       },
@@ -56,7 +56,7 @@ export function signInChallengeRoutes(services: SignInChallengeServices): Fastif
             'Verifies the answer and starts a session. A wallet’s challenge allows one attempt, and a mailed code allows five. Every ' +
             'wrong, used or expired challenge returns the same 401. Creates the player if none exists, unless `createAccountIfMissing` ' +
             'is false.',
-          body: VerifyBody,
+          body: ChallengeLoginRequest,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },

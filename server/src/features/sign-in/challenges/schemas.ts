@@ -16,7 +16,7 @@ const subjects = [
   ),
 ] as const;
 
-export const ChallengeBody = Type.Unsafe<Static<(typeof subjects)[number]>>({
+export const LoginChallengeRequest = Type.Unsafe<Static<(typeof subjects)[number]>>({
   title: 'LoginChallengeRequest',
   type: 'object',
   properties: { provider },
@@ -37,7 +37,7 @@ export const Challenge = Type.Object(
   { title: 'LoginChallenge' },
 );
 
-export const VerifyBody = Type.Object(
+export const ChallengeLoginRequest = Type.Object(
   {
     challengeId: Guid,
     response: Type.String({

@@ -4,7 +4,7 @@ import { sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { toSignInRequest, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
-import { EmailBody, ExchangeBody, SentCode } from './schemas.ts';
+import { EmailAddressRequest, CodeLoginRequest, SentCode } from './schemas.ts';
 import { exchangeCode, sendCode, type SendCodeServices } from './tenant-codes.ts';
 import type { CheckCodeServices } from './one-time-codes.ts';
 
@@ -27,7 +27,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
             'Sends a code of six digits, valid for 10 minutes and five attempts. The response is the same for known and unknown ' +
             'addresses. A second request within 30 seconds sends no email and returns the existing code’s times. Limit: 20 emails a day ' +
             'from one tenant to one address.',
-          body: EmailBody,
+          body: EmailAddressRequest,
           response: { 200: SentCode, ...problems(422) },
         },
       },
@@ -48,7 +48,7 @@ export function emailCodeRoutes(services: EmailLoginServices): FastifyPluginAsyn
             'used or expired code returns the same 401. If a player signed up with the address and never verified it, this removes ' +
             'that player’s password, sessions and other sign-in methods. Limit: 10 wrong codes per address, and 100 in total, within 15 ' +
             'minutes from one network.',
-          body: ExchangeBody,
+          body: CodeLoginRequest,
           response: { 200: LoginResult, ...problems(403, 404, 422) },
         },
       },

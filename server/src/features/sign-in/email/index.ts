@@ -16,5 +16,5 @@ export { emailPasswordRoutes } from './password-routes.ts';
 export { mailPortalCode, portalCodeQueue, verifyPortalCode } from './portal-codes.ts';
 export type { CheckCodeServices } from './one-time-codes.ts';
 export { emailPortalRoutes } from './portal-routes.ts';
-export { ExchangeBody } from './schemas.ts';
+export { CodeLoginRequest } from './schemas.ts';
 export { exchangeCode, sendCode, verifyCode, type ProvenAddress } from './tenant-codes.ts';

@@ -12,13 +12,13 @@ import { verifyAddress } from './email-tokens.ts';
 import { requestReset, resetPassword } from './password-reset.ts';
 import { logIn, signUp } from './password-sign-in.ts';
 import {
-  EmailBody,
-  LogInBody,
-  ResetBody,
+  EmailAddressRequest,
+  PlayerPasswordLoginRequest,
+  ResetPlayerPasswordRequest,
   ResetRequested,
-  SignUpBody,
+  PlayerSignUpRequest,
   Verified,
-  VerifyBody,
+  VerifyPlayerEmailRequest,
 } from './schemas.ts';
 
 const tags = ['Player sign-in'];
@@ -49,7 +49,7 @@ export function emailPasswordRoutes(
           description:
             'Creates a player with an email address and a password, signs the player in, and mails a token that verifies the ' +
             'address. Returns 409 if a player has the address. Limit: 600 players in 10 minutes from one network.',
-          body: SignUpBody,
+          body: PlayerSignUpRequest,
           response: { 201: LoginResult, ...problems(403, 409, 422, 503) },
         },
       },
@@ -74,7 +74,7 @@ export function emailPasswordRoutes(
           description:
             'Signs in with an email address and a password. Never creates a player. Limit: 10 wrong passwords per address, and 100 ' +
             'in total, within 15 minutes from one network.',
-          body: LogInBody,
+          body: PlayerPasswordLoginRequest,
           response: { 200: LoginResult, ...problems(403, 422, 503) },
         },
       },
@@ -91,7 +91,7 @@ export function emailPasswordRoutes(
           summary: 'Verify an email address',
           description:
             'Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.',
-          body: VerifyBody,
+          body: VerifyPlayerEmailRequest,
           response: { 200: Verified, ...problems(422) },
         },
       },
@@ -112,7 +112,7 @@ export function emailPasswordRoutes(
           description:
             'Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 ' +
             'seconds for one address send one email.',
-          body: EmailBody,
+          body: EmailAddressRequest,
           response: { 202: ResetRequested, ...problems(422) },
         },
       },
@@ -139,7 +139,7 @@ export function emailPasswordRoutes(
             'Takes the mailed token. The token works once, for one hour, in the tenant that requested it. The request also verifies ' +
             'the address, ends all sessions of the player (their refresh tokens stop working), and mails a notice to the verified ' +
             'addresses of the player. A hard stop of the plan does not refuse it.',
-          body: ResetBody,
+          body: ResetPlayerPasswordRequest,
           response: { 200: Verified, ...problems(422, 503) },
         },
       },

@@ -5,7 +5,7 @@ import type { MailServices } from '../../messages/mail/index.ts';
 import { PortalTokensSchema, type PortalSessionServices } from '../portal/index.ts';
 import type { CheckCodeServices, CreateCodeServices } from './one-time-codes.ts';
 import { exchangePortalCode, requestPortalCode } from './portal-codes.ts';
-import { EmailBody, PortalExchangeBody, SentCode } from './schemas.ts';
+import { EmailAddressRequest, PortalCodeLoginRequest, SentCode } from './schemas.ts';
 
 const tags = ['Player portal'];
 
@@ -25,7 +25,7 @@ export function emailPortalRoutes(
             'Sends a one-time code of six digits, valid for 10 minutes and five attempts. The response is the same for every address, ' +
             'but only an address that a player has verified gets an email. A second request within 30 seconds sends no email and returns ' +
             'the existing code’s times. Limit: 20 emails a day to one address.',
-          body: EmailBody,
+          body: EmailAddressRequest,
           response: { 200: SentCode },
         },
       },
@@ -44,7 +44,7 @@ export function emailPortalRoutes(
             'Returns tokens for the player who has verified the address. Never creates a player. A code works once, and only in the ' +
             'portal. A wrong, used or expired code returns the same 401. Limit: 10 wrong codes per address, and 100 in total, within 15 ' +
             'minutes from one network.',
-          body: PortalExchangeBody,
+          body: PortalCodeLoginRequest,
           response: { 200: PortalTokensSchema, ...problems(401) },
         },
       },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { DisplayName, Email, Timestamp } from '../../../http/schemas.ts';
 import { creationFields, deviceFields, signInFields } from '../login/index.ts';
 
-export const EmailBody = Type.Object({ email: Email }, { title: 'EmailAddressRequest' });
+export const EmailAddressRequest = Type.Object({ email: Email }, { title: 'EmailAddressRequest' });
 
 export const SentCode = Type.Object(
   {
@@ -17,13 +17,16 @@ const codeFields = {
   code: Type.String({ pattern: '^[0-9]{6}$', description: 'The six digits from the email.' }),
 };
 
-export const ExchangeBody = Type.Object({ ...codeFields, ...signInFields }, { title: 'CodeLoginRequest' });
+export const CodeLoginRequest = Type.Object(
+  { ...codeFields, ...signInFields },
+  { title: 'CodeLoginRequest' },
+);
 
-export const PortalExchangeBody = Type.Object(codeFields, { title: 'PortalCodeLoginRequest' });
+export const PortalCodeLoginRequest = Type.Object(codeFields, { title: 'PortalCodeLoginRequest' });
 
 const NewPassword = Type.String({ minLength: 8, maxLength: 128 });
 
-export const SignUpBody = Type.Object(
+export const PlayerSignUpRequest = Type.Object(
   {
     email: Email,
     password: NewPassword,
@@ -33,7 +36,7 @@ export const SignUpBody = Type.Object(
   { title: 'PlayerSignUpRequest' },
 );
 
-export const LogInBody = Type.Object(
+export const PlayerPasswordLoginRequest = Type.Object(
   {
     email: Email,
     password: Type.String({ minLength: 1, maxLength: 128 }),
@@ -44,9 +47,9 @@ export const LogInBody = Type.Object(
 
 const Token = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the email.' });
 
-export const VerifyBody = Type.Object({ token: Token }, { title: 'VerifyPlayerEmailRequest' });
+export const VerifyPlayerEmailRequest = Type.Object({ token: Token }, { title: 'VerifyPlayerEmailRequest' });
 
-export const ResetBody = Type.Object(
+export const ResetPlayerPasswordRequest = Type.Object(
   { token: Token, newPassword: NewPassword },
   { title: 'ResetPlayerPasswordRequest' },
 );

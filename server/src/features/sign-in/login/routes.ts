@@ -5,7 +5,7 @@ import { problems } from '../../../http/schemas.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { tokenProviders, type TokenProvider } from './identity.ts';
 import { findPlayerAtProvider, type FindPlayerServices } from './find-player-at-provider.ts';
-import { CreatePlayerBody, LoginBody, PlayerExistsBody, PlayerExistsResult } from './schemas.ts';
+import { CreatePlayerRequest, LoginRequest, PlayerExistsRequest, PlayerExistsResult } from './schemas.ts';
 import { toSignInRequest } from './sign-in-request.ts';
 import { signIn, type SignInServices } from './sign-in.ts';
 import type { VerifyToken } from './verify-token.ts';
@@ -29,7 +29,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
           description:
             'Verifies the credential with its provider and starts a session. Creates the player if none exists, unless ' +
             '`createAccountIfMissing` is false.',
-          body: LoginBody,
+          body: LoginRequest,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },
@@ -52,7 +52,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
           summary: 'Create a player',
           description:
             'Verifies the credential with its provider, creates the player and starts a session. Returns 409 if the player exists.',
-          body: CreatePlayerBody,
+          body: CreatePlayerRequest,
           response: { 201: LoginResult, ...problems(403, 409, 422, 502) },
         },
       },
@@ -75,7 +75,7 @@ export function playerLoginRoutes(services: PlayerLoginServices): FastifyPluginA
           summary: 'Find a player by provider id',
           description:
             'Returns the id of the player who has a user id at a provider. Never signs in and never creates a player.',
-          body: PlayerExistsBody,
+          body: PlayerExistsRequest,
           response: { 200: PlayerExistsResult, ...problems(404, 422) },
         },
       },

@@ -76,14 +76,14 @@ const credentialFields = {
   }),
 };
 
-export const LoginBody = Type.Object({ ...credentialFields, ...signInFields }, { title: 'LoginRequest' });
+export const LoginRequest = Type.Object({ ...credentialFields, ...signInFields }, { title: 'LoginRequest' });
 
-export const CreatePlayerBody = Type.Object(
+export const CreatePlayerRequest = Type.Object(
   { ...credentialFields, ...creationFields },
   { title: 'CreatePlayerRequest' },
 );
 
-export const PlayerExistsBody = Type.Object(
+export const PlayerExistsRequest = Type.Object(
   {
     provider: OneOf(
       providers.filter((provider) => provider !== 'EmailPassword'),

@@ -8,7 +8,7 @@ import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
 import { logOut, refreshSession, type PortalSessionServices } from './portal-sessions.ts';
-import { ExchangeBody, PortalTokens, SessionBody, StartedLogin } from './schemas.ts';
+import { FinishPortalLoginRequest, PortalTokens, PortalSessionRequest, StartedLogin } from './schemas.ts';
 import { finishStoreALogin, START_BUDGET, startStoreALogin, type StoreAServices } from './store-a-login.ts';
 
 const tags = ['Player portal'];
@@ -47,7 +47,7 @@ export function storeAPortalRoutes(
           description:
             'Returns tokens for the player to whom the StoreA account is linked. Never creates a player. A callback works once. It is ' +
             'used up even if StoreA is unavailable (502). In that case, start a new sign-in.',
-          body: ExchangeBody,
+          body: FinishPortalLoginRequest,
           response: { 200: PortalTokens, ...problems(401, 422, 502) },
         },
       },
@@ -71,7 +71,7 @@ export function portalSessionRoutes(services: PortalSessionServices): FastifyPlu
             'without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with ' +
             'the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
           headers: IdempotencyHeaders,
-          body: SessionBody,
+          body: PortalSessionRequest,
           response: { 200: PortalTokens, ...problems(401) },
         },
       },
@@ -91,7 +91,7 @@ export function portalSessionRoutes(services: PortalSessionServices): FastifyPlu
           summary: 'Sign out of the portal',
           description:
             'Ends the session of the refresh token. The access token stays valid until it expires, for at most two hours.',
-          body: SessionBody,
+          body: PortalSessionRequest,
           response: { 204: Type.Null({ description: 'The session has ended.' }), ...problems(401) },
         },
       },

@@ -9,7 +9,7 @@ export const StartedLogin = Type.Object(
   { title: 'StartedPortalLogin' },
 );
 
-export const ExchangeBody = Type.Object(
+export const FinishPortalLoginRequest = Type.Object(
   {
     callbackUrl: Type.String({
       minLength: 1,
@@ -32,7 +32,7 @@ export const PortalTokens = Type.Object(
   { title: 'PortalTokens' },
 );
 
-export const SessionBody = Type.Object(
+export const PortalSessionRequest = Type.Object(
   { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
   { title: 'PortalSessionRequest' },
 );

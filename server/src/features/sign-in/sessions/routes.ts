@@ -4,7 +4,7 @@ import type { Vault } from '../../../security/vault.ts';
 import { billingOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import { logOut } from './end-sessions.ts';
-import { LogoutBody, LogoutResult } from './schemas.ts';
+import { LogoutRequest, LogoutResult } from './schemas.ts';
 
 /** Requires a game key. A player's bearer token is optional. */
 export function logoutRoutes(services: { database: Database; vault: Vault }): FastifyPluginAsyncTypebox {
@@ -21,7 +21,7 @@ export function logoutRoutes(services: { database: Database; vault: Vault }): Fa
             'Ends the session and revokes its refresh token. The access token stays valid until it expires. Idempotent: a second call ' +
             'returns the first result. If the request has a bearer token, the session must belong to its player. A hard stop of the plan does ' +
             'not refuse it.',
-          body: LogoutBody,
+          body: LogoutRequest,
           response: { 200: LogoutResult, ...problems(403, 404) },
         },
       },

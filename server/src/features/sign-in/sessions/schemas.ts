@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Guid, OneOf, Timestamp } from '../../../http/schemas.ts';
 import { logoutReasons } from './logout-reasons.ts';
 
-export const LogoutBody = Type.Object(
+export const LogoutRequest = Type.Object(
   {
     sessionId: Guid,
     deviceId: Type.Optional(Type.String({ ...Guid, description: 'Stored in the logout ledger.' })),

@@ -4,7 +4,7 @@ import { billingOf, keyOf, originOf, playerOf } from '../../../http/request-cont
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
 import { refreshSession, type RefreshServices } from './refresh-session.ts';
-import { LoginResult, RefreshBody, VerifiedPlayer } from './schemas.ts';
+import { LoginResult, RefreshRequest, VerifiedPlayer } from './schemas.ts';
 import { verifyPlayer } from './verify-player.ts';
 
 /** Requires a game key. */
@@ -23,7 +23,7 @@ export function refreshRoutes(services: RefreshServices): FastifyPluginAsyncType
             'without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with ' +
             'the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
           headers: IdempotencyHeaders,
-          body: RefreshBody,
+          body: RefreshRequest,
           response: { 200: LoginResult },
         },
       },

@@ -16,7 +16,7 @@ export const LoginResult = Type.Object(
   { title: 'LoginResult' },
 );
 
-export const RefreshBody = Type.Object(
+export const RefreshRequest = Type.Object(
   { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
   { title: 'RefreshRequest' },
 );

@@ -3,7 +3,7 @@ export { createContractWallets } from './contract-wallets.ts';
 export { issueChallenge } from './issue-challenge.ts';
 export { deleteExpiredChallenges, hasChallenge } from './queries.ts';
 export { walletLoginRoutes, walletProofRoutes, type WalletLoginServices } from './routes.ts';
-export { SIGNATURE_LENGTH, VerifyBody } from './schemas.ts';
+export { SIGNATURE_LENGTH, WalletLoginRequest } from './schemas.ts';
 export {
   signInByMessage,
   verifyMessage,

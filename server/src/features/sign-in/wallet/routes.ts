@@ -7,7 +7,7 @@ import { problems } from '../../../http/schemas.ts';
 import { toSignInRequest, type SignInServices } from '../login/index.ts';
 import { LoginResult } from '../tokens/index.ts';
 import { issueChallenge, issueProofChallenge, type IssueServices } from './issue-challenge.ts';
-import { Challenge, ChallengeBody, VerifyBody } from './schemas.ts';
+import { Challenge, WalletChallengeRequest, WalletLoginRequest } from './schemas.ts';
 import { signInByMessage, type VerifyServices } from './verify-challenge.ts';
 
 export type WalletLoginServices = SignInServices & IssueServices & VerifyServices;
@@ -26,7 +26,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
           description:
             'Returns a message for the wallet to sign. Send the signature to `/api/player-auth/wallet/verify`. The message is valid for ' +
             'one attempt within 5 minutes. Limit: 300 unanswered challenges in 15 minutes from one network in a tenant.',
-          body: ChallengeBody,
+          body: WalletChallengeRequest,
           response: { 200: Challenge, ...problems(422) },
         },
       },
@@ -50,7 +50,7 @@ export function walletLoginRoutes(services: WalletLoginServices): FastifyPluginA
             '`too_many_attempts` or `provider_unavailable`, you can send it again. After another error, request a new challenge. ' +
             'Creates the player if none exists, unless `createAccountIfMissing` is false. Limit: 900 signatures of contract wallets in ' +
             '15 minutes from one network in a tenant.',
-          body: VerifyBody,
+          body: WalletLoginRequest,
           response: { 200: LoginResult, ...problems(403, 404, 422, 502) },
         },
       },
@@ -78,7 +78,7 @@ export function walletProofRoutes(
           description:
             'Returns a message for the wallet to sign. The signature is the proof of identity for one change of a profile. The message ' +
             'works once, for 5 minutes. It does not sign in to a game.',
-          body: ChallengeBody,
+          body: WalletChallengeRequest,
           response: { 200: Challenge },
         },
       },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { EvmAddress, Guid, Timestamp } from '../../../http/schemas.ts';
 import { signInFields } from '../login/index.ts';
 
-export const ChallengeBody = Type.Object(
+export const WalletChallengeRequest = Type.Object(
   {
     address: EvmAddress,
     chainId: Type.Optional(
@@ -29,7 +29,7 @@ export const Challenge = Type.Object(
 // The signature of a contract wallet that is not yet deployed includes its deployment code: 1 to 3 KB.
 export const SIGNATURE_LENGTH = 16_384;
 
-export const VerifyBody = Type.Object(
+export const WalletLoginRequest = Type.Object(
   {
     message: Type.String({
       minLength: 1,

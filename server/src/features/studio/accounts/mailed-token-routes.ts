@@ -6,7 +6,13 @@ import { problems } from '../../../http/schemas.ts';
 import type { NetworkBudget } from '../../../security/network-budget.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { requestReset, resetPassword } from './reset-password.ts';
-import { EmailBody, EmailOfAccount, MailRequested, ResetPasswordBody, VerifyEmailBody } from './schemas.ts';
+import {
+  AccountEmailRequest,
+  EmailOfAccount,
+  MailRequested,
+  ResetAccountPasswordRequest,
+  VerifyAccountEmailRequest,
+} from './schemas.ts';
 import { verifyEmail } from './verify-email.ts';
 
 export interface AccountMailServices extends MailServices {
@@ -28,7 +34,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           tags: ['Accounts'],
           summary: 'Verify an email address',
           description: 'Send the token that was mailed at sign-up. It works once, for 24 hours.',
-          body: VerifyEmailBody,
+          body: VerifyAccountEmailRequest,
           response: { 200: EmailOfAccount, ...problems(401) },
         },
       },
@@ -45,7 +51,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           description:
             'If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for ' +
             'one address within 30 seconds send one email. An account can have at most 3 tokens that have not expired.',
-          body: EmailBody,
+          body: AccountEmailRequest,
           response: { 202: MailRequested },
         },
       },
@@ -67,7 +73,7 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           description:
             'Send the mailed token and a new password. The token works once, for 1 hour. All sessions end, and the address is ' +
             'verified. A second factor is not removed: the next login asks for it.',
-          body: ResetPasswordBody,
+          body: ResetAccountPasswordRequest,
           response: { 200: EmailOfAccount, ...problems(401, 503) },
         },
       },

@@ -9,7 +9,7 @@ import type { AccountMailServices } from './mailed-token-routes.ts';
 import type { ReauthenticationServices } from './reauthenticate.ts';
 import {
   AccountSessionPage,
-  ChangePasswordBody,
+  UpdateAccountPasswordRequest,
   MailRequested,
   Me,
   PasswordChanged,
@@ -67,7 +67,7 @@ export function ownAccountRoutes(
           summary: 'Change the password',
           description:
             'Send the current password and the new one. Ends all other sessions and their access tokens immediately.',
-          body: ChangePasswordBody,
+          body: UpdateAccountPasswordRequest,
           response: { 200: PasswordChanged, ...problems(503) },
         },
       },

@@ -25,7 +25,7 @@ const Code = Type.String({
 });
 const MailedToken = Type.String({ minLength: 1, maxLength: 512, description: 'The token from the email.' });
 
-export const SignUpBody = Type.Object(
+export const AccountSignUpRequest = Type.Object(
   {
     email: Email,
     password: NewPassword,
@@ -34,7 +34,7 @@ export const SignUpBody = Type.Object(
   { title: 'AccountSignUpRequest' },
 );
 
-export const LogInBody = Type.Object(
+export const AccountLoginRequest = Type.Object(
   {
     email: Email,
     password: CurrentPassword,
@@ -42,12 +42,12 @@ export const LogInBody = Type.Object(
   { title: 'AccountLoginRequest' },
 );
 
-export const LinkBody = Type.Object(
+export const AccountLinkRequest = Type.Object(
   { token: Type.String({ minLength: 1, maxLength: 512, description: 'The token at the end of the link.' }) },
   { title: 'AccountLinkRequest' },
 );
 
-export const SessionBody = Type.Object(
+export const AccountSessionRequest = Type.Object(
   { refreshToken: Type.String({ minLength: 1, maxLength: 512 }) },
   { title: 'AccountSessionRequest' },
 );
@@ -95,13 +95,16 @@ const SecondFactorNeeded = Type.Object(
 
 export const LoggedIn = Type.Union([SignedIn, SecondFactorNeeded], { title: 'AccountLoginResult' });
 
-export const VerifyEmailBody = Type.Object({ token: MailedToken }, { title: 'VerifyAccountEmailRequest' });
-export const EmailBody = Type.Object({ email: Email }, { title: 'AccountEmailRequest' });
-export const ResetPasswordBody = Type.Object(
+export const VerifyAccountEmailRequest = Type.Object(
+  { token: MailedToken },
+  { title: 'VerifyAccountEmailRequest' },
+);
+export const AccountEmailRequest = Type.Object({ email: Email }, { title: 'AccountEmailRequest' });
+export const ResetAccountPasswordRequest = Type.Object(
   { token: MailedToken, newPassword: NewPassword },
   { title: 'ResetAccountPasswordRequest' },
 );
-export const ChangePasswordBody = Type.Object(
+export const UpdateAccountPasswordRequest = Type.Object(
   { currentPassword: CurrentPassword, newPassword: NewPassword },
   { title: 'UpdateAccountPasswordRequest' },
 );
@@ -146,15 +149,15 @@ export const AccountSessionPage = Page(
   ),
 );
 
-export const ReauthenticationBody = Type.Object(
+export const ReauthenticationRequest = Type.Object(
   { password: Type.Optional(CurrentPassword), code: Type.Optional(Code) },
   {
     title: 'ReauthenticationRequest',
     description: 'The current password or a code of the authenticator app.',
   },
 );
-export const CodeBody = Type.Object({ code: Code }, { title: 'TotpCodeRequest' });
-export const TotpEnrolment = Type.Object(
+export const TotpCodeRequest = Type.Object({ code: Code }, { title: 'TotpCodeRequest' });
+export const TotpEnrollment = Type.Object(
   {
     secret: Type.String({
       description: 'The secret in Base32, to type into an app that cannot scan a QR code.',
@@ -171,7 +174,7 @@ export const RecoveryCodes = Type.Object(
   },
   { title: 'RecoveryCodes' },
 );
-export const SecondFactorBody = Type.Object(
+export const SecondFactorRequest = Type.Object(
   {
     mfaToken: Type.String({ minLength: 1, maxLength: 512 }),
     code: Type.Optional(Code),

@@ -7,7 +7,14 @@ import type { GuessThrottle } from '../../../security/guess-throttle.ts';
 import { logIn } from './log-in.ts';
 import { logOut, refreshSession } from './refresh-session.ts';
 import { signInWithLink } from './sign-in-link.ts';
-import { LinkBody, LoggedIn, LogInBody, SessionBody, SignedIn, SignUpBody } from './schemas.ts';
+import {
+  AccountLinkRequest,
+  LoggedIn,
+  AccountLoginRequest,
+  AccountSessionRequest,
+  SignedIn,
+  AccountSignUpRequest,
+} from './schemas.ts';
 import { signUp, type SignUpServices } from './sign-up.ts';
 
 /** The public endpoints that create, refresh and end console sessions. */
@@ -27,7 +34,7 @@ export function accountSessionRoutes(
             'uses the embedded database. The request must also come from the same machine: no proxy forwarded it, its `Host` is a ' +
             'loopback name or address, and its `Origin`, if any, is the same host. Otherwise run `guildhall bootstrap`. Limit: 300 ' +
             'accounts per network in 10 minutes.',
-          body: SignUpBody,
+          body: AccountSignUpRequest,
           response: { 201: SignedIn, ...problems(403, 409, 503) },
         },
       },
@@ -50,7 +57,7 @@ export function accountSessionRoutes(
             'If the account has a second factor, the response contains an `mfaToken` instead of tokens. Send it to ' +
             '`/api/saas-auth/totp/verify`. Limits for wrong passwords from one IP address in 15 minutes: 10 per account, 100 in ' +
             'total.',
-          body: LogInBody,
+          body: AccountLoginRequest,
           response: { 200: LoggedIn, ...problems(401, 503) },
         },
       },
@@ -67,7 +74,7 @@ export function accountSessionRoutes(
           description:
             'Send the token of the link that the first start of the server printed. It works once, for 30 minutes, and only ' +
             'while the account has no second factor. A new password ends it.',
-          body: LinkBody,
+          body: AccountLinkRequest,
           response: { 200: SignedIn, ...problems(401) },
         },
       },
@@ -86,7 +93,7 @@ export function accountSessionRoutes(
             'the same token without an `Idempotency-Key`, only one succeeds. If a used token is sent again later, the session ' +
             'ends. With an `Idempotency-Key`, a repeated request within 60 seconds returns the same refresh token, until it is used.',
           headers: IdempotencyHeaders,
-          body: SessionBody,
+          body: AccountSessionRequest,
           response: { 200: SignedIn, ...problems(401) },
         },
       },
@@ -105,7 +112,7 @@ export function accountSessionRoutes(
           tags: ['Accounts'],
           summary: 'Sign out of the console',
           description: 'Ends the session of the refresh token. Its access tokens stop working immediately.',
-          body: SessionBody,
+          body: AccountSessionRequest,
           response: { 204: Type.Null({ description: 'The session has ended.' }), ...problems(401) },
         },
       },

@@ -12,12 +12,12 @@ import {
 } from './manage-totp.ts';
 import type { SessionServices } from './sessions.ts';
 import {
-  CodeBody,
-  ReauthenticationBody,
+  TotpCodeRequest,
+  ReauthenticationRequest,
   RecoveryCodes,
-  SecondFactorBody,
+  SecondFactorRequest,
   SignedIn,
-  TotpEnrolment,
+  TotpEnrollment,
 } from './schemas.ts';
 import { verifySecondFactor } from './verify-second-factor.ts';
 
@@ -34,7 +34,7 @@ export function secondFactorRoutes(services: TotpServices & SessionServices): Fa
           description:
             'Send the `mfaToken` of the login with a code of the authenticator app or a recovery code. Each code works once. ' +
             'Limits for wrong codes: 10 per account and hour, 100 per network and hour.',
-          body: SecondFactorBody,
+          body: SecondFactorRequest,
           response: { 200: SignedIn, ...problems(401) },
         },
       },
@@ -67,8 +67,8 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
             'for a code. The email address must be verified. If the session is older than 5 minutes, send the current password. ' +
             'A password that is sent is always checked.',
           // A new session sends no password and no code, so it can omit the body.
-          body: Nullable(ReauthenticationBody),
-          response: { 200: TotpEnrolment, ...problems(403, 409, 503) },
+          body: Nullable(ReauthenticationRequest),
+          response: { 200: TotpEnrollment, ...problems(403, 409, 503) },
         },
       },
       async (request) => enrollTotp(services, selfOf(request), request.body ?? {}),
@@ -83,7 +83,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           summary: 'Turn on the second factor',
           description:
             'Send a code of the authenticator app. Returns ten recovery codes. Save them: they are not shown again.',
-          body: CodeBody,
+          body: TotpCodeRequest,
           response: { 200: RecoveryCodes, ...problems(409) },
         },
       },
@@ -100,7 +100,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           description:
             'Send the current password or a code of the authenticator app. Returns ten new recovery codes. The old ones stop ' +
             'working.',
-          body: ReauthenticationBody,
+          body: ReauthenticationRequest,
           response: { 200: RecoveryCodes, ...problems(404, 503) },
         },
       },
@@ -116,7 +116,7 @@ export function totpRoutes(services: TotpServices): FastifyPluginAsyncTypebox {
           summary: 'Remove the second factor',
           description:
             'Send the current password or a code of the authenticator app. The recovery codes are deleted too.',
-          body: ReauthenticationBody,
+          body: ReauthenticationRequest,
           response: {
             204: Type.Null({ description: 'The account has no second factor.' }),
             ...problems(404, 503),

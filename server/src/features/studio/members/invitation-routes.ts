@@ -8,7 +8,13 @@ import {
   readInvitation,
   type InvitationServices,
 } from './accept-invitation.ts';
-import { AcceptBody, Accepted, Invitation, Membership, TokenBody } from './schemas.ts';
+import {
+  AcceptInvitationRequest,
+  Accepted,
+  Invitation,
+  Membership,
+  InvitationTokenRequest,
+} from './schemas.ts';
 
 const tags = ['Accounts'];
 
@@ -26,7 +32,7 @@ export function invitationRoutes(
           summary: 'Look up an invitation',
           description:
             'Returns the invitation of a mailed token, for the page on which a person accepts it. Read-only.',
-          body: TokenBody,
+          body: InvitationTokenRequest,
           response: { 200: Invitation, ...problems(404) },
         },
       },
@@ -44,7 +50,7 @@ export function invitationRoutes(
             'Joins the workspace and signs in. If the invited address has an account, send its password: the response is 200. ' +
             'Otherwise an account is created, even if sign-up is closed: the response is 201. If the account has a second ' +
             'factor, the response is 403: sign in first, then call `POST /api/saas-auth/me/invitations/accept`.',
-          body: AcceptBody,
+          body: AcceptInvitationRequest,
           response: { 200: Accepted, 201: Accepted, ...problems(401, 403, 404, 409, 503) },
         },
       },
@@ -67,7 +73,7 @@ export function ownInvitationRoutes(services: InvitationServices): FastifyPlugin
           tags,
           summary: 'Accept an invitation when signed in',
           description: 'If the invitation is not for the email address of the account, the response is 403.',
-          body: TokenBody,
+          body: InvitationTokenRequest,
           response: { 200: Membership, ...problems(403, 404) },
         },
       },

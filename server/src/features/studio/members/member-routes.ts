@@ -5,7 +5,14 @@ import { PageQuery, problems, WorkspacePath } from '../../../http/schemas.ts';
 import { changeRole, removeMember, type ChangeMemberServices } from './change-member.ts';
 import { inviteMember, type InviteServices } from './invite-member.ts';
 import { readTeam } from './read-team.ts';
-import { ChangeMemberBody, InvitationPath, InviteBody, Member, MemberPage, MemberPath } from './schemas.ts';
+import {
+  UpdateMemberRequest,
+  InvitationPath,
+  InviteMemberRequest,
+  Member,
+  MemberPage,
+  MemberPath,
+} from './schemas.ts';
 import { withdrawInvitation } from './withdraw-invitation.ts';
 
 const LIST = '/api/workspaces/:workspaceId/members';
@@ -44,7 +51,7 @@ export function memberRoutes(services: InviteServices & ChangeMemberServices): F
             'owners can invite owners. If the address belongs to a member, the response is 409. Limit: 100 members and open ' +
             'invitations of a workspace.',
           params: WorkspacePath,
-          body: InviteBody,
+          body: InviteMemberRequest,
           response: { 201: Member, ...problems(409) },
         },
       },
@@ -66,7 +73,7 @@ export function memberRoutes(services: InviteServices & ChangeMemberServices): F
             'The change takes effect immediately. Only owners can assign or change the role owner. If no owner would remain, ' +
             'the response is 409.',
           params: MemberPath,
-          body: ChangeMemberBody,
+          body: UpdateMemberRequest,
           response: { 200: Member, ...problems(409) },
         },
       },

@@ -8,11 +8,11 @@ const WorkspaceRole = OneOf(roles, { title: 'WorkspaceRole' });
 export const MemberPath = Type.Object({ workspaceId: Guid, userId: Guid });
 export const InvitationPath = Type.Object({ workspaceId: Guid, invitationId: Guid });
 
-export const InviteBody = Type.Object(
+export const InviteMemberRequest = Type.Object(
   { email: Email, role: WorkspaceRole },
   { title: 'InviteMemberRequest' },
 );
-export const ChangeMemberBody = Type.Object({ role: WorkspaceRole }, { title: 'UpdateMemberRequest' });
+export const UpdateMemberRequest = Type.Object({ role: WorkspaceRole }, { title: 'UpdateMemberRequest' });
 
 /** A member or an open invitation of a workspace. */
 export const Member = Type.Object(
@@ -48,9 +48,12 @@ const InvitationToken = Type.String({
   description: 'The token from the email.',
 });
 
-export const TokenBody = Type.Object({ token: InvitationToken }, { title: 'InvitationTokenRequest' });
+export const InvitationTokenRequest = Type.Object(
+  { token: InvitationToken },
+  { title: 'InvitationTokenRequest' },
+);
 
-export const AcceptBody = Type.Object(
+export const AcceptInvitationRequest = Type.Object(
   {
     token: InvitationToken,
     password: Type.String({

@@ -3,7 +3,13 @@ import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { authorOf } from '../../../http/request-context.ts';
 import { problems, TenantPath } from '../../../http/schemas.ts';
 import { readProviders } from './read-providers.ts';
-import { providerBodies, ProviderList, ProviderParams, ProviderView, SetProviderBody } from './schemas.ts';
+import {
+  providerBodies,
+  ProviderList,
+  ProviderParams,
+  ProviderView,
+  UpdateProviderRequest,
+} from './schemas.ts';
 import { configureProvider, type ProviderServices } from './set-provider.ts';
 
 /** The endpoints of sign-in providers. They require a console account. */
@@ -58,7 +64,7 @@ export function providerRoutes(services: ProviderServices): FastifyPluginAsyncTy
             'Enables or disables the provider. If `settings` is present, it replaces all settings. An omitted secret keeps its ' +
             'value. If the operator does not allow Mock, a request to enable it returns 422. Idempotent.',
           params: ProviderParams,
-          body: SetProviderBody,
+          body: UpdateProviderRequest,
           response: { 200: ProviderView, ...problems(422) },
         },
         preValidation: async (request) => checkSettings(request),

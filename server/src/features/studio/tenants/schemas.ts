@@ -24,7 +24,7 @@ const settingsToChange = Type.Optional(
   ),
 );
 
-export const CreateTenantBody = Type.Object(
+export const CreateTenantRequest = Type.Object(
   {
     name: DisplayName(128),
     slug: Type.Optional(Slug),
@@ -34,7 +34,7 @@ export const CreateTenantBody = Type.Object(
   { title: 'CreateTenantRequest' },
 );
 
-export const ChangeTenantBody = Type.Object(
+export const UpdateTenantRequest = Type.Object(
   {
     name: Type.Optional(DisplayName(128)),
     slug: Type.Optional(Slug),
@@ -135,7 +135,7 @@ export const providerBodies = new Map<string, TSchema>(
   ]),
 );
 
-export const SetProviderBody = Type.Object(
+export const UpdateProviderRequest = Type.Object(
   {
     enabled: Type.Boolean(),
     settings: Type.Optional(

@@ -6,7 +6,7 @@ import { newId } from '../../../core/ids.ts';
 import { changeTenant, type TenantServices } from './change-tenant.ts';
 import { createTenant } from './create-tenant.ts';
 import { readTenant, readTenants } from './read-tenants.ts';
-import { ChangeTenantBody, CreateTenantBody, Tenant, TenantPage } from './schemas.ts';
+import { UpdateTenantRequest, CreateTenantRequest, Tenant, TenantPage } from './schemas.ts';
 
 /** The endpoints of tenants. They require a console account. */
 export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebox {
@@ -42,7 +42,7 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
             'tenant of the workspace has the slug, or 1,000 tenants are not disabled, or there are 10,000 with disabled ones, the ' +
             'response is 409.',
           params: WorkspacePath,
-          body: CreateTenantBody,
+          body: CreateTenantRequest,
           response: { 201: Tenant, ...problems(409) },
         },
       },
@@ -95,7 +95,7 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
             'Omitted fields keep their value. If another tenant of the workspace has the slug, or a tenant is enabled while 1,000 ' +
             'others are not disabled, the response is 409.',
           params: TenantPath,
-          body: ChangeTenantBody,
+          body: UpdateTenantRequest,
           response: { 200: Tenant, ...problems(409) },
         },
       },

@@ -7,9 +7,9 @@ import { changeWorkspace } from './change-workspace.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { readWorkspace, readWorkspaces } from './read-workspaces.ts';
 import {
-  ChangePlanBody,
-  ChangeWorkspaceBody,
-  CreateWorkspaceBody,
+  UpdatePlanRequest,
+  UpdateWorkspaceRequest,
+  CreateWorkspaceRequest,
   Plan,
   Workspace,
   WorkspacePage,
@@ -44,7 +44,7 @@ export function workspaceRoutes({ database }: { database: Database }): FastifyPl
             'The caller becomes the owner. The workspace gets the default plan. If `slug` is omitted, it is derived from the ' +
             'name. If another workspace has the slug, or the caller owns 100 workspaces, the response is 409. Platform ' +
             'administrators have no limit.',
-          body: CreateWorkspaceBody,
+          body: CreateWorkspaceRequest,
           response: { 201: Workspace, ...problems(409) },
         },
       },
@@ -84,7 +84,7 @@ export function workspaceRoutes({ database }: { database: Database }): FastifyPl
           description:
             'Omitted fields keep their value. If another workspace has the slug, the response is 409.',
           params: WorkspacePath,
-          body: ChangeWorkspaceBody,
+          body: UpdateWorkspaceRequest,
           response: { 200: Workspace, ...problems(409) },
         },
       },
@@ -110,7 +110,7 @@ export function planRoutes(services: PlanServices): FastifyPluginAsyncTypebox {
           summary: 'Change the plan of a workspace',
           description: 'The change takes effect immediately. Omitted fields keep their value.',
           params: WorkspacePath,
-          body: ChangePlanBody,
+          body: UpdatePlanRequest,
           response: { 200: Plan },
         },
       },

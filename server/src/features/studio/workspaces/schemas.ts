@@ -4,12 +4,12 @@ import { roles } from '../../../core/role.ts';
 import { DisplayName, Guid, Name, Nullable, OneOf, Page, Slug, Timestamp } from '../../../http/schemas.ts';
 import { MAX_LISTED } from './platform-queries.ts';
 
-export const CreateWorkspaceBody = Type.Object(
+export const CreateWorkspaceRequest = Type.Object(
   { name: DisplayName(128), slug: Type.Optional(Slug) },
   { title: 'CreateWorkspaceRequest' },
 );
 
-export const ChangeWorkspaceBody = Type.Object(
+export const UpdateWorkspaceRequest = Type.Object(
   {
     name: Type.Optional(DisplayName(128)),
     slug: Type.Optional(Slug),
@@ -48,7 +48,7 @@ export const Plan = Type.Object(
   },
 );
 
-export const ChangePlanBody = Type.Object(
+export const UpdatePlanRequest = Type.Object(
   {
     ...Type.Partial(Type.Object(plan)).properties,
     rateLimit: Type.Optional(Type.Partial(Type.Object(rateLimit), { title: 'UpdatePlanRateLimit' })),

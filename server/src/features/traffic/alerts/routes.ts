@@ -3,7 +3,7 @@ import { authorOf } from '../../../http/request-context.ts';
 import { TenantPath, WorkspacePath } from '../../../http/schemas.ts';
 import { changeAlertSettings, readAlertSettings, type AlertServices } from './alert-settings.ts';
 import { readAlerts } from './read-alerts.ts';
-import { AlertPage, AlertQuery, AlertSettings, ChangeAlertSettingsBody } from './schemas.ts';
+import { AlertPage, AlertQuery, AlertSettings, UpdateAlertSettingsRequest } from './schemas.ts';
 
 const tags = ['Alerts'];
 
@@ -63,7 +63,7 @@ export function alertRoutes(services: AlertServices): FastifyPluginAsyncTypebox 
             'Changes the given thresholds of the tenant and keeps the others. They apply from the next request with a key. ' +
             'A key’s own thresholds take precedence.',
           params: TenantPath,
-          body: ChangeAlertSettingsBody,
+          body: UpdateAlertSettingsRequest,
           response: { 200: AlertSettings },
         },
       },

@@ -46,4 +46,6 @@ export const AlertSettings = Type.Object(
   { title: 'AlertSettings' },
 );
 
-export const ChangeAlertSettingsBody = Type.Partial(AlertSettings, { title: 'UpdateAlertSettingsRequest' });
+export const UpdateAlertSettingsRequest = Type.Partial(AlertSettings, {
+  title: 'UpdateAlertSettingsRequest',
+});

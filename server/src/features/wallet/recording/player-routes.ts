@@ -13,12 +13,12 @@ import { lookUpAddress, lookUpPlayerId } from './read-player.ts';
 import type { Recorder } from './recorder.ts';
 import {
   AddedPlayer,
-  AddPlayerBody,
+  CreateWalletPlayerRequest,
   AddressPath,
   PlayerIdPath,
-  PasswordBody,
+  WalletPasswordLoginRequest,
   PlayerIndex,
-  WalletJwtBody,
+  WalletJwtLoginRequest,
   WalletLogin,
 } from './schemas.ts';
 
@@ -77,7 +77,7 @@ export function walletPlayerRoutes(
             'Adds a player with a playerId, an address and a password. The address is not proved yet: the first wallet login of ' +
             'the address takes over the player, and the password becomes invalid. Returns 409 if the playerId or the address is ' +
             'taken. One network may add 600 players within 10 minutes.',
-          body: AddPlayerBody,
+          body: CreateWalletPlayerRequest,
           response: { 200: AddedPlayer, ...problems(409) },
         },
       },
@@ -100,7 +100,7 @@ export function walletPlayerRoutes(
           description:
             'Verifies the JWT by the tenant’s settings of the provider WalletJwt. The JWT must contain an address. ' +
             'The first login of an address adds its player.',
-          body: WalletJwtBody,
+          body: WalletJwtLoginRequest,
           response: { 200: WalletLogin, ...problems(403, 422, 502) },
         },
       },
@@ -123,7 +123,7 @@ export function walletPlayerRoutes(
           summary: 'Sign in with a password',
           description:
             'Signs in a player of add/anon. One network may send 10 wrong passwords per player, and 100 in total, within 15 minutes.',
-          body: PasswordBody,
+          body: WalletPasswordLoginRequest,
           response: { 200: WalletLogin },
         },
       },

@@ -14,20 +14,20 @@ import type { LedgerServices } from './read-ledger.ts';
 import { readPlayer } from './read-player.ts';
 import {
   AddedRecord,
-  AddRecordBody,
+  CreateWalletRecordRequest,
   EndedMatch,
   EndedPart,
   EndedSession,
-  EndMatchBody,
-  EndPartBody,
-  EndSessionBody,
+  EndWalletMatchRequest,
+  EndWalletPartRequest,
+  EndWalletSessionRequest,
   PlayerPath,
   SetScore,
-  SetScoreBody,
+  SetWalletScoreRequest,
   StartedMatch,
   StartedSession,
-  StartMatchBody,
-  StartSessionBody,
+  StartWalletMatchRequest,
+  StartWalletSessionRequest,
   WalletPlayer,
 } from './schemas.ts';
 import { endSession, startSession } from './session-commands.ts';
@@ -72,7 +72,7 @@ export function walletRecordingRoutes(
           tags,
           summary: 'Set the player’s score',
           description: 'Overwrites the score of the token’s player. A repeated call writes another entry.',
-          body: SetScoreBody,
+          body: SetWalletScoreRequest,
           response: { 200: SetScore },
         },
       },
@@ -90,7 +90,7 @@ export function walletRecordingRoutes(
           summary: 'Start a login session',
           description:
             'Call it each time the game is opened. A player may have any number of open login sessions.',
-          body: StartSessionBody,
+          body: StartWalletSessionRequest,
           response: { 200: StartedSession },
         },
       },
@@ -108,7 +108,7 @@ export function walletRecordingRoutes(
           description:
             'Ends a login session of the token’s player at the current time. Returns 409 if the session has ended, or if its ' +
             'startTime is in the future.',
-          body: EndSessionBody,
+          body: EndWalletSessionRequest,
           response: { 200: EndedSession, ...problems(403, 404, 409) },
         },
       },
@@ -124,7 +124,7 @@ export function walletRecordingRoutes(
           tags,
           summary: 'Start a single-player match session',
           description: 'Call it when a level has loaded.',
-          body: StartMatchBody,
+          body: StartWalletMatchRequest,
           response: { 200: StartedMatch },
         },
       },
@@ -142,7 +142,7 @@ export function walletRecordingRoutes(
           description:
             'Adds a record to a match of the token’s player. Returns 409 if the player’s part in the match has ended, and 404 if a ' +
             'player in `otherPlayers` does not exist.',
-          body: AddRecordBody,
+          body: CreateWalletRecordRequest,
           response: { 200: AddedRecord, ...problems(403, 404, 409) },
         },
       },
@@ -159,7 +159,7 @@ export function walletRecordingRoutes(
           summary: 'End the player’s part',
           description:
             'Ends the part of the token’s player in their match and returns its playDataId. No record can be added afterwards.',
-          body: EndPartBody,
+          body: EndWalletPartRequest,
           response: { 200: EndedPart, ...problems(403, 404, 409) },
         },
       },
@@ -177,7 +177,7 @@ export function walletRecordingRoutes(
           description:
             'Ends a match of the token’s player and returns the playDataId of the player’s part. Returns 409 if the player’s part ' +
             'has not ended yet.',
-          body: EndMatchBody,
+          body: EndWalletMatchRequest,
           response: { 200: EndedMatch, ...problems(403, 404, 409) },
         },
       },

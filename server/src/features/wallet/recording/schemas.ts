@@ -24,7 +24,7 @@ export const PlayerPath = Type.Object({ playerIndex: Index });
 
 export const PlayerIndex = Type.Object({ playerIndex: Index }, { title: 'WalletPlayerIndex' });
 
-export const AddPlayerBody = Type.Object(
+export const CreateWalletPlayerRequest = Type.Object(
   {
     playerId: Name(
       MAX_PLAYER_ID,
@@ -42,7 +42,7 @@ export const AddedPlayer = Type.Object(
   { title: 'CreatedWalletPlayer' },
 );
 
-export const WalletJwtBody = Type.Object(
+export const WalletJwtLoginRequest = Type.Object(
   {
     jwt: Type.String({
       minLength: 1,
@@ -53,7 +53,7 @@ export const WalletJwtBody = Type.Object(
   { title: 'WalletJwtLoginRequest' },
 );
 
-export const PasswordBody = Type.Object(
+export const WalletPasswordLoginRequest = Type.Object(
   {
     playerId: Type.String({ minLength: 1, maxLength: 128 }),
     signInPassword: Type.String({ minLength: 1, maxLength: 128 }),
@@ -92,7 +92,7 @@ export const WalletPlayer = Type.Object(
   { title: 'WalletPlayer' },
 );
 
-export const StartSessionBody = Type.Object(
+export const StartWalletSessionRequest = Type.Object(
   {
     device: Name(
       128,
@@ -111,19 +111,22 @@ export const StartedSession = Type.Object(
   { title: 'StartedWalletSession' },
 );
 
-export const EndSessionBody = Type.Object({ sessionId: Index }, { title: 'EndWalletSessionRequest' });
+export const EndWalletSessionRequest = Type.Object(
+  { sessionId: Index },
+  { title: 'EndWalletSessionRequest' },
+);
 export const EndedSession = Type.Object(
   { transactionHash: TransactionHash },
   { title: 'EndedWalletSession' },
 );
 
-export const StartMatchBody = Type.Object({ level: Name(64) }, { title: 'StartWalletMatchRequest' });
+export const StartWalletMatchRequest = Type.Object({ level: Name(64) }, { title: 'StartWalletMatchRequest' });
 export const StartedMatch = Type.Object(
   { transactionHash: TransactionHash, matchSessionId: Index },
   { title: 'StartedWalletMatch' },
 );
 
-export const AddRecordBody = Type.Object(
+export const CreateWalletRecordRequest = Type.Object(
   {
     matchSessionId: Index,
     score: Int64,
@@ -142,7 +145,7 @@ export const AddedRecord = Type.Object(
   { title: 'CreatedWalletRecord' },
 );
 
-export const EndPartBody = Type.Object(
+export const EndWalletPartRequest = Type.Object(
   {
     matchSessionId: Index,
     score: Int64,
@@ -160,13 +163,16 @@ export const EndedPart = Type.Object(
   { title: 'EndedWalletPart' },
 );
 
-export const EndMatchBody = Type.Object({ matchSessionId: Index }, { title: 'EndWalletMatchRequest' });
+export const EndWalletMatchRequest = Type.Object(
+  { matchSessionId: Index },
+  { title: 'EndWalletMatchRequest' },
+);
 export const EndedMatch = Type.Object(
   { transactionHash: TransactionHash, playDataId: Index },
   { title: 'EndedWalletMatch' },
 );
 
-export const SetScoreBody = Type.Object({ newScore: Int64 }, { title: 'SetWalletScoreRequest' });
+export const SetWalletScoreRequest = Type.Object({ newScore: Int64 }, { title: 'SetWalletScoreRequest' });
 export const SetScore = Type.Object(
   {
     transactionHash: TransactionHash,

@@ -11,8 +11,8 @@ import {
   AuthMethodList,
   AuthMethodPath,
   FullPlayerProfile,
-  LinkBody,
-  MergeBody,
+  LinkAuthMethodRequest,
+  MergeProfileRequest,
   ProofBody,
   SetPrimaryBody,
 } from '../schemas.ts';
@@ -58,7 +58,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
             'most 50 sign-in methods. An identity that is already linked stays linked. An identity of another profile cannot be ' +
             'linked: merge that profile instead.',
           headers: ProofHeaders,
-          body: LinkBody,
+          body: LinkAuthMethodRequest,
           response: { 201: AuthMethod, ...problems(502) },
         },
       },
@@ -85,7 +85,7 @@ export function authMethodRoutes(services: MergeServices): FastifyPluginAsyncTyp
             'devices and bans of the source move to the caller’s profile. The source is closed: its sessions end, and its tokens stop ' +
             'working. The merge is atomic and cannot be undone.',
           headers: ProofHeaders,
-          body: MergeBody,
+          body: MergeProfileRequest,
           response: { 200: FullPlayerProfile, ...problems(502) },
         },
       },
@@ -152,7 +152,7 @@ function sourceCredentialsOf({
   sourceProvider: provider,
   sourceAuthToken: token,
   sourceProof,
-}: Partial<Static<typeof MergeBody>>): SourceCredentials {
+}: Partial<Static<typeof MergeProfileRequest>>): SourceCredentials {
   const proof = sourceProof && credentialOf(sourceProof, 'sourceProof.');
   if (provider && token !== undefined) return { credential: { provider, token }, sourceProof: proof };
   if (!provider && token === undefined && proof) return { sourceProof: proof };

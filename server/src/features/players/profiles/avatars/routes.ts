@@ -7,7 +7,7 @@ import { acceptForms, type Form } from '../../../../http/form.ts';
 import { playerOf, reporterOf } from '../../../../http/request-context.ts';
 import { problems } from '../../../../http/schemas.ts';
 import { invalidField, ProblemError } from '../../../../core/problem.ts';
-import { AvatarForm, AvatarPath, AvatarResult } from '../schemas.ts';
+import { UploadAvatarRequest, AvatarPath, AvatarResult } from '../schemas.ts';
 import { AVATAR_PATH, type AvatarStore } from './avatar-store.ts';
 import { uploadAvatar, type ProfileServices } from './upload-avatar.ts';
 
@@ -35,7 +35,7 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
             'image is removed. A player can have one upload in progress. For the ' +
             'rate limit, an upload counts as 30 requests.',
           consumes: ['multipart/form-data'],
-          body: AvatarForm,
+          body: UploadAvatarRequest,
           response: { 200: AvatarResult, ...problems(503) },
         },
       },

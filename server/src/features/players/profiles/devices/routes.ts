@@ -6,7 +6,7 @@ import type { MailServices } from '../../../messages/mail/index.ts';
 import { callerWithProof, ProofHeaders } from '../auth-methods/caller-of-routes.ts';
 import type { ProofServices } from '../auth-methods/identity-proof.ts';
 import { changeDevice, listOwnDevices } from './devices.ts';
-import { ChangeDeviceBody, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
+import { UpdateDeviceRequest, Device, DeviceList, DevicePath, ListDevicesQuery } from './schemas.ts';
 
 const tags = ['Player devices'];
 
@@ -47,7 +47,7 @@ export function deviceRoutes(services: ProofServices & MailServices): FastifyPlu
             'player, `isBlocked` needs a portal token or a proof of identity.',
           params: DevicePath,
           headers: ProofHeaders,
-          body: ChangeDeviceBody,
+          body: UpdateDeviceRequest,
           response: { 200: Device, ...problems(502) },
         },
       },

@@ -34,7 +34,7 @@ export const ListDevicesQuery = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: MAX_DEVICES, default: 0 }),
 });
 
-export const ChangeDeviceBody = Type.Object(
+export const UpdateDeviceRequest = Type.Object(
   {
     deviceName: Type.Optional(Nullable(Name(64, 'Null removes the name.'))),
     isTrusted: Type.Optional(Type.Boolean()),
