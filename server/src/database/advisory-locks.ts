@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Querier } from './database.ts';
+import type { Querier } from './scope.ts';
 import { sql } from './sql.ts';
 
 /**
