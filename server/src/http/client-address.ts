@@ -34,7 +34,7 @@ export function clientAddress(request: FastifyRequest): string | null {
  * only private and loopback addresses count.
  */
 function isFromUnnamedProxy({ headers, ips = [] }: FastifyRequest, address: string): boolean {
-  // Behind a trusted proxy, `ips` also has its address.
+  // If a trusted proxy sent the request, `ips` also has the address of this proxy.
   if (!headers['x-forwarded-for'] || ips.length > 1) return false;
   return isIP(address) !== 0 && ipaddr.process(address).range() !== 'unicast';
 }
