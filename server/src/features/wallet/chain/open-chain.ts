@@ -91,12 +91,15 @@ async function findOrRegisterWriter(
   signer: Address,
   contract: Address,
 ): Promise<Writer> {
+  let chainId: number | undefined;
   try {
-    const writer = { chainId: await node.chainId(), contract, signer };
+    chainId = await node.chainId();
+    const writer = { chainId, contract, signer };
     return (await findWriter(database, writer)) ?? (await registerWriter(database, node, writer));
   } catch (error) {
     if (!(error instanceof ChainNodeError)) throw error;
-    const known = await findWriter(database, { signer, contract });
+    // A writer on another chain than that of the node must not record.
+    const known = chainId === undefined ? await findWriter(database, { signer, contract }) : undefined;
     if (known) return known;
     throw new ChainConfigurationError(
       `The node of CHAIN_RPC_URL does not respond, or returns an error (${error.message}). It must be available at the first start ` +
@@ -120,11 +123,13 @@ async function registerWriter(
   if (fault) throw new ChainConfigurationError(fault);
   const [head, nextNonce] = await Promise.all([node.head(), node.transactionCount(signer, 'pending')]);
   const ledgerHeads = await readLedgerHeads(database, node, writer);
+  // A node that synchronizes does not have the entries yet.
+  const isEmpty = ledgerHeads.every(({ index }) => index === 0) && !(await node.isSyncing());
   await database.transaction(async (transaction) => {
     // If another process was faster, it may have enqueued calls already.
     if (!(await insertWriter(transaction, writer, nextNonce, head))) return;
     // The contract is a new one at the address of one that is gone.
-    if (ledgerHeads.every(({ index }) => index === 0)) await abandonConfirmed(transaction, writer);
+    if (isEmpty) await abandonConfirmed(transaction, writer);
     for (const { tenantId, index } of ledgerHeads) {
       await enterScope(transaction, 'tenant_id', tenantId);
       await lowerHead(transaction, tenantId, writer, index);

@@ -246,11 +246,12 @@ export function markAbandoned(db: Querier): Promise<number> {
     SELECT count(*) FROM call`);
 }
 
-/** Marks the final calls of a contract's abandoned writers as abandoned too. */
+/** Marks all final calls of a contract as abandoned, if a writer of it was abandoned. */
 export async function abandonConfirmed(db: Querier, contract: ContractOnChain): Promise<void> {
   await db.run(sql`
     UPDATE chain_outbox SET abandoned_at = now()
-    WHERE writer_id IN (${writersOf(contract)} AND abandoned_at IS NOT NULL) AND confirmed_at IS NOT NULL AND abandoned_at IS NULL`);
+    WHERE writer_id IN (${writersOf(contract)}) AND confirmed_at IS NOT NULL AND abandoned_at IS NULL
+      AND EXISTS (${writersOf(contract)} AND abandoned_at IS NOT NULL)`);
 }
 
 /** The status of a writer and its calls. */

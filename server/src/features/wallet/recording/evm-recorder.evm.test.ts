@@ -403,6 +403,14 @@ describe('operation with an EVM chain', () => {
     const first = await scoreOf(player, 1);
     await confirmed(first, lost, tenant);
     await working.stop();
+    // A signer that was replaced before. None of its calls wait.
+    await lost.owner.query(
+      `WITH replaced AS (
+         INSERT INTO chain_writers (chain_id, contract, signer, next_nonce, base_fee, priority_fee, head_block)
+         SELECT chain_id, contract, $1, next_nonce, base_fee, priority_fee, head_block FROM chain_writers RETURNING id)
+       UPDATE chain_outbox SET writer_id = (SELECT id FROM replaced)`,
+      [someAddress()],
+    );
     await scoreOf(player, 2);
     await chain.node.kill();
     await abandonChain(lost.databaseUrl, true);
@@ -439,14 +447,23 @@ describe('operation with an EVM chain', () => {
     const start = (more: Partial<TestChain['settings']>) =>
       openConfiguredChain(database, { ...chain.settings, ...more });
     await assert.rejects(start({ rpcUrl: 'http://127.0.0.1:1' }), /does not respond.*first start/);
-    const limited = await serveOnLoopback((request, response) => {
-      void json(request).then((sent) => {
-        const error = { code: -32005, message: 'limit exceeded' };
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ jsonrpc: '2.0', id: (sent as { id: number }).id, error }));
+    /** A node that answers the id of its chain, or nothing. */
+    const limited = (chainId?: number) =>
+      serveOnLoopback((request, response) => {
+        void json(request).then((sent) => {
+          const { id, method } = sent as { id: number; method: string };
+          const result =
+            method === 'eth_chainId' && chainId !== undefined
+              ? { result: toHex(chainId) }
+              : { error: { code: -32005, message: 'limit exceeded' } };
+          response.setHeader('content-type', 'application/json');
+          response.end(JSON.stringify({ jsonrpc: '2.0', id, ...result }));
+        });
       });
-    });
-    await assert.rejects(start({ rpcUrl: limited }), /returns an error \(limit exceeded\).*first start/);
+    await assert.rejects(
+      start({ rpcUrl: await limited() }),
+      /returns an error \(limit exceeded\).*first start/,
+    );
     await assert.rejects(
       start({ contract: '0x00000000000000000000000000000000000000AA' }),
       /no contract at 0x0{38}AA/,
@@ -460,6 +477,7 @@ describe('operation with an EVM chain', () => {
       await start({ rpcUrl: 'http://127.0.0.1:1' }),
       'after the first start the node may be unavailable',
     );
+    await assert.rejects(start({ rpcUrl: await limited(4_243) }), /returns an error \(limit exceeded\)/);
   });
 
   test('starts and records while the node does not have the contract, and shows the waiting calls', async () => {
