@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase } from '../../../database/database.ts';
@@ -73,6 +74,34 @@ describe('openUsageMeter', () => {
     await app.owner.query('ALTER TABLE usage_entries DROP CONSTRAINT refused');
     await eventually(async () => (await used()) === 1_013 && log.length > 1);
     assert.deepEqual(log, ['usage cannot be recorded, will retry', 'usage is recorded again']);
+  });
+
+  test('keeps the keys of further statements if the connection breaks', async () => {
+    const broken = createServer((socket) => socket.destroy());
+    await once(broken.listen(0, '127.0.0.1'), 'listening');
+    const database = openDatabase(
+      `postgres://guildhall@127.0.0.1:${(broken.address() as AddressInfo).port}/guildhall`,
+    );
+    const log: string[] = [];
+    const meter = openUsageMeter({
+      database,
+      changes: { on: () => {}, close: async () => {} },
+      logger: { warn: (_, message) => void log.push(message) },
+    });
+    after(async () => {
+      await meter.close();
+      await database.close();
+      broken.close();
+    });
+    for (let key = 0; key < 2_500; key++)
+      meter.count({ keyId: randomUUID(), tenantId: randomUUID(), payerId: randomUUID() } as KeyCaller, {
+        units: 1,
+        bytesIn: 0,
+        bytesOut: 0,
+      });
+    const lost = 'usage may not be recorded, because the connection broke while it was written';
+    await eventually(() => log.filter((message) => message === lost).length === 3);
+    assert.deepEqual(log, [lost, 'usage cannot be recorded, will retry', lost, lost]);
   });
 
   test('keeps reads while the database is unavailable, writes them once, and warns if they may be lost', async () => {

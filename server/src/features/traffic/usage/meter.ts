@@ -1,12 +1,18 @@
 import { createFlusher } from '../../../core/flusher.ts';
 import { createLruCache } from '../../../core/lru-cache.ts';
-import { isRolledBack } from '../../../database/errors.ts';
+import { isAnswered, isRolledBack } from '../../../database/errors.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';
 import { countCache } from '../../../core/cache-counts.ts';
 import type { KeyCaller } from '../../../core/callers.ts';
 import { quotaExceeded, type Quota } from '../../../core/quota.ts';
 import type { BaseServices } from '../../base-services.ts';
 import { findQuota, recordUsage, type CollectedUsage } from './queries.ts';
+
+/** `isKept`: the usage, or a part of it, is written later. */
+interface Failure {
+  error: Error;
+  isKept: boolean;
+}
 
 /** How often the meter writes reads, and the bytes of all requests. */
 const FLUSH_EVERY_MS = 500;
@@ -49,26 +55,26 @@ export function openUsageMeter({
     known.bytesOut += usage.bytesOut;
   };
 
-  /** Returns the error if PostgreSQL recorded nothing. The usage is then collected again. */
-  const record = async (usage: CollectedUsage[]): Promise<Error | undefined> => {
+  /** Returns the failure if the usage was not recorded. It is kept if PostgreSQL certainly recorded nothing. */
+  const record = async (usage: CollectedUsage[]): Promise<Failure | undefined> => {
     try {
       await recordUsage(database, usage);
+      return undefined;
     } catch (error) {
+      const isKept = isRolledBack(error);
+      if (isKept) usage.forEach(collect);
       // After a broken connection the COMMIT may have succeeded. A read that is lost is better than one that is billed twice.
-      if (isRolledBack(error)) {
-        usage.forEach(collect);
-        return error as Error;
-      }
-      logger.warn(
-        {
-          reason: (error as Error).message,
-          keys: usage.length,
-          units: usage.reduce((sum, { units }) => sum + units, 0),
-        },
-        'usage may not be recorded, because the connection broke while it was written',
-      );
+      else
+        logger.warn(
+          {
+            reason: (error as Error).message,
+            keys: usage.length,
+            units: usage.reduce((sum, { units }) => sum + units, 0),
+          },
+          'usage may not be recorded, because the connection broke while it was written',
+        );
+      return { error: error as Error, isKept };
     }
-    return undefined;
   };
 
   let isFailing = false;
@@ -76,13 +82,19 @@ export function openUsageMeter({
     if (collected.size === 0) return;
     const usage = [...collected.values()];
     collected = new Map();
-    let failure: Error | undefined;
-    for (let start = 0; start < usage.length; start += KEYS_PER_STATEMENT)
-      failure = (await record(usage.slice(start, start + KEYS_PER_STATEMENT))) ?? failure;
-    if (failure && !isFailing)
-      logger.warn({ reason: failure.message }, 'usage cannot be recorded, will retry');
+    let failure: Failure | undefined;
+    for (let start = 0; start < usage.length; start += KEYS_PER_STATEMENT) {
+      const next = usage.slice(start, start + KEYS_PER_STATEMENT);
+      // Without a connection, each further statement would wait for its timeout.
+      if (failure && !isAnswered(failure.error)) {
+        next.forEach(collect);
+        failure.isKept = true;
+      } else failure = (await record(next)) ?? failure;
+    }
+    if (failure?.isKept && !isFailing)
+      logger.warn({ reason: failure.error.message }, 'usage cannot be recorded, will retry');
     if (!failure && isFailing) logger.warn({ keys: usage.length }, 'usage is recorded again');
-    isFailing = failure !== undefined;
+    isFailing = failure?.isKept ?? false;
   };
   const { flush, close } = createFlusher(FLUSH_EVERY_MS, write);
 
