@@ -7,15 +7,16 @@ import type { PageRequest } from '../../../core/page.ts';
 import { now } from '../../../core/timestamps.ts';
 import type { EventType } from './event-types.ts';
 
-/** Inserts deliveries. Those that exist do not change. */
+/** Inserts deliveries, created now or at the time from which their ids follow. Those that exist do not change. */
 export async function insertDeliveries(
   db: Querier,
   type: EventType,
   deliveries: { id: string; webhookId: string; body: string }[],
+  createdAt?: string,
 ): Promise<void> {
   await db.run(sql`
-    INSERT INTO webhook_deliveries (id, webhook_id, event_type, body)
-    SELECT id, webhook_id, ${type}, body
+    INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, created_at)
+    SELECT id, webhook_id, ${type}, body, coalesce(${createdAt ?? null}::timestamptz, now())
     FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ webhookId }) => webhookId)}::uuid[],
                 ${deliveries.map(({ body }) => body)}::text[]) AS delivery (id, webhook_id, body)
     ON CONFLICT DO NOTHING`);

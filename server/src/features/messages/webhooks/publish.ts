@@ -64,7 +64,7 @@ export async function publishToTenants(
     body: serialiseBody({ type, data: { ...tenant, ...data } } as WebhookEvent),
     turn: 1,
   }));
-  await insertDeliveries(transaction, type, deliveries);
+  await insertDeliveries(transaction, type, deliveries, happenedAt);
   await addDeliveryJobs(jobs, transaction, deliveries);
 }
 

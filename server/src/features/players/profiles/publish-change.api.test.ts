@@ -75,19 +75,22 @@ async function eventsAbout(playerId: string) {
     webhook_id: string;
     event_type: string;
     body: string;
+    createdAt: Date;
     jobs: number;
   }>(
-    `SELECT webhook_id, event_type, body,
+    `SELECT webhook_id, event_type, body, created_at AS "createdAt",
             (SELECT count(*)::int FROM pgboss.job WHERE name = 'webhook-delivery' AND data->>'deliveryId' = delivery.id::text) AS jobs
      FROM webhook_deliveries delivery WHERE body LIKE '%' || $1 || '%' ORDER BY body::jsonb->'data'->>'tenantId'`,
     [playerId],
   );
   const events: Record<string, unknown[]> = {};
-  for (const { webhook_id, event_type, body, jobs } of rows) {
+  for (const { webhook_id, event_type, body, createdAt, jobs } of rows) {
     const name = Object.entries(webhooks).find(([, id]) => id === webhook_id)![0];
     const { type, data } = JSON.parse(body);
     assert.equal(type, event_type);
     assert.ok(jobs > 0);
+    // The ids follow from this time, and lists select by both.
+    assert.equal(Date.parse(data.deletedAt ?? data.mergedAt), createdAt.getTime());
     (events[name] ??= []).push({ type, data });
   }
   return events;
