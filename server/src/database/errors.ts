@@ -45,6 +45,11 @@ export function isRolledBack(error: unknown): boolean {
   );
 }
 
+/** Whether PostgreSQL answered with an error. Otherwise the connection failed. */
+export function isAnswered(error: unknown): boolean {
+  return error instanceof pg.DatabaseError;
+}
+
 /**
  * Whether PostgreSQL rejected a transaction because of its content: a value, a constraint, a deadlock, a refusal or a hard stop.
  * Then it had no effect, and a part of it may succeed. Timeouts and failures of the server do not count.

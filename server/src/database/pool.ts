@@ -63,6 +63,9 @@ export function sessionOptions(settings: Record<string, string> = {}): string {
  */
 const SILENT_SECONDS = 10;
 
+/** A large read is sent together with a statement that may wait so long for a change of partitions (partitioned-tables.ts). */
+const PARTITION_CHANGE_SECONDS = 20;
+
 /**
  * A connection to a standby closes when a write fails on it (scope.ts). Large reads write nothing, so after a failover they would read from
  * the standby for as long as no pause lets their connections close.
@@ -100,7 +103,7 @@ export function openPool(
       options: sessionOptions(settings),
       application_name: `guildhall ${role}`,
       connectionTimeoutMillis: 10_000,
-      query_timeout: (seconds + SILENT_SECONDS) * 1000,
+      query_timeout: (seconds + SILENT_SECONDS + (work === 'heavy' ? PARTITION_CHANGE_SECONDS : 0)) * 1000,
       ...(work === 'heavy' && { maxLifetimeSeconds: HEAVY_LIFETIME_SECONDS }),
     }),
   );

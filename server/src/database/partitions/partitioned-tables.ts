@@ -26,8 +26,11 @@ const LOCK_ATTEMPTS = 120;
 const LOCK_PAUSE_MS = 500;
 /** Each tenth attempt first waits until all large reads have ended. Two that overlap all the time would refuse each of the others. */
 const ATTEMPTS_BESIDE_LARGE_READS = 10;
-/** Large reads have several statements, of up to 30 seconds each. */
-const LARGE_READS_TIMEOUT_MS = 60_000;
+/**
+ * How long an attempt waits for the end of large reads. It is less than the 30 seconds of their statements, so that those that wait behind it
+ * are not cancelled. If a read takes longer, a later attempt waits again.
+ */
+const LARGE_READS_TIMEOUT_MS = 20_000;
 
 /**
  * SQL for the bounds of a partition: an array of its first time, or `-infinity`, and the time after its last one. NULL for a default
