@@ -27,6 +27,9 @@ interface EventReading extends ArchivedReading {
   liveRows: number;
 }
 
+/** In a busy time, each event of a rare definition stands for a minute with many others. */
+const MOST_SEARCHED = 2_000;
+
 /**
  * Reads the events of a filter in the order of their positions, those of PostgreSQL and those of the archive. Of an event that was
  * archived and stored again, it has the archived one.
@@ -43,7 +46,7 @@ export function createEventReader(
   const begin = direction === 'asc' ? range.from : range.to;
   const start = begin === undefined ? undefined : beforeAll(begin);
   const archived = createArchivedEvents(archive, tenantId, filter, reading);
-  /** The events of the definitions whose minutes are read next. If none of them matches the filter, it doubles. */
+  /** The events of the definitions whose minutes are read next. As long as none of them matches the filter, it doubles. */
   let searched = liveRows;
   return {
     /**
@@ -69,7 +72,7 @@ export function createEventReader(
         path,
         ranges: times?.ranges,
       });
-      if (events.length === 0) searched *= 2;
+      if (events.length === 0) searched = Math.min(2 * searched, MOST_SEARCHED);
       const live = events.map((event) => ({ ...positionOf(event), event }));
       return { after, parts, live, liveUntil: live.length < liveRows ? times?.until : live.at(-1) };
     },
