@@ -292,7 +292,7 @@ describe('the audience of Wallet JWT', () => {
     await audience.fill('android, android');
     await save.click();
     await wallet.getByText('must not have an item twice').waitFor();
-    await audience.fill('web');
+    await audience.fill('web,');
     await save.click();
     await becomes(stored, 'web');
   });

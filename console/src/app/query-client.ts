@@ -5,7 +5,7 @@ import { isServerAway, RESTART_RETRIES, whileServerAnswers } from './server-away
 const RETRIES = 2;
 const PATIENT_RETRIES = 10;
 
-/** Requests that the server refused for good are not repeated. A query that took too long takes as long again. */
+/** Requests that the server refused for good are not repeated. A query that timed out is not repeated either, because it would time out again. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   if (isServerAway(error)) return failures < RESTART_RETRIES;
   return (

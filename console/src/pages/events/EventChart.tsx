@@ -71,7 +71,7 @@ function ChartPanel({
   lines: { times: number[]; series: Series[] } | undefined;
 }) {
   const change = useSearchChange<{ show: string | undefined }>();
-  // The table says so.
+  // The table shows the error of an invalid filter.
   if (isInvalidFilter(error)) return null;
   const { bucket } = ranges[range];
   const name = figure ? figures[figure] : EVENTS.label;

@@ -109,9 +109,12 @@ export function toSettings(fields: Field[], values: Record<string, string>): Rec
     const text = values[name]?.trim() ?? '';
     if (text === '') return [name, undefined];
     if (!list) return [name, text];
-    const parts = text.split(',').map((part) => part.trim());
+    const parts = text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
     if (list === 'numbers') return [name, parts.map(Number)];
-    return [name, parts.length === 1 ? text : parts];
+    return [name, parts.length === 1 ? parts[0] : parts];
   });
   return Object.fromEntries(given);
 }
@@ -126,6 +129,7 @@ export function checksOf(
       name,
       (text) => {
         if (text.trim() === '') return required && !(secret && isConfigured) ? 'Enter a value.' : null;
+        if (list === 'texts' && !/[^\s,]/.test(text)) return 'Enter a value.';
         return list === 'numbers' && !NUMBERS.test(text) ? 'Enter whole numbers, separated by commas.' : null;
       },
     ]),
