@@ -13,8 +13,8 @@ export function clientAddress(request: FastifyRequest): string | null {
     warnOnce(
       request,
       'unnamedProxy',
-      `A proxy at ${ip} sent an X-Forwarded-For, but TRUST_PROXY does not name it. All its clients count as one network. ` +
-        'Add the address of the proxy to TRUST_PROXY.',
+      `A request from ${ip} has an X-Forwarded-For, but TRUST_PROXY does not name this address. If it is your proxy, add it to ` +
+        'TRUST_PROXY. Otherwise all its clients count as one network. If it is not a proxy, ignore this warning.',
     );
   const address = withoutPort(ip);
   const family = isIP(address);
@@ -29,14 +29,16 @@ export function clientAddress(request: FastifyRequest): string | null {
   return null;
 }
 
+const LOCAL_RANGES = ['loopback', 'private', 'linkLocal', 'uniqueLocal'];
+
 /**
  * Whether a proxy that `TRUST_PROXY` does not name probably sent the request. A client with a public address may send the header too, so
- * only private and loopback addresses count.
+ * only local addresses count.
  */
 function isFromUnnamedProxy({ headers, ips = [] }: FastifyRequest, address: string): boolean {
   // If a trusted proxy sent the request, `ips` also has the address of this proxy.
   if (!headers['x-forwarded-for'] || ips.length > 1) return false;
-  return isIP(address) !== 0 && ipaddr.process(address).range() !== 'unicast';
+  return isIP(address) !== 0 && LOCAL_RANGES.includes(ipaddr.process(address).range());
 }
 
 function warnOnce(request: FastifyRequest, warning: keyof typeof warned, text: string): void {
