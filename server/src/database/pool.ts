@@ -63,8 +63,11 @@ export function sessionOptions(settings: Record<string, string> = {}): string {
  */
 const SILENT_SECONDS = 10;
 
-/** A large read is sent together with a statement that may wait so long for a change of partitions (partitioned-tables.ts). */
-const PARTITION_CHANGE_SECONDS = 20;
+/**
+ * How long a change of partitions waits for the end of large reads (partitioned-tables.ts). New ones wait behind it: it is less than the
+ * timeout of their statements, so that they are not cancelled. Each is sent together with the statement that waits.
+ */
+export const PARTITION_CHANGE_SECONDS = 20;
 
 /**
  * A connection to a standby closes when a write fails on it (scope.ts). Large reads write nothing, so after a failover they would read from

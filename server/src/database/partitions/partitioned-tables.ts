@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../core/operator-error.ts';
 import { isLockTimeout } from '../errors.ts';
+import { PARTITION_CHANGE_SECONDS } from '../pool.ts';
 import { advisoryLocks, unlock, waitForLock } from '../advisory-locks.ts';
 
 /** The tables that are partitioned by month, and their partition key. */
@@ -26,11 +27,6 @@ const LOCK_ATTEMPTS = 120;
 const LOCK_PAUSE_MS = 500;
 /** Each tenth attempt first waits until all large reads have ended. Two that overlap all the time would refuse each of the others. */
 const ATTEMPTS_BESIDE_LARGE_READS = 10;
-/**
- * How long an attempt waits for the end of large reads. It is less than the 30 seconds of their statements, so that those that wait behind it
- * are not cancelled. If a read takes longer, a later attempt waits again.
- */
-const LARGE_READS_TIMEOUT_MS = 20_000;
 
 /**
  * SQL for the bounds of a partition: an array of its first time, or `-infinity`, and the time after its last one. NULL for a default
@@ -110,9 +106,12 @@ export async function withLocks(
   }
 }
 
-/** Waits until all large reads have ended. New ones wait until the transaction ends, or is rolled back to its savepoint. */
+/**
+ * Waits until all large reads have ended. If one takes longer, a later attempt waits again. New ones wait until the transaction ends, or is
+ * rolled back to its savepoint.
+ */
 async function stopLargeReads(client: pg.ClientBase): Promise<void> {
-  await client.query(`SET LOCAL lock_timeout = ${LARGE_READS_TIMEOUT_MS}`);
+  await client.query(`SET LOCAL lock_timeout = '${PARTITION_CHANGE_SECONDS}s'`);
   await client.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.largeReads]);
   await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
 }
