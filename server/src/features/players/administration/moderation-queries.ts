@@ -44,17 +44,22 @@ export async function renewBanFingerprints(
   db: Querier,
   { tenantId, playerId, fingerprints }: { tenantId: string; playerId: string; fingerprints: Buffer[] },
 ): Promise<void> {
-  const earlier = await db.rows<{ fingerprint: Buffer }>(sql`
-    DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId} RETURNING fingerprint`);
-  const all = [...fingerprints, ...earlier.map(({ fingerprint }) => fingerprint)];
+  const all = [...fingerprints, ...(await deleteBanFingerprints(db, tenantId, playerId))];
   await db.run(sql`
     INSERT INTO ban_fingerprints (tenant_id, fingerprint, player_id)
     SELECT DISTINCT ${tenantId}::uuid, fingerprint, ${playerId}::uuid FROM unnest(${all}::bytea[]) fingerprint
     ON CONFLICT DO NOTHING`);
 }
 
-export async function deleteBanFingerprints(db: Querier, tenantId: string, playerId: string): Promise<void> {
-  await db.run(sql`DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
+/** Deletes the fingerprints of a player's bans, and returns them. */
+export async function deleteBanFingerprints(
+  db: Querier,
+  tenantId: string,
+  playerId: string,
+): Promise<Buffer[]> {
+  const rows = await db.rows<{ fingerprint: Buffer }>(sql`
+    DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId} RETURNING fingerprint`);
+  return rows.map(({ fingerprint }) => fingerprint);
 }
 
 /** Deletes the fingerprints of expired bans in a tenant. */
