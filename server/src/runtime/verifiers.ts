@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import { identifyBearer } from '../features/sign-in/assertions/index.ts';
+import { identifyBearer, playerOfClaims } from '../features/sign-in/assertions/index.ts';
 import { existsUnmerged, mayUseProfile } from '../features/players/profiles/index.ts';
 import type { TokenSigner } from '../features/platform/signing-keys/index.ts';
 import { isPlatformAdmin } from '../features/studio/accounts/index.ts';
@@ -33,13 +33,7 @@ export function createVerifiers({
     key: keys.authenticate,
     async player(token) {
       const claims = await signer.verify('player', token);
-      if (!claims?.sub) return undefined;
-      return {
-        playerId: claims.sub,
-        tenantId: claims['tid'] as string | null,
-        sessionId: claims['sid'] as string | null,
-        expiresAtMs: claims.exp * 1000,
-      };
+      return claims?.sub ? playerOfClaims(claims) : undefined;
     },
     async wallet(token) {
       const claims = await signer.verify('wallet', token);

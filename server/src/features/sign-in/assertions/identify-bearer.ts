@@ -1,4 +1,4 @@
-import type { BearerCaller } from '../../../core/callers.ts';
+import type { BearerCaller, PlayerCaller } from '../../../core/callers.ts';
 import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { TokenClaims, TokenSigner } from '../../platform/signing-keys/index.ts';
 
@@ -7,17 +7,18 @@ export async function identifyBearer(signer: TokenSigner, token: string): Promis
   if (isOpaqueToken('thirdparty', token)) return { kind: 'third_party', refreshToken: token };
   const claims = await signer.identify(token);
   if (!claims) return undefined;
-  if (claims.auth_type === 'player') {
-    const { sub: playerId, tid, sid, exp } = claims;
-    return {
-      kind: 'player',
-      playerId,
-      tenantId: tid as string | null,
-      sessionId: sid as string | null,
-      expiresAtMs: exp * 1000,
-    };
-  }
+  if (claims.auth_type === 'player') return { kind: 'player', ...playerOfClaims(claims) };
   return claims.auth_type === 'assertion' ? assertionOf(claims) : { kind: 'other' };
+}
+
+/** The player of the claims of an access token. */
+export function playerOfClaims({ sub: playerId, exp, ...claims }: TokenClaims): PlayerCaller {
+  return {
+    playerId,
+    tenantId: claims['tid'] as string | null,
+    sessionId: claims['sid'] as string | null,
+    expiresAtMs: exp * 1000,
+  };
 }
 
 /** Undefined if the token has not exactly one audience, because such assertions are never issued. */
