@@ -63,7 +63,9 @@ export async function deletePlayer(
   const player = database.forPlayer(playerId);
   // A repeated request sends the same proof again, which has been used.
   const proof =
-    caller && (await isActivePlayer(player, playerId)) ? await verifyProof(services, caller) : undefined;
+    caller?.proof && (await isActivePlayer(player, playerId))
+      ? await verifyProof(services, caller)
+      : undefined;
   const { profile, receipt, tenantIds } = await player.transaction(async (transaction) => {
     await lockCredentials(transaction, [playerId]);
     await proof?.use?.(transaction);
