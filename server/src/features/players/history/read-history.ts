@@ -3,7 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
-import { requireUnrevokedSession } from '../profiles/index.ts';
+import { readUnlessRevoked } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
 import { openLoginData, type LedgerPosition } from '../../sign-in/sessions/index.ts';
 import { countLogins, selectLogins, type LoginRow } from './queries.ts';
@@ -47,15 +47,13 @@ export async function readHistory(
 ): Promise<HistoryPage> {
   const { tenantId, pageSize } = request;
   const before = positionOf(request);
-  const [found, totalCount] = await database.heavy
-    .forPlayer(caller.playerId)
-    .transaction((transaction) =>
-      Promise.all([
-        selectLogins(transaction, { tenantId, before, limit: pageSize + 1 }),
-        countLogins(transaction, tenantId),
-        requireUnrevokedSession(transaction, caller),
-      ]),
-    );
+  const player = database.heavy.forPlayer(caller.playerId);
+  const [found, totalCount] = await readUnlessRevoked(player, caller, (transaction) =>
+    Promise.all([
+      selectLogins(transaction, { tenantId, before, limit: pageSize + 1 }),
+      countLogins(transaction, tenantId),
+    ]),
+  );
   const rows = found.slice(0, pageSize);
   const hasMore = found.length > pageSize;
   const last = hasMore ? rows.at(-1) : undefined;

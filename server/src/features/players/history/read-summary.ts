@@ -1,6 +1,6 @@
 import type { PlayerCaller } from '../../../core/callers.ts';
 import type { Database } from '../../../database/database.ts';
-import { requireUnrevokedSession } from '../profiles/index.ts';
+import { readUnlessRevoked } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
 import { selectLogins, sumLogins, type LoginRow, type LoginTotals } from './queries.ts';
 
@@ -17,16 +17,11 @@ export interface SessionSummary extends LoginTotals {
 
 /** Summarizes a player's logins over all tenants. Throws invalid_bearer for a token of a revoked session. */
 export async function readSummary(database: Database, caller: PlayerCaller): Promise<SessionSummary> {
+  const player = database.heavy.forPlayer(caller.playerId);
   // The order matters: the totals then include at least the logins that are listed.
-  const [recent, totals] = await database.heavy
-    .forPlayer(caller.playerId)
-    .transaction((transaction) =>
-      Promise.all([
-        selectLogins(transaction, { limit: RECENT_LOGINS }),
-        sumLogins(transaction),
-        requireUnrevokedSession(transaction, caller),
-      ]),
-    );
+  const [recent, totals] = await readUnlessRevoked(player, caller, (transaction) =>
+    Promise.all([selectLogins(transaction, { limit: RECENT_LOGINS }), sumLogins(transaction)]),
+  );
   return {
     ...totals,
     lastLoginAt: recent[0]?.occurredAt ?? null,

@@ -7,7 +7,7 @@ export { deviceRoutes } from './devices/routes.ts';
 export { playerDeletionRoutes } from './deletion-routes.ts';
 export { exportInTenant, type ExportServices } from './export-profile.ts';
 export { exportedLists, TenantThirdParty } from './export-schemas.ts';
-export { requireUnrevokedSession } from './lock-profile.ts';
+export { readUnlessRevoked } from './lock-profile.ts';
 export { existsUnmerged, isActivePlayer, type TenantAccess } from './queries.ts';
 export { profileRoutes } from './profile-routes.ts';
 export { playerChangeQueue, publishPlayerChange } from './publish-change.ts';

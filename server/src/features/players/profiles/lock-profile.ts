@@ -1,4 +1,4 @@
-import type { Querier } from '../../../database/database.ts';
+import type { Querier, Scope } from '../../../database/database.ts';
 import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { revokedSessionError } from '../../sign-in/sessions/index.ts';
@@ -37,4 +37,16 @@ export async function requireUnrevokedSession(
   use: AccessTokenUse = 'ownData',
 ): Promise<void> {
   if (await isSessionRevoked(db, caller, use)) throw revokedSessionError();
+}
+
+/** Runs a read of the caller's data together with {@link requireUnrevokedSession}, so that the check costs no round trip. */
+export async function readUnlessRevoked<Result>(
+  player: Scope,
+  caller: PlayerCaller,
+  read: (transaction: Querier) => Promise<Result>,
+): Promise<Result> {
+  return player.transaction(async (transaction) => {
+    const [result] = await Promise.all([read(transaction), requireUnrevokedSession(transaction, caller)]);
+    return result;
+  });
 }

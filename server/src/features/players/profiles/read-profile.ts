@@ -2,7 +2,7 @@ import type { PlayerCaller } from '../../../core/callers.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { listAuthMethods, type AuthMethod } from './auth-methods/queries.ts';
-import { requireUnrevokedSession } from './lock-profile.ts';
+import { readUnlessRevoked } from './lock-profile.ts';
 import { findProfile, listTenantAccess, type ProfileRow, type TenantAccess } from './queries.ts';
 
 /** A profile as its own player sees it. */
@@ -14,7 +14,9 @@ export interface FullProfile extends ProfileRow {
 /** Reads the caller's own profile. Throws invalid_bearer if it does not exist, and for a token of a revoked session. */
 export function readOwnProfile(database: Database, caller: PlayerCaller): Promise<FullProfile> {
   const { playerId } = caller;
-  return readUnlessRevoked(database, caller, (transaction) => assembleProfile(transaction, playerId));
+  return readUnlessRevoked(database.forPlayer(playerId), caller, (transaction) =>
+    assembleProfile(transaction, playerId),
+  );
 }
 
 /** Reads the whole profile of a player. Throws invalid_bearer if it does not exist. */
@@ -38,17 +40,8 @@ export async function assembleProfile(db: Querier, playerId: string): Promise<Fu
  * session.
  */
 export function readTenantAccess(database: Database, caller: PlayerCaller): Promise<TenantAccess[]> {
-  return readUnlessRevoked(database, caller, (transaction) => listTenantAccess(transaction, caller.playerId));
-}
-
-/** Runs a read of the caller's profile together with {@link requireUnrevokedSession}, so that the check costs no round trip. */
-export async function readUnlessRevoked<Result>(
-  database: Database,
-  caller: PlayerCaller,
-  read: (transaction: Querier) => Promise<Result>,
-): Promise<Result> {
-  return database.forPlayer(caller.playerId).transaction(async (transaction) => {
-    const [result] = await Promise.all([read(transaction), requireUnrevokedSession(transaction, caller)]);
-    return result;
-  });
+  const { playerId } = caller;
+  return readUnlessRevoked(database.forPlayer(playerId), caller, (transaction) =>
+    listTenantAccess(transaction, playerId),
+  );
 }

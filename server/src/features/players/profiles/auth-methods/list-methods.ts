@@ -1,6 +1,6 @@
 import type { Database } from '../../../../database/database.ts';
 import type { PlayerCaller } from '../../../../core/callers.ts';
-import { readUnlessRevoked } from '../read-profile.ts';
+import { readUnlessRevoked } from '../lock-profile.ts';
 import { listAuthMethods, type AuthMethod } from './queries.ts';
 import { mayUseProfile } from './identity-proof.ts';
 import { findMethodOfPortalSession } from './proof-queries.ts';
@@ -14,10 +14,11 @@ export async function listMethods(
   caller: PlayerCaller,
 ): Promise<AuthMethod[]> {
   const { playerId, sessionId } = caller;
-  const methods = await readUnlessRevoked(services.database, caller, (transaction) =>
+  const player = services.database.forPlayer(playerId);
+  const methods = await readUnlessRevoked(player, caller, (transaction) =>
     listAuthMethods(transaction, playerId),
   );
   if (await mayUseProfile(services, caller)) return methods;
-  const own = await findMethodOfPortalSession(services.database.forPlayer(playerId), playerId, sessionId);
+  const own = await findMethodOfPortalSession(player, playerId, sessionId);
   return methods.filter(({ id }) => id === own?.methodId);
 }

@@ -14,7 +14,7 @@ import {
   type CallerWithProof,
   type ProofServices,
 } from '../auth-methods/identity-proof.ts';
-import { lockForChange, requireUnrevokedSession } from '../lock-profile.ts';
+import { lockForChange, readUnlessRevoked } from '../lock-profile.ts';
 import { findDevices, updateDevice, type DeviceChanges, type DeviceRow } from './queries.ts';
 
 /** The maximum number of devices of a player. A trigger (migration 0004) deletes the devices over it. */
@@ -37,12 +37,9 @@ export async function listOwnDevices(
   caller: PlayerCaller,
   page: PageRequest,
 ): Promise<Device[]> {
-  const player = database.forPlayer(caller.playerId);
-  const [rows] = await player.transaction((transaction) =>
-    Promise.all([
-      findDevices(transaction, caller.playerId, page),
-      requireUnrevokedSession(transaction, caller),
-    ]),
+  const { playerId } = caller;
+  const rows = await readUnlessRevoked(database.forPlayer(playerId), caller, (transaction) =>
+    findDevices(transaction, playerId, page),
   );
   return rows.map(withPlatformName);
 }
