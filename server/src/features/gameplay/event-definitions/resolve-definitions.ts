@@ -73,6 +73,7 @@ export function createDefinitionResolver(database: Database, changes: ChangeFeed
     },
 
     async autoCreate(tenantId, eventScope, pairs) {
+      if (pairs.length === 0) return new Map();
       // Counts without the creation lock first, so that the batches of a tenant at its limit do not wait for each other.
       const count = await countDefinitions(database.forTenant(tenantId), tenantId, { includeInactive: true });
       // Another batch may have created them since they were looked up.

@@ -10,6 +10,7 @@ import {
 } from '../event-definitions/index.ts';
 import { admitEvents, type QuotaServices } from './admit-events.ts';
 import type { CheckedEvent } from './check-event.ts';
+import type { EventPosition } from './event-position.ts';
 import type { EventRow, EventScope } from './event-row.ts';
 import { refuse, type EventBatch, type RefusedEvent } from './ingest-result.ts';
 import { withoutStored } from './queries.ts';
@@ -24,15 +25,22 @@ export interface IndexedRow extends EventRow {
 /** Events for which a shorter step runs at once. It takes up to 0.5 ms. */
 export const EVENTS_PER_SLICE = 500;
 
-/** The definitions of a batch by ID and by {@link pairKey}, and those that were created for it. */
-interface BatchDefinitions extends Readonly<TenantDefinitions> {
-  created: ReadonlyMap<string, Definition>;
-}
-
 /** An event without a usable definition. */
-interface UndefinedEvent {
+interface RefusedByDefinition {
   event: CheckedEvent;
   refused: RefusedEvent;
+}
+
+/** Events by the state of their definition. */
+interface SortedEvents {
+  rows: IndexedRow[];
+  /** No definition has their key and value. Auto-create may create one. */
+  unknown: CheckedEvent[];
+  others: RefusedByDefinition[];
+}
+
+interface DefinitionServices extends QuotaServices {
+  definitions: DefinitionResolver;
 }
 
 /**
@@ -40,33 +48,44 @@ interface UndefinedEvent {
  * docs/events.md#definitions lists the rules.
  */
 export async function assignDefinitions(
-  services: QuotaServices & { definitions: DefinitionResolver },
+  services: DefinitionServices,
   batch: EventBatch,
   events: CheckedEvent[],
 ): Promise<IndexedRow[]> {
   const { definitions } = services;
-  const { scope, billing } = batch;
-  const { tenantId } = billing;
-  const { byId, byPair } = await definitions.resolve(tenantId, await collectWanted(tenantId, events));
-  const known: BatchDefinitions = { byId, byPair, created: new Map() };
-  const autoCreate =
-    (await collectUnknown(tenantId, known, events)).length > 0 &&
-    (await definitions.isAutoCreateOn(tenantId));
-  let distinct = events;
-  if (autoCreate) {
-    distinct = await withoutDuplicates(services, batch, known, events);
-    batch.duplicateCount += events.length - distinct.length;
-    // A batch above the hard stop creates no definitions.
-    if (billing.hasHardStop) {
-      const storable = distinct.filter((event) => isStorable(known, scope, event));
-      await admitEvents(services, batch, storable);
-    }
-    const unknown = await collectUnknown(tenantId, known, distinct);
-    if (unknown.length > 0) known.created = await definitions.autoCreate(tenantId, scope, unknown);
-  }
-  const { rows, others } = await toRows(batch, known, autoCreate, distinct);
+  const { tenantId } = batch.billing;
+  const known = await definitions.resolve(tenantId, await collectWanted(tenantId, events));
+  let sorted = await sortByDefinition(batch, known, events);
+  const autoCreate = sorted.unknown.length > 0 && (await definitions.isAutoCreateOn(tenantId));
+  if (autoCreate) sorted = await createDefinitions(services, batch, known, sorted);
+  const reason = autoCreate ? TOO_MANY_DEFINITIONS : AUTO_CREATE_IS_OFF;
+  const error = `No event definition has this key and value, and ${reason}`;
+  const { rows, unknown, others } = sorted;
+  await forEachInSlices(tenantId, unknown, EVENTS_PER_SLICE, (event) =>
+    others.push(refuseByDefinition(event, 422, error)),
+  );
   if (others.length > 0) await refuseUnstored(services, batch, others);
   return rows;
+}
+
+/** Creates the definitions of unknown events. Some of them stay unknown if the tenant reaches its limit. */
+async function createDefinitions(
+  services: DefinitionServices,
+  batch: EventBatch,
+  { byId }: Readonly<TenantDefinitions>,
+  { rows, unknown, others }: SortedEvents,
+): Promise<SortedEvents> {
+  const { scope, billing } = batch;
+  const { tenantId } = billing;
+  const fresh = await admitUnknown(services, batch, rows, unknown);
+  const { pairs } = await collectWanted(tenantId, fresh);
+  const byPair = await services.definitions.autoCreate(tenantId, scope, pairs);
+  const created = await sortByDefinition(batch, { byId, byPair }, fresh);
+  return {
+    rows: [...rows, ...created.rows],
+    unknown: created.unknown,
+    others: [...others, ...created.others],
+  };
 }
 
 async function collectWanted(
@@ -84,123 +103,96 @@ async function collectWanted(
   return { ids: [...ids], pairs: [...pairs.values()] };
 }
 
+/** Makes the rows of events whose definition is usable, and says why the others are refused. */
+async function sortByDefinition(
+  { scope, billing }: EventBatch,
+  known: Readonly<TenantDefinitions>,
+  events: CheckedEvent[],
+): Promise<SortedEvents> {
+  const sorted: SortedEvents = { rows: [], unknown: [], others: [] };
+  await forEachInSlices(billing.tenantId, events, EVENTS_PER_SLICE, (event) => {
+    const definition = findDefinition(known, event);
+    if (definition) {
+      const fault = faultOf(definition, scope);
+      if (fault) sorted.others.push(refuseByDefinition(event, 409, fault));
+      else sorted.rows.push(toRow(event, definition.id));
+    } else if (event.eventKey !== null) sorted.unknown.push(event);
+    else sorted.others.push(refuseByDefinition(event, 404, 'No event definition has this ID.'));
+  });
+  return sorted;
+}
+
 /** By ID first. If the ID is unknown or absent, by key and value. */
 function findDefinition(
-  { byId, byPair, created }: BatchDefinitions,
+  { byId, byPair }: Readonly<TenantDefinitions>,
   { eventDefinitionId, eventKey, eventValue }: CheckedEvent,
 ): Definition | undefined {
   const found = eventDefinitionId === null ? undefined : byId.get(eventDefinitionId);
   if (found || eventKey === null) return found;
-  const pair = pairKey({ eventKey, eventValue });
-  return byPair.get(pair) ?? created.get(pair);
+  return byPair.get(pairKey({ eventKey, eventValue }));
 }
 
-/** Returns the pairs of events that have no definition. */
-async function collectUnknown(
-  tenantId: string,
-  known: BatchDefinitions,
-  events: CheckedEvent[],
-): Promise<DefinitionPair[]> {
-  const unknown = new Map<string, DefinitionPair>();
-  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
-    const { eventKey, eventValue } = event;
-    if (eventKey === null || findDefinition(known, event)) return;
-    const pair = { eventKey, eventValue };
-    unknown.set(pairKey(pair), pair);
-  });
-  return [...unknown.values()];
-}
-
-/** Whether an event is stored if auto-create is on, unless it is stored already. */
-function isStorable(known: BatchDefinitions, scope: EventScope, event: CheckedEvent): boolean {
-  const definition = findDefinition(known, event);
-  return definition ? isUsable(definition, scope) : event.eventKey !== null;
+/** Says why events of a scope cannot have a definition, if so. */
+function faultOf({ isActive, eventScope }: Definition, scope: EventScope): string | undefined {
+  if (!isActive) return 'The event definition is inactive. Activate it, or use another definition.';
+  if (eventScope === scope || eventScope === 'both') return undefined;
+  return `The event definition is for ${eventScope} events. Change its scope to both, or use another definition.`;
 }
 
 /**
- * Leaves out the events that are in the batch a second time, and the stored ones among those without a definition. They would create
- * definitions that no event has.
+ * Leaves out the events that the batch or the database has already, because they would create definitions that no event has. Throws
+ * `quota_exceeded` if the batch exceeds the hard stop, before a definition is created.
  */
-async function withoutDuplicates(
-  { database }: QuotaServices,
-  { scope, billing }: EventBatch,
-  known: BatchDefinitions,
-  events: CheckedEvent[],
+async function admitUnknown(
+  services: QuotaServices,
+  batch: EventBatch,
+  rows: IndexedRow[],
+  unknown: CheckedEvent[],
 ): Promise<CheckedEvent[]> {
+  const { scope, billing } = batch;
   const { tenantId } = billing;
-  const defined: CheckedEvent[] = [];
-  const others: CheckedEvent[] = [];
-  await forEachInSlices(tenantId, events, EVENTS_PER_SLICE, (event) => {
-    (findDefinition(known, event) ? defined : others).push(event);
+  const positions = new Map<string, EventPosition>();
+  await forEachInSlices(tenantId, rows, EVENTS_PER_SLICE, (row) => {
+    positions.set(textOf(row), row);
   });
-  const keys = new Set<string>();
   const distinct: CheckedEvent[] = [];
-  const unknown: CheckedEvent[] = [];
-  // Those without a definition are refused if it cannot be created, so they come last.
-  await forEachInSlices(tenantId, [...defined, ...others], EVENTS_PER_SLICE, (event) => {
-    if (isStorable(known, scope, event)) {
-      const key = `${event.occurredAt} ${event.idempotencyKey}`;
-      if (keys.has(key)) return;
-      keys.add(key);
-      if (!findDefinition(known, event)) unknown.push(event);
-    }
+  await forEachInSlices(tenantId, unknown, EVENTS_PER_SLICE, (event) => {
+    const text = textOf(event);
+    if (positions.has(text)) return;
+    positions.set(text, event);
     distinct.push(event);
   });
-  const missing = new Set(await withoutStored(database.forTenant(tenantId), tenantId, scope, unknown));
-  const stored = new Set(unknown.filter((event) => !missing.has(event)));
-  return distinct.filter((event) => !stored.has(event));
+  const fresh = await withoutStored(services.database.forTenant(tenantId), tenantId, scope, distinct);
+  batch.duplicateCount += unknown.length - fresh.length;
+  await admitEvents(services, batch, [...positions.values()]);
+  return fresh;
 }
 
-/** Makes the rows of events whose definition is usable, and says why the others are refused. */
-async function toRows(
-  { scope, billing }: EventBatch,
-  known: BatchDefinitions,
-  autoCreate: boolean,
-  events: CheckedEvent[],
-): Promise<{ rows: IndexedRow[]; others: UndefinedEvent[] }> {
-  const rows: IndexedRow[] = [];
-  const others: UndefinedEvent[] = [];
-  await forEachInSlices(billing.tenantId, events, EVENTS_PER_SLICE, (event) => {
-    const definition = findDefinition(known, event);
-    if (!definition) others.push({ event, refused: withoutDefinition(event, autoCreate) });
-    else if (!isUsable(definition, scope)) {
-      const error = definition.isActive
-        ? `The event definition is for ${definition.eventScope} events. Change its scope to both, or use another definition.`
-        : 'The event definition is inactive. Activate it, or use another definition.';
-      others.push({ event, refused: refuse(event, 409, error, OF_DEFINITION) });
-    } else rows.push(toRow(event, definition.id));
-  });
-  return { rows, others };
-}
+const textOf = ({ occurredAt, idempotencyKey }: EventPosition): string => `${occurredAt} ${idempotencyKey}`;
 
 /** Refuses events without a usable definition. If one was stored before its definition changed, it counts as a duplicate. */
 async function refuseUnstored(
   { database }: QuotaServices,
   batch: EventBatch,
-  undefinedEvents: UndefinedEvent[],
+  others: RefusedByDefinition[],
 ): Promise<void> {
   const { scope, billing } = batch;
   const { tenantId } = billing;
-  const events = undefinedEvents.map(({ event }) => event);
+  const events = others.map(({ event }) => event);
   const missing = new Set(await withoutStored(database.forTenant(tenantId), tenantId, scope, events));
-  for (const { event, refused } of undefinedEvents)
+  for (const { event, refused } of others)
     if (missing.has(event)) batch.refused.push(refused);
     else batch.duplicateCount++;
 }
 
-const OF_DEFINITION = { isOfDefinition: true };
+const TOO_MANY_DEFINITIONS = `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first.`;
+const AUTO_CREATE_IS_OFF =
+  'auto-create is off. Correct the key, create the definition, or turn auto-create on.';
 
-function withoutDefinition(event: CheckedEvent, autoCreate: boolean): RefusedEvent {
-  if (event.eventKey === null) return refuse(event, 404, 'No event definition has this ID.', OF_DEFINITION);
-  const reason = autoCreate
-    ? `auto-create stops at ${MAX_DEFINITIONS_FOR_AUTO_CREATE} definitions per tenant. Create the definition first.`
-    : 'auto-create is off. Correct the key, create the definition, or turn auto-create on.';
-  const error = `No event definition has this key and value, and ${reason}`;
-  return refuse(event, 422, error, OF_DEFINITION);
-}
-
-const isUsable = ({ isActive, eventScope }: Definition, scope: EventScope): boolean =>
-  isActive && (eventScope === scope || eventScope === 'both');
+const refuseByDefinition = (event: CheckedEvent, statusCode: number, error: string): RefusedByDefinition => ({
+  event,
+  refused: refuse(event, statusCode, error, { isOfDefinition: true }),
+});
 
 function toRow(event: CheckedEvent, definitionId: string): IndexedRow {
   const { index, actorId, matchSessionId, loginSessionId, idempotencyKey, value, occurredAt } = event;
