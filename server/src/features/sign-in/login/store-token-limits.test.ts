@@ -16,7 +16,7 @@ const { appId, webApiKey } = store;
 const settings = { appId, webApiKey };
 const verify = createTokenVerifier({
   providerSettings: {
-    require: async () => settings,
+    require: async (tenantId) => (tenantId === 'wrong key' ? { appId, webApiKey: 'none' } : settings),
     invalidate() {},
   },
   vault,
@@ -46,6 +46,17 @@ describe('the verification of a store’s token', () => {
     await assert.rejects(verify(hostile, 'StoreA', validTicket()), { code: 'too_many_attempts' });
     for (const other of [source('other game', hostile.ipAddress), source('game', '203.0.113.1')])
       assert.equal((await verify(other, 'StoreA', validTicket())).provider, 'StoreA');
+  });
+
+  test('counts a refused key of the studio like a refused token', async () => {
+    const before = store.requests.length;
+    const misconfigured = source('wrong key', hostile.ipAddress);
+    for (let sent = 0; sent < REFUSED_TOKENS; sent++)
+      await assert.rejects(verify(misconfigured, 'StoreA', randomBytes(8).toString('hex')), {
+        code: 'provider_not_available',
+      });
+    await assert.rejects(verify(misconfigured, 'StoreA', validTicket()), { code: 'too_many_attempts' });
+    assert.equal(store.requests.length - before, REFUSED_TOKENS);
   });
 
   test('asks the store 30 times for one token in 15 minutes', async () => {

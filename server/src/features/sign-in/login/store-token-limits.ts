@@ -1,13 +1,16 @@
-import { ProblemError } from '../../../core/problem.ts';
+import { ProblemError, type ProblemCode } from '../../../core/problem.ts';
 import type { CreateBudget, ReservedAttempt } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
 import type { Identity, TokenProvider, TokenSource } from './identity.ts';
 
-/** Refused tokens of a network in a tenant. */
+/** Refusals of the store for a network in a tenant. */
 const REFUSED_TOKENS = 300;
 /** Answers of the store about one token. A client may sign in again with it. */
 const USES_OF_TOKEN = 30;
 const WINDOW_SECONDS = 15 * 60;
+
+/** The store refused the token, or the key of the studio. */
+const REFUSALS: ProblemCode[] = ['invalid_credentials', 'provider_not_available'];
 
 /** Runs the verification of a token by a store. Throws too_many_attempts without running it. */
 export type LimitStoreToken = (
@@ -18,7 +21,8 @@ export type LimitStoreToken = (
 
 /**
  * Limits the requests to stores. A store limits those with the key of a studio: StoreA allows 100,000 per day. Anybody with the public game
- * key could use them up with wrong tokens, or with a right one, and then no player could sign in. Failures of the store do not count.
+ * key could use them up with wrong tokens, or with a right one, and then no player could sign in. A refused key of the studio counts too,
+ * because the request reached the store. Failures of the store do not count.
  */
 export function createStoreTokenLimits(createBudget: CreateBudget): LimitStoreToken {
   const refused = createNetworkBudget(createBudget, {
@@ -46,7 +50,7 @@ export function createStoreTokenLimits(createBudget: CreateBudget): LimitStoreTo
       answer = 'accepted';
       return identity;
     } catch (error) {
-      if (error instanceof ProblemError && error.code === 'invalid_credentials') answer = 'refused';
+      if (error instanceof ProblemError && REFUSALS.includes(error.code)) answer = 'refused';
       throw error;
     } finally {
       await Promise.all([
