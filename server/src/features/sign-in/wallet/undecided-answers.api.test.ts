@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
 import { serveOnLoopback } from '../../../testing/loopback-server.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 
@@ -35,6 +35,15 @@ describe('an answer to a wallet challenge that cannot be decided', () => {
       assert.equal((await send(signed)).status, 401, 'the sign-in uses it up');
     });
   }
+
+  test('keeps the challenge if the hard stop of the plan refuses the sign-in', async () => {
+    const signed = await signedChallenge();
+    await arrangePlan(app, tenant, { monthlyUnits: 0, hardStop: true });
+    const refused = await verify(signed);
+    await arrangePlan(app, tenant, { monthlyUnits: null, hardStop: false });
+    assert.deepEqual([refused.status, refused.body.code], [429, 'quota_exceeded']);
+    assert.equal((await verify(signed)).status, 200);
+  });
 
   test('does not extend the life of the challenge', async () => {
     const signed = await signedChallenge();

@@ -1,4 +1,5 @@
 import type { Database, Scope } from '../../../database/database.ts';
+import { isRolledBack } from '../../../database/errors.ts';
 import { ProblemError, type ProblemCode } from '../../../core/problem.ts';
 import type { NetworkBudget } from '../../../security/network-budget.ts';
 import { signIn, type Identity, type SignInRequest, type SignInServices } from '../login/index.ts';
@@ -86,7 +87,7 @@ async function useUp<Result>(
 
 /** Whether the same answer may succeed later. */
 function isUndecided(error: unknown): boolean {
-  return error instanceof ProblemError && UNDECIDED.includes(error.code);
+  return (error instanceof ProblemError && UNDECIDED.includes(error.code)) || isRolledBack(error);
 }
 
 const UNDECIDED: ProblemCode[] = ['busy', 'too_many_attempts', 'provider_unavailable'];
