@@ -74,6 +74,9 @@ export async function exchangeCode(
       }
       return await signIn(services, emailCodeIdentity(email), { ...request, inTransaction });
     } catch (error) {
+      // Without the sign-in by code, `only-existing` finds no player, although the address has one.
+      if (credential?.playerId && error instanceof ProblemError && error.code === 'player_not_found')
+        throw removedMethod();
       if (!(error instanceof CredentialChangedError)) throw error;
     }
   }

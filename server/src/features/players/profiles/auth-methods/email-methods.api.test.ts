@@ -203,6 +203,8 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId} of an email 
     const refused = await exchange(player.email, code, tenant);
     assert.deepEqual([refused.status, refused.body.code], [401, 'invalid_credentials']);
     assert.match(refused.body.detail, /removed the sign-in by code/);
+    const existing = await exchange(player.email, code, tenant, { createAccountIfMissing: false });
+    assert.deepEqual([existing.status, existing.body.detail], [401, refused.body.detail]);
     assert.doesNotMatch((await exchange(player.email, wrong(code), tenant)).body.detail, /removed/);
     assert.equal((await link(player.email, code, player)).status, 201);
     const signedIn = await exchange(player.email, await codeFor(player.email, tenant), tenant);
