@@ -28,6 +28,8 @@ const ACTIONS = {
 export interface ChangeAuthor {
   playerId: string;
   tenantId: string | null;
+  /** The name of the tenant, if the player may never have signed in to it. The player's scope cannot read it then. */
+  game?: string;
   origin: Origin;
 }
 
@@ -66,13 +68,13 @@ export async function notifyChange(
 export async function mailChange(
   services: MailServices,
   db: Querier,
-  { playerId, tenantId }: Pick<ChangeAuthor, 'playerId' | 'tenantId'>,
+  { playerId, tenantId, ...author }: Omit<ChangeAuthor, 'origin'>,
   change: ProfileChange,
   receiptId?: string,
 ): Promise<void> {
   const addresses = await listVerifiedAddresses(db, playerId);
   if (addresses.length === 0) return;
-  const game = tenantId === null ? undefined : (await findTenant(db, tenantId))?.name;
+  const game = author.game ?? (tenantId === null ? undefined : (await findTenant(db, tenantId))?.name);
   const content = profileChangedEmail({ change, game, receiptId });
   for (const to of addresses)
     await sendMail(services, db, {

@@ -4,6 +4,7 @@ import type { Origin } from '../../../core/author.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { newId } from '../../../core/ids.ts';
 import { requestedMailQueue, type MailServices } from '../../messages/mail/index.ts';
+import { readTenant } from '../../studio/tenants/index.ts';
 import { endPlayerSessions } from '../sessions/index.ts';
 import { revokePortalSessions } from '../portal/index.ts';
 import { confirmOwnership, CredentialChangedError } from './address-ownership.ts';
@@ -61,8 +62,10 @@ export async function resetPassword(
   const { database, vault } = services;
   const { tenantId } = billing;
   const hash = vault.fingerprint(token);
-  const owner = await findToken(database.forTenant(tenantId), { tenantId, hash, purpose: 'reset' });
+  const tenant = database.forTenant(tenantId);
+  const owner = await findToken(tenant, { tenantId, hash, purpose: 'reset' });
   if (!owner) throw invalidToken();
+  const { name: game } = await readTenant(tenant, tenantId);
   const { email, playerId } = owner;
   const passwordHash = await hashPassword(newPassword, origin.ip);
   try {
@@ -79,7 +82,7 @@ export async function resetPassword(
         message: 'The password was reset.',
       });
       await revokePortalSessions(transaction, playerId);
-      await notifyChange(services, transaction, { playerId, tenantId, origin }, 'passwordReset');
+      await notifyChange(services, transaction, { playerId, tenantId, game, origin }, 'passwordReset');
     });
   } catch (error) {
     throw error instanceof CredentialChangedError ? invalidToken() : error;

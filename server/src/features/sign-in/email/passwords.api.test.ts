@@ -324,6 +324,16 @@ describe('POST /api/player-auth/email/password-reset', () => {
     assert.equal((await logIn(email, tenant, 'a new password')).body.playerId, playerId);
   });
 
+  test('names the game of the reset in the notice, even if the player never signed in to it', async () => {
+    const unvisited = await arrangeTenant(app, { providers });
+    const { email } = await signedUp();
+    const token = await resetTokenFor(email, unvisited);
+    assert.equal((await confirm(token, 'a new password', unvisited)).status, 200);
+    const notice = (await mailsTo(email)).find(({ subject }) => subject.startsWith('A new password was set'));
+    const game = await row('SELECT name FROM tenants WHERE id = $1', unvisited.tenantId);
+    assert.match(notice?.text ?? '', new RegExp(`The request came from the game “${game.name}”`));
+  });
+
   test('mails and audits a reset in every tenant that knows the player', async () => {
     const email = someEmail();
     for (const game of [tenant, stranger]) await exchange(email, await codeFor(email, game), game);
