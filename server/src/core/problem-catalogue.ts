@@ -390,8 +390,8 @@ export const problemCatalogue = {
   ],
   query_timeout: [
     503,
-    'The query took too long',
-    'The query took too long and was cancelled. Request a shorter time range or fewer items.',
+    'The request took too long',
+    'The request took too long in the database and was cancelled. Retry after the number of seconds in Retry-After. For a large read, request a shorter time range or fewer items.',
   ],
   busy: [
     503,
