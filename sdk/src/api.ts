@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: d4219c8fe5fffa6fd4dafe32d6258de640863b7c6bf8bc211bd9cae75f0c9a2c
+// Document: 21d7903fefd8befae5aef727963af7a2b9237da4743cad6d754c78f9d4e3c739
 
 export interface paths {
     "/metrics": {
@@ -556,6 +556,26 @@ export interface paths {
         get: operations["verifyPlayer"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/player-auth/email/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resend the verification email
+         * @description Mails another token that verifies the address of the sign-up. The earlier tokens stay valid. The bearer is an access token of the player, because a player can play before the address is verified. Answers 409 if the player has no address to verify.
+         */
+        post: operations["resendPlayerVerification"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6986,6 +7006,13 @@ export interface components {
             /** Format: date-time */
             expiresAt: string;
         };
+        VerificationRequested: {
+            /**
+             * @description The email will be sent.
+             * @enum {string}
+             */
+            status: "accepted";
+        };
         VerifiedAccountEmail: {
             /** @description The address of the account. It is verified now. */
             email: string;
@@ -8142,6 +8169,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerifiedPlayer"];
+                };
+            };
+        };
+    };
+    resendPlayerVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was accepted. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationRequested"];
                 };
             };
         };

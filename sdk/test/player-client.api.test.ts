@@ -187,7 +187,9 @@ describe('sign-in', () => {
     const { playerId } = await game.signIn.signUp(account);
     await eventually(async () => (await mailsTo(account.email)).length === 1);
     await assert.rejects(game.signIn.verifyEmail('gh_verify_wrong'), failsWith('invalid_credentials', 401));
+    await game.signIn.resendVerification();
     await game.signIn.verifyEmail(await secretTo(account.email));
+    await assert.rejects(game.signIn.resendVerification(), failsWith('conflict', 409));
     assert.equal((await game.profile.get()).email, account.email);
     assert.equal((await game.signIn.withPassword(account)).playerId, playerId);
     await assert.rejects(

@@ -101,8 +101,8 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
   /** An address with a password. */
   const newEmailPlayer = async (studio: Studio) => {
     const [email, password] = [someEmail(), `${PASSWORD} ${someText()}`];
-    const { playerId } = await auth(studio, 'email/signup', { email, password });
-    return { email, password, playerId: playerId as string };
+    const { playerId, accessToken } = await auth(studio, 'email/signup', { email, password });
+    return { email, password, playerId: playerId as string, accessToken: accessToken as string };
   };
   const newAssertion = async (studio: Studio) => {
     const { caller } = await newPlayer(studio);
@@ -193,6 +193,10 @@ export async function playerRequests(world: World): Promise<PlayerRequests> {
     verifyPlayerEmail: async (studio) => {
       const { email } = await newEmailPlayer(studio);
       return { body: { token: await mail.secretTo(email) } };
+    },
+    resendPlayerVerification: async (studio) => {
+      const { accessToken } = await newEmailPlayer(studio);
+      return { credentials: { player: accessToken } };
     },
     requestPlayerPasswordReset: async (studio) => {
       const { email } = await newEmailPlayer(studio);

@@ -78,7 +78,7 @@ export function createPlayerClient({ gameKey, ...options }: PlayerClientOptions)
     const open = createApi(until(sendOpen));
     const api = createApi(until(send));
     return {
-      signIn: createSignIn(open, async (result: LoginResult) => {
+      signIn: createSignIn(open, api, async (result: LoginResult) => {
         const { playerId, tenantId, sessionId } = requireTokens(result);
         await session.start(result, { playerId, tenantId, sessionId });
         return result;

@@ -29,6 +29,8 @@ export interface SignIn {
   withPassword(login: Body<'/api/player-auth/email/tenant-login', 'post'>): Promise<LoginResult>;
   /** Takes the token of an email that a sign-up sent. */
   verifyEmail(token: string): Promise<Answer<'/api/player-auth/email/verify', 'post'>>;
+  /** Mails the player who is signed in another token for `verifyEmail`. Fails with `conflict` if no address is to be verified. */
+  resendVerification(): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(
     reset: Body<'/api/player-auth/email/password-reset/confirm', 'post'>,
@@ -40,7 +42,11 @@ export interface SignIn {
   answerChallenge(answer: Body<'/api/player-auth/challenge/verify', 'post'>): Promise<LoginResult>;
 }
 
-export function createSignIn(open: Api, start: (result: LoginResult) => Promise<LoginResult>): SignIn {
+export function createSignIn(
+  open: Api,
+  api: Api,
+  start: (result: LoginResult) => Promise<LoginResult>,
+): SignIn {
   return {
     withProvider: async (body) => start(await open.POST('/api/player-auth/login', { body })),
     createPlayer: async (body) => start(await open.POST('/api/player-auth/players', { body })),
@@ -56,6 +62,9 @@ export function createSignIn(open: Api, start: (result: LoginResult) => Promise<
     signUp: async (body) => start(await open.POST('/api/player-auth/email/signup', { body })),
     withPassword: async (body) => start(await open.POST('/api/player-auth/email/tenant-login', { body })),
     verifyEmail: (token) => open.POST('/api/player-auth/email/verify', { body: { token } }),
+    resendVerification: async () => {
+      await api.POST('/api/player-auth/email/resend');
+    },
     requestPasswordReset: async (email) => {
       await open.POST('/api/player-auth/email/password-reset/request', { body: { email } });
     },

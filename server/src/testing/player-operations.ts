@@ -113,6 +113,7 @@ async function signInEveryWay(app: TestApp, tenant: TestTenant, store: StoreAOpe
   const { codeFor, secretTo } = await emailClient(app);
   const [email, codeEmail] = [someEmail(), someEmail()];
   const signedUp = await auth('email/signup', { email, password: PASSWORD });
+  await auth('email/resend', undefined, { ...game, bearer: signedUp.accessToken });
   await auth('email/verify', { token: await secretTo(email) });
   await auth('email/tenant-login', { email, password: PASSWORD });
   await auth('email/password-reset/request', { email });

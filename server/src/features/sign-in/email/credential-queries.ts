@@ -19,6 +19,13 @@ export function findCredential(db: Querier, email: string): Promise<Credential |
   return db.row(sql`SELECT ${credentialColumns} FROM email_credentials WHERE email = ${email}`);
 }
 
+/** The address with which a player signed up, if it is not verified. */
+export async function findUnverifiedAddress(db: Querier, playerId: string): Promise<string | undefined> {
+  const found = await db.row<{ email: string }>(sql`
+    SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NULL ORDER BY email LIMIT 1`);
+  return found?.email;
+}
+
 /** Reads the credential, and blocks all sign-ins with the address until the transaction ends. */
 export function lockCredential(db: Querier, email: string): Promise<Credential | undefined> {
   return db.row(sql`SELECT ${credentialColumns} FROM email_credentials WHERE email = ${email} FOR UPDATE`);

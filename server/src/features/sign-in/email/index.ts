@@ -12,7 +12,7 @@ export { createMailBudget } from './mail-limits.ts';
 export { listAuditedTenants } from './notice-queries.ts';
 export { mailChange, notifyChange, type ChangeAuthor } from './notify-change.ts';
 export { mailReset, passwordResetQueue } from './password-reset.ts';
-export { emailPasswordRoutes } from './password-routes.ts';
+export { emailPasswordRoutes, emailVerificationRoutes } from './password-routes.ts';
 export { mailPortalCode, portalCodeQueue, verifyPortalCode } from './portal-codes.ts';
 export type { CheckCodeServices } from './one-time-codes.ts';
 export { emailPortalRoutes } from './portal-routes.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { CREDENTIAL_BODY_LIMIT } from '../../../http/body-limits.ts';
-import { originOf, sourceOf } from '../../../http/request-context.ts';
+import { originOf, playerOf, sourceOf } from '../../../http/request-context.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createLoginThrottle } from '../../../security/guess-throttle.ts';
@@ -11,12 +11,14 @@ import type { EmailLoginServices } from './code-routes.ts';
 import { verifyAddress } from './email-tokens.ts';
 import { requestReset, resetPassword } from './password-reset.ts';
 import { logIn, signUp } from './password-sign-in.ts';
+import { resendVerification } from './resend-verification.ts';
 import {
   EmailAddressRequest,
   PlayerPasswordLoginRequest,
   ResetPlayerPasswordRequest,
   ResetRequested,
   PlayerSignUpRequest,
+  VerificationRequested,
   Verified,
   VerifyPlayerEmailRequest,
 } from './schemas.ts';
@@ -29,12 +31,7 @@ export function emailPasswordRoutes(
 ): FastifyPluginAsyncTypebox {
   const signUps = createSignUpBudget(services.createBudget, 'players');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
-  /** Throws provider_not_available if the tenant has not enabled the provider. */
-  const enabledSourceOf = async (request: FastifyRequest) => {
-    const source = sourceOf(request);
-    await services.providerSettings.require(source.billing.tenantId, 'EmailPassword');
-    return source;
-  };
+  const enabledSourceOf = (request: FastifyRequest) => requireEnabled(services, request);
 
   return async (app) => {
     app.post(
@@ -149,4 +146,38 @@ export function emailPasswordRoutes(
       },
     );
   };
+}
+
+/** Requires a game key, and a player's access token as bearer. */
+export function emailVerificationRoutes(services: EmailLoginServices): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/api/player-auth/email/resend',
+      {
+        config: { usage: 'write' },
+        schema: {
+          operationId: 'resendPlayerVerification',
+          tags,
+          summary: 'Resend the verification email',
+          description:
+            'Mails another token that verifies the address of the sign-up. The earlier tokens stay valid. The bearer is an access token ' +
+            'of the player, because a player can play before the address is verified. Answers 409 if the player has no address to verify.',
+          response: { 202: VerificationRequested, ...problems(403, 409, 422) },
+        },
+      },
+      async (request, reply) => {
+        const source = await requireEnabled(services, request);
+        await resendVerification(services, source, playerOf(request));
+        reply.code(202);
+        return { status: 'accepted' as const };
+      },
+    );
+  };
+}
+
+/** Throws provider_not_available if the tenant has not enabled the sign-in with a password. */
+async function requireEnabled({ providerSettings }: EmailLoginServices, request: FastifyRequest) {
+  const source = sourceOf(request);
+  await providerSettings.require(source.billing.tenantId, 'EmailPassword');
+  return source;
 }

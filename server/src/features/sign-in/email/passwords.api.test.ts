@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
-import { arrangeAccount, arrangePlan, arrangeTenant } from '../../../testing/arrange.ts';
+import { arrangeAccount, arrangePlan, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
 import { emailClient, PASSWORD, someNetwork } from '../../../testing/email-player.ts';
 import { eventually } from '../../../testing/eventually.ts';
 import { someEmail } from '../../../testing/mailbox.ts';
@@ -14,7 +14,7 @@ await startTestWorker(app);
 const providers = ['EmailOneTimeCode', 'EmailPassword', 'Mock'];
 const tenant = await arrangeTenant(app, { providers });
 const stranger = await arrangeTenant(app, { providers });
-const bare = await arrangeTenant(app, { providers: ['EmailOneTimeCode'] });
+const bare = await arrangeTenant(app, { providers: ['EmailOneTimeCode', 'Mock'] });
 const { post, mailsTo, secretTo, codeFor, exchange, signUp, logIn, refresh, resetTokenFor } =
   await emailClient(app);
 
@@ -235,6 +235,54 @@ describe('POST /api/player-auth/email/verify', () => {
       assert.equal((await verify(token)).status, 401);
     for (const token of ['', 5, null, 'x'.repeat(513)])
       assert.equal((await verify(token as string)).status, 400);
+  });
+});
+
+describe('POST /api/player-auth/email/resend', () => {
+  const resend = (bearer: string, { gameKey } = tenant, network = someNetwork()) =>
+    app.http.post('/api/player-auth/email/resend', undefined, {
+      gameKey,
+      bearer,
+      headers: { 'x-forwarded-for': network },
+    });
+
+  test('mails another token after the first one has expired, until the address is verified', async () => {
+    const { email, accessToken } = await signedUp();
+    const first = await secretTo(email);
+    await app.owner.query(`UPDATE email_tokens SET expires_at = now() WHERE email = $1`, [email]);
+    assert.equal((await verify(first)).status, 401);
+    const { status, body } = await resend(accessToken);
+    assert.deepEqual([status, body], [202, { status: 'accepted' }]);
+    assert.equal((await mailsTo(email)).length, 2);
+    assert.deepEqual((await verify(await secretTo(email))).body, { email });
+    const repeated = await resend(accessToken);
+    assert.deepEqual([repeated.status, repeated.body.code], [409, 'conflict']);
+    assert.equal((await mailsTo(email)).length, 2);
+  });
+
+  test('returns 409 for a player without an address, and 422 without the provider', async () => {
+    const { accessToken } = await arrangePlayer(app, tenant);
+    assert.equal((await resend(accessToken)).body.code, 'conflict');
+    const other = await arrangePlayer(app, bare);
+    assert.equal((await resend(other.accessToken, bare)).body.code, 'provider_not_available');
+  });
+
+  test('refuses the token of another tenant and of an ended session, and mails nothing', async () => {
+    const { email, accessToken, sessionId } = await signedUp();
+    assert.equal((await resend(accessToken, stranger)).status, 401);
+    assert.equal((await post('logout', { sessionId }, tenant)).status, 200);
+    assert.equal((await resend(accessToken)).body.code, 'session_ended');
+    assert.equal((await mailsTo(email)).length, 1);
+  });
+
+  test('sends at most 10 emails a day from one network to one address', async () => {
+    const { email, accessToken } = await signedUp();
+    const network = someNetwork();
+    for (let sent = 0; sent < 10; sent++)
+      assert.equal((await resend(accessToken, tenant, network)).status, 202);
+    const refused = await resend(accessToken, tenant, network);
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
+    assert.equal((await mailsTo(email)).length, 11);
   });
 });
 

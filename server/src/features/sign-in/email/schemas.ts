@@ -61,6 +61,11 @@ export const Verified = Type.Object(
   { title: 'VerifiedEmail' },
 );
 
+export const VerificationRequested = Type.Object(
+  { status: Type.Literal('accepted', { description: 'The email will be sent.' }) },
+  { title: 'VerificationRequested' },
+);
+
 export const ResetRequested = Type.Object(
   {
     status: Type.Literal('accepted', { description: 'The same for every address.' }),

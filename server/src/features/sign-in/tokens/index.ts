@@ -4,3 +4,4 @@ export { deleteExpiredTokens, revokePlayerTokens } from './queries.ts';
 export { createRefreshBatcher } from './refresh-batcher.ts';
 export { playerVerificationRoutes, refreshRoutes } from './routes.ts';
 export { LoginResult } from './schemas.ts';
+export { verifyPlayer } from './verify-player.ts';
