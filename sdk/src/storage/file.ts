@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import {
   open,
   readdir,
@@ -36,7 +37,8 @@ const opened = new Set<FileStorage>();
 export async function fileStorage(path: string): Promise<FileStorage> {
   const lock = await lockFile(path);
   const values = new SortedMap();
-  let file: FileHandle;
+  /** Undefined after a compaction that failed, until the next write opens it again. */
+  let file: FileHandle | undefined;
   let liveBytes = 0;
   let fileBytes = 0;
   /** Writes follow each other, and each reads the values that the one before left. */
@@ -66,15 +68,16 @@ export async function fileStorage(path: string): Promise<FileStorage> {
         console.warn(`The storage ${path} is damaged: line ${index + 1} was skipped.`);
       }
     }
-    file = await open(path, 'a', 0o600);
+    file = await openToWrite(path);
     await file.truncate(end);
     fileBytes = end;
   }
 
   async function append(changes: Changes): Promise<void> {
     const line = Buffer.from(toLine(changes));
+    file ??= await openToWrite(path);
     try {
-      await file.appendFile(line);
+      await writeAt(file, line, fileBytes);
       await file.datasync();
     } catch (error) {
       // Half a line would make the next one unreadable.
@@ -88,22 +91,24 @@ export async function fileStorage(path: string): Promise<FileStorage> {
 
   async function compact(): Promise<void> {
     const draft = `${path}.new`;
-    const text = values.size > 0 ? toLine(Object.fromEntries(values)) : '';
+    const bytes = Buffer.from(values.size > 0 ? toLine(Object.fromEntries(values)) : '');
     await rm(draft, { force: true });
-    const next = await open(draft, 'a', 0o600);
+    const next = await openToWrite(draft);
     try {
-      await next.appendFile(text);
+      await writeAt(next, bytes, 0);
       await next.datasync();
+      // Windows does not replace a file that is open.
+      const before = file;
+      file = undefined;
+      await before?.close();
       await rename(draft, path);
     } catch (error) {
       await next.close();
       throw error;
     }
     // Nothing can fail before the next write goes to the new file. To open it by its name would need a descriptor, and may fail.
-    const before = file;
     file = next;
-    fileBytes = Buffer.byteLength(text);
-    await before.close();
+    fileBytes = bytes.length;
     await syncFolder(dirname(path));
   }
 
@@ -116,6 +121,7 @@ export async function fileStorage(path: string): Promise<FileStorage> {
   try {
     await load();
   } catch (error) {
+    await file?.close();
     await lock.release();
     throw error;
   }
@@ -123,6 +129,7 @@ export async function fileStorage(path: string): Promise<FileStorage> {
     get: async (key) => values.get(key),
     write: (changes, onlyIf) =>
       inTurn(async () => {
+        if (!opened.has(storage)) throw new Error('The storage is closed.');
         if (onlyIf && values.get(onlyIf.key) !== onlyIf.value) return false;
         await append(changes);
         return true;
@@ -130,7 +137,7 @@ export async function fileStorage(path: string): Promise<FileStorage> {
     list: async (prefix, limit, after) => values.list(prefix, limit, after),
     close: () =>
       inTurn(async () => {
-        await file.close();
+        await file?.close();
         await lock.release();
         opened.delete(storage);
       }),
@@ -153,6 +160,20 @@ function fromLine(line: string): Changes {
 
 function sizeOf(key: string, value: string | undefined): number {
   return value === undefined ? 0 : key.length + value.length;
+}
+
+/** Without the flag for appending: Windows cannot truncate a file that is open for appending. */
+function openToWrite(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+}
+
+/** Writes all bytes. A disk that is almost full takes a part of them first. */
+async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
+    written += bytesWritten;
+  }
 }
 
 /** Makes a renamed file survive a crash of the machine. Some systems cannot sync a folder. */
