@@ -106,6 +106,7 @@ test('lets a program continue that has no reference to a storage any more', asyn
   const options = ['--expose-gc', '--input-type=module', '--eval', program, join(folder, 'store')];
   const { stdout } = await promisify(execFile)(process.execPath, options);
   assert.match(stdout, /Another process or thread uses this storage/);
+  assert.deepEqual(await fs.readdir(folder), ['store'], 'the lock ends with the program');
 });
 
 test('keeps and compacts a file on Windows', async (context) => {

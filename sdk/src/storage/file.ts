@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, unlinkSync } from 'node:fs';
 import {
   open,
   readdir,
@@ -183,9 +183,19 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
-/** The files that this thread has locked. */
-const locked = new Set<string>();
+/** The files that this thread has locked, and their locks. */
+const locks = new Map<string, string>();
 const ATTEMPTS = 5;
+
+/** A program may end without `close`. Only Linux shows later that another process has its id, and that its lock does not count. */
+function deleteLocks(): void {
+  for (const lock of locks.values())
+    try {
+      unlinkSync(lock);
+    } catch {
+      // The folder may be gone.
+    }
+}
 
 /**
  * Takes a file for this thread. Each thread first writes a lock of its own and then looks for others, so of two that open the
@@ -193,12 +203,14 @@ const ATTEMPTS = 5;
  */
 async function lockFile(path: string): Promise<{ release(): Promise<void> }> {
   const file = resolve(path);
-  if (locked.has(file)) throw inUse(process.pid);
-  locked.add(file);
+  if (locks.has(file)) throw inUse(process.pid);
   const own = `${file}.lock.${process.pid}.${randomUUID()}`;
+  if (locks.size === 0) process.on('exit', deleteLocks);
+  locks.set(file, own);
   const release = async (): Promise<void> => {
     await unlink(own).catch(() => {});
-    locked.delete(file);
+    locks.delete(file);
+    if (locks.size === 0) process.off('exit', deleteLocks);
   };
   try {
     for (let attempt = 1; ; attempt++) {

@@ -137,10 +137,12 @@ describe('fileStorage', () => {
     assert.match(String(warned.mock.calls[0]!.arguments[0]), new RegExp(`${basename(path)}.* line 2`));
   });
 
-  test('belongs to one thread of a process', async () => {
+  test('belongs to one thread of a process, until it ends', async () => {
     const path = newPath();
     const code = `
       const { parentPort } = require('node:worker_threads');
+      // Keeps the thread until a message arrives.
+      parentPort.once('message', () => {});
       (async () => {
         const { fileStorage } = await import('${new URL('file.ts', import.meta.url)}');
         parentPort.postMessage(await fileStorage(${JSON.stringify(path)}).then(() => 'opened', String));
@@ -158,7 +160,9 @@ describe('fileStorage', () => {
     const second = await openInThread();
     assert.equal(second.answer, 'opened');
     await assert.rejects(fileStorage(path), /Another process or thread uses this storage/);
-    await second.thread.terminate();
+    second.thread.postMessage('end');
+    await once(second.thread, 'exit');
+    await (await fileStorage(path)).close();
   });
 
   test('belongs to one process, until it ends', async () => {
