@@ -38,6 +38,8 @@ export interface EventStore {
   settle(events: QueuedEvent[]): Promise<void>;
   /** The owners of all events, here and in the storage. */
   owners(): Promise<Set<string>>;
+  /** Removes the saved events of other owners from memory. They stay in the storage, until their player signs in again. */
+  unloadOthers(owners: ReadonlySet<string>): void;
   /** Takes over stored events of these owners that were added before the time, up to a size. */
   adopt(owners: ReadonlySet<string>, before: number, mostBytes: number): Promise<void>;
   /** Removes the events of other owners that were added before the time, here and in the storage, and returns them. */
@@ -206,6 +208,10 @@ export function createEventStore(storage: ClientStorage, prefix: string): EventS
       const found = new Set([...events.values()].map(({ owner }) => owner));
       for await (const { owner } of stored()) found.add(owner);
       return found;
+    },
+    unloadOthers: (owners) => {
+      for (const event of events.values())
+        if (event.state === 'saved' && !owners.has(event.owner)) remove(event, true);
     },
     adopt: async (owners, before, mostBytes) => {
       for await (const event of stored()) {

@@ -478,6 +478,73 @@ describe('the warnings of the server', () => {
   });
 });
 
+describe('events of an earlier player on the same page', () => {
+  const next = { ...player, playerId: 'next' };
+
+  /** A queue whose batches have three events, the keys of the events in each request, and a sign-in of another player. */
+  async function arrangeShared(context: TestContext, maxBytes?: number) {
+    let current = player;
+    const listeners: ((who: typeof player) => void)[] = [];
+    const requests: string[][] = [];
+    const server = { isAway: false };
+    const send = answering((events) => {
+      if (server.isAway) throw new GuildhallError({ code: 'network_error', status: 0 });
+      requests.push((events as unknown as { eventKey: string }[]).map(({ eventKey }) => eventKey));
+      return { records: events };
+    });
+    const session: EventSender['session'] = {
+      ...sender.session,
+      get current() {
+        return current;
+      },
+      load: async () => current,
+      subscribe: (listener) => {
+        listeners.push(listener);
+        return () => {};
+      },
+    };
+    const queue = createEventQueue(
+      { ...sender, send, session },
+      { storage: memoryStorage(), batchEvents: 3, batchAfterMs: 60_000, maxBytes, onDropped: () => {} },
+    );
+    context.after(() => queue.close());
+    const signIn = (who: typeof player) => {
+      current = who;
+      for (const listener of listeners) listener(who);
+    };
+    await queue.flush();
+    return { queue, signIn, server, requests };
+  }
+
+  test('leave the room of the queue to the next player, and are sent at their next sign-in', async (context) => {
+    const { queue, signIn, requests } = await arrangeShared(context, 700);
+    await queue.addPlayerEvent({ eventKey: 'early' });
+    await assert.rejects(queue.addPlayerEvent({ eventKey: 'early' }), { code: 'event_dropped' });
+    signIn(next);
+    await queue.addPlayerEvent({ eventKey: 'late' });
+    assert.equal((await queue.flush()).waiting, 0);
+    assert.deepEqual(requests, [['late']]);
+    signIn(player);
+    await queue.flush();
+    assert.deepEqual(requests, [['late'], ['early']]);
+  });
+
+  test('do not make a request of each event of the next player', async (context) => {
+    const { queue, signIn, server, requests } = await arrangeShared(context);
+    server.isAway = true;
+    for (let count = 0; count < 3; count++) await queue.addPlayerEvent({ eventKey: 'early' });
+    signIn(next);
+    server.isAway = false;
+    await queue.flush();
+    for (let count = 0; count < 3; count++) {
+      await queue.addPlayerEvent({ eventKey: 'late' });
+      await new Promise(setImmediate);
+    }
+    await queue.flush();
+    assert.deepEqual(requests, [['late', 'late', 'late']]);
+  });
+});
+
 describe('the age of events', () => {
   const other = { ...player, playerId: 'other' };
   const ofPlayer = (current: typeof player, send = sender.send): EventSender => ({

@@ -51,7 +51,7 @@ export interface WarnedEvent {
 }
 
 export interface Progress extends SenderState {
-  /** Events that no answer arrived for. */
+  /** Events that no answer arrived for. After the sign-in of another player, those of the earlier player wait in the storage only. */
   waiting: number;
   waitingBytes: number;
   /** Waiting events that the storage refused. They are sent too, but do not survive the end of the program. */

@@ -12,6 +12,7 @@ function arrange() {
   const calls: unknown[][] = [];
   const state = { isDown: false, isLearnt: true };
   const store = {
+    unloadOthers: (owners: ReadonlySet<string>) => void calls.push(['unload others', ...owners]),
     removeOlderThan: async (time: number, owners: ReadonlySet<string>) => {
       if (state.isDown) throw new Error('The storage does not answer.');
       calls.push(['remove', time - NOW, ...owners]);
@@ -41,13 +42,16 @@ describe('a look into the storage', () => {
   test('takes over all events at first, and later those that wait for some time', async (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: NOW });
     const { sweep, look } = arrange();
-    const removed = ['remove', -5_000, 'game/ada'];
-    assert.deepEqual(await look(ada), [removed, ['adopt', Infinity, 600, 'game/ada']]);
+    const before = [
+      ['unload others', 'game/ada'],
+      ['remove', -5_000, 'game/ada'],
+    ];
+    assert.deepEqual(await look(ada), [...before, ['adopt', Infinity, 600, 'game/ada']]);
     assert.deepEqual(await look(ada), [], 'none is due');
     sweep.schedule();
-    assert.deepEqual(await look(ada), [removed, ['adopt', -30, 600, 'game/ada']]);
+    assert.deepEqual(await look(ada), [...before, ['adopt', -30, 600, 'game/ada']]);
     sweep.reset();
-    assert.deepEqual(await look(ada), [['reset'], removed, ['adopt', Infinity, 600, 'game/ada']]);
+    assert.deepEqual(await look(ada), [['reset'], ...before, ['adopt', Infinity, 600, 'game/ada']]);
   });
 
   test('removes old events also if nobody is signed in', async (context) => {
@@ -60,14 +64,17 @@ describe('a look into the storage', () => {
     context.mock.timers.enable({ apis: ['Date'], now: NOW });
     const { look, state } = arrange();
     state.isLearnt = false;
-    assert.deepEqual(await look(ada), [['adopt', Infinity, 600, 'game/ada']]);
+    assert.deepEqual(await look(ada), [
+      ['unload others', 'game/ada'],
+      ['adopt', Infinity, 600, 'game/ada'],
+    ]);
   });
 
   test('waits for the next schedule if the storage does not answer, and takes over all events then', async (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: NOW });
     const { sweep, look, state } = arrange();
     state.isDown = true;
-    assert.deepEqual(await look(ada), []);
+    assert.deepEqual(await look(ada), [['unload others', 'game/ada']]);
     state.isDown = false;
     assert.deepEqual(await look(ada), []);
     sweep.schedule();

@@ -5,7 +5,8 @@ import type { EventOwner, Owners } from './owners.ts';
 export interface StorageSweep {
   /**
    * Takes over the events of other pages and earlier runs if a look is due, and drops events of others that are too old. Those of
-   * the player are being sent, and a clock that was set ahead must not drop them.
+   * the player are being sent, and a clock that was set ahead must not drop them. The saved events of an earlier player
+   * leave the memory.
    */
   look(who: EventOwner | undefined): Promise<void>;
   /** Makes a look due. */
@@ -32,6 +33,8 @@ export function createStorageSweep(
       if (!isDue) return;
       isDue = false;
       const now = Date.now();
+      // Before any wait, so that the first event of the player has room.
+      if (who) store.unloadOthers(owners.of(who));
       try {
         // Old events may be of a merged profile.
         const isLearnt = !who || (await owners.learn(who));
