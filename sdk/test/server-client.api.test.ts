@@ -141,8 +141,14 @@ describe('createServerClient', () => {
       server.players.getMany([playerId]),
       /TypeError: .*Pass apiKey to createServerClient/,
     );
-    for (const call of [server.assertions.validate, server.players.verify])
-      await assert.rejects(call(undefined as never), /TypeError: The token is missing/);
+  });
+
+  test('throws invalid_bearer for anything that a stranger sends instead of a token', async () => {
+    const { assertions, players } = newServer();
+    const wrong = [undefined, null, '', ' ', {}, [], 5, 'té', 'token\r\nx-game-key: other', 'a b', 'wrong'];
+    for (const token of wrong as string[])
+      for (const call of [assertions.validate, players.verify])
+        await assert.rejects(call(token), failsWith('invalid_bearer', 401), JSON.stringify(token));
   });
 
   test('needs a token and an array to send events, even if it is empty', async () => {

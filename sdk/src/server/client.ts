@@ -1,5 +1,6 @@
 import type { Answer, Api, Body } from '../core/api-types.ts';
 import { cancellable, type Cancellable } from '../core/cancellation.ts';
+import { GuildhallError } from '../core/errors.ts';
 import {
   apiKeyHeader,
   createApi,
@@ -28,8 +29,8 @@ export interface ServerClientOptions extends HttpOptions {
 
 export interface Players {
   /**
-   * Returns the player of an access token that a game client sent. Throws `invalid_bearer` for a token of another game, and `session_ended`,
-   * `player_inactive` or `player_banned` if the player must not play any more.
+   * Returns the player of an access token that a game client sent. Throws `invalid_bearer` for a token of another game and for anything that
+   * is no token, and `session_ended`, `player_inactive` or `player_banned` if the player must not play any more.
    */
   verify(accessToken: string): Promise<Answer<'/api/game/player', 'get'>>;
   get(playerId: string): Promise<Answer<'/api/player-profiles/{playerId}', 'get'>>;
@@ -40,7 +41,7 @@ export interface Players {
 }
 
 export interface Assertions {
-  /** Asks the server whether an assertion is valid. Its audience must be named. */
+  /** Asks the server whether an assertion is valid. Its audience must be named. Throws `invalid_bearer` for anything that is no token. */
   validate(assertion: string, audience?: string): Promise<Answer<'/api/player-auth/jwt/validate', 'post'>>;
   /** Exchanges the refresh token of a third party for the next assertion and the next refresh token. */
   exchange(
@@ -107,6 +108,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
       return { ...key, authorization: `Bearer ${token}` };
     };
     const withBearer = (token: string): Send => repeat(sendWith(bearer(token)));
+    const checking = (token: string): Api => createApi(withBearer(requireBearer(token)));
 
     const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
       const sendAsPlayer = withBearer(accessToken);
@@ -118,7 +120,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     return {
       matches: createMatches(repeated),
       players: {
-        verify: async (accessToken) => createApi(withBearer(accessToken)).GET('/api/game/player'),
+        verify: async (accessToken) => checking(accessToken).GET('/api/game/player'),
         get: (playerId) =>
           repeated.GET('/api/player-profiles/{playerId}', { params: { path: { playerId } } }),
         getMany: async (playerIds) => {
@@ -131,7 +133,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
       },
       assertions: {
         validate: async (assertion, audience) =>
-          createApi(withBearer(assertion)).POST('/api/player-auth/jwt/validate', { body: { audience } }),
+          checking(assertion).POST('/api/player-auth/jwt/validate', { body: { audience } }),
         exchange: async (refreshToken, audience, options) =>
           refreshing(bearer(refreshToken)).POST('/api/player-auth/jwt/exchange', {
             body: { audience },
@@ -149,4 +151,11 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
       api,
     };
   });
+}
+
+/** Throws the error of the server if this cannot be sent as a token. A stranger chose it, so it is no mistake of the program. */
+function requireBearer(token: unknown): string {
+  if (typeof token === 'string' && /^[!-~]+$/.test(token)) return token;
+  const detail = 'The token is not valid: it must consist of visible ASCII characters.';
+  throw new GuildhallError({ code: 'invalid_bearer', status: 401, detail });
 }
