@@ -89,6 +89,8 @@ describe('C# code of the documentation', () => {
       // The first batch is not stored yet, so that a wrong reaction loses it.
       { match: events, action: 'answer_400' },
       { match: events, action: 'answer_400', problem: gateway },
+      { match: events, action: 'answer_400', problem: { code: 'batch_size' } },
+      { match: events, action: 'answer_413', problem: { code: 'body_too_large' } },
       { match: events, action: 'drop_answer' },
       // With a pause of a month, the test would not end.
       { match: events, action: 'answer_429', retryAfter: 2_592_000, problem: { code: 'quota_exceeded' } },
@@ -109,6 +111,7 @@ describe('C# code of the documentation', () => {
       'answer_200',
       'answer_400',
       'answer_401',
+      'answer_413',
       'answer_429',
       'answer_503',
       'cut',
