@@ -8,7 +8,7 @@ const backOff = { firstMs: 1_000, longestMs: 60_000 };
 /** The pauses of a hundred players after the same failure. */
 function pausesOf(problem: { code: string; status: number; retryAfter?: number }): number[] {
   const error = new GuildhallError(problem);
-  return Array.from({ length: 100 }, () => createRetryPolicy(backOff).failed(error, 10)!.milliseconds);
+  return Array.from({ length: 100 }, () => createRetryPolicy(backOff).failed(error, 10, 10)!.milliseconds);
 }
 
 function assertBetween(values: number[], least: number, most: number): void {
@@ -38,7 +38,7 @@ describe('the retry policy', () => {
   test('doubles the pauses up to the longest, and begins with the shortest again after a success', () => {
     const policy = createRetryPolicy(backOff);
     const fail = () =>
-      policy.failed(new GuildhallError({ code: 'network_error', status: 0 }), 10)!.milliseconds;
+      policy.failed(new GuildhallError({ code: 'network_error', status: 0 }), 10, 10)!.milliseconds;
     for (const expected of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000])
       assertBetween([fail()], expected / 2, expected);
     policy.succeeded();
@@ -50,13 +50,28 @@ describe('the retry policy', () => {
     const period = { periodStart: '2026-11-01T00:00:00Z', periodEnd: '2026-12-01T00:00:00Z' };
     const quota = { limit: 100, used: 96, ...period };
     const error = new GuildhallError({ code: 'quota_exceeded', status: 429, quota });
-    assert.equal(policy.failed(error, 10), undefined);
-    assert.equal(policy.unitsLeft, 4);
-    assert.equal(policy.failed(error, 10)?.reason, 'quota');
-    assert.equal(policy.unitsLeft, Infinity);
-    assert.equal(policy.failed(error, 10), undefined);
+    assert.equal(policy.failed(error, 10, 10), undefined);
+    assert.equal(policy.mostEvents, 4);
+    assert.equal(policy.failed(error, 10, 10)?.reason, 'quota');
+    assert.equal(policy.mostEvents, Infinity);
+    assert.equal(policy.failed(error, 10, 10), undefined);
     policy.succeeded();
-    assert.equal(policy.unitsLeft, Infinity, 'the plan may have been enlarged');
+    assert.equal(policy.mostEvents, Infinity, 'the plan may have been enlarged');
+  });
+
+  test('halves the batch after a timeout, down to one event, until a success', () => {
+    const policy = createRetryPolicy(backOff);
+    const error = new GuildhallError({ code: 'timeout', status: 0 });
+    for (const [sent, most] of [
+      [500, 250],
+      [3, 1],
+      [1, 1],
+    ] as const) {
+      assert.equal(policy.failed(error, sent, 500)?.reason, 'network');
+      assert.equal(policy.mostEvents, most);
+    }
+    policy.succeeded();
+    assert.equal(policy.mostEvents, Infinity);
   });
 
   test('names the reason for which the queue waits', () => {
@@ -69,7 +84,7 @@ describe('the retry policy', () => {
       ['unavailable', 503, 'server'],
       ['timeout', 0, 'network'],
     ] as const) {
-      const pause = createRetryPolicy(backOff).failed(new GuildhallError({ code, status }), 10);
+      const pause = createRetryPolicy(backOff).failed(new GuildhallError({ code, status }), 10, 10);
       assert.equal(pause?.reason, reason, code);
     }
   });

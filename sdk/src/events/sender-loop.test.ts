@@ -196,6 +196,23 @@ describe('the loop that sends events', () => {
 
   test('pauses longer after each failure in turn', async (context) => {
     const { loop, requests, add, tick, answer } = arrange(context);
+  test('sends fewer events after a timeout, until a success', async (context) => {
+    const { loop, requests, add, tick, answer } = arrange(context);
+    await Promise.all([add(), add(), add(), add()]);
+    loop.start();
+    await tick();
+    await answer(failure('timeout', 0));
+    await tick(FIRST_MS / 2);
+    await answer(failure('timeout', 0));
+    await tick(FIRST_MS);
+    await answer();
+    assert.deepEqual(
+      requests.map(({ size }) => size),
+      [4, 2, 1, 3],
+    );
+    await answer();
+  });
+
     await add();
     loop.start();
     await tick();

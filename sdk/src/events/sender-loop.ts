@@ -84,7 +84,7 @@ export function createSenderLoop(
     while (!isClosed) {
       const who = session.current ?? (await session.load().catch(() => undefined));
       await sweep.look(who);
-      const batch = who && store.next(owners.of(who), Math.min(batchEvents, policy.unitsLeft), batchBytes);
+      const batch = who && store.next(owners.of(who), Math.min(batchEvents, policy.mostEvents), batchBytes);
       if (batch) await sendOne(batch, who.playerId);
       else if (store.isSaving) await store.saved();
       else break;
@@ -109,11 +109,11 @@ export function createSenderLoop(
     }
     state.isSending = false;
     report();
-    if (state.error) await pauseAfter(state.error, playerId);
+    if (state.error) await pauseAfter(state.error, batch.length, playerId);
   }
 
-  async function pauseAfter(error: GuildhallError, playerId: string): Promise<void> {
-    const pause = policy.failed(error, store.count);
+  async function pauseAfter(error: GuildhallError, sent: number, playerId: string): Promise<void> {
+    const pause = policy.failed(error, sent, store.count);
     // If the player has signed out, the events wait for the next sign-in. Those of another player who has signed in do not.
     const hasChanged = session.current?.playerId !== playerId;
     if (!pause || isClosed || (pause.reason === 'session' && hasChanged)) return;
