@@ -27,6 +27,7 @@ function arrange(context: TestContext) {
   const requests: { size: number; succeed(): void; fail(error: Error): void }[] = [];
   const states: Partial<SenderState>[] = [];
   let looks = 0;
+  let onLook = () => {};
   let onReport = () => {};
   const session = {
     get current() {
@@ -55,7 +56,7 @@ function arrange(context: TestContext) {
       batchAfterMs: BATCH_AFTER_MS,
       backOff: { firstMs: FIRST_MS, longestMs: 60_000 },
       owners: { of: (who) => new Set([ownerOf(who)]), learn: async () => true, reset: () => {} },
-      sweep: { look: async () => void looks++, schedule: () => {}, reset: () => {} },
+      sweep: { look: async () => (looks++, onLook()), schedule: () => {}, reset: () => {} },
       settle: (batch) => store.settle(batch),
       report: () => {
         states.push({ ...loop.state });
@@ -87,6 +88,7 @@ function arrange(context: TestContext) {
     get looks() {
       return looks;
     },
+    whenLooked: (listener: () => void) => (onLook = listener),
     whenReported: (listener: () => void) => (onReport = listener),
   };
 }
@@ -194,8 +196,6 @@ describe('the loop that sends events', () => {
     await answer();
   });
 
-  test('pauses longer after each failure in turn', async (context) => {
-    const { loop, requests, add, tick, answer } = arrange(context);
   test('sends fewer events after a timeout, until a success', async (context) => {
     const { loop, requests, add, tick, answer } = arrange(context);
     await Promise.all([add(), add(), add(), add()]);
@@ -213,6 +213,8 @@ describe('the loop that sends events', () => {
     await answer();
   });
 
+  test('pauses longer after each failure in turn', async (context) => {
+    const { loop, requests, add, tick, answer } = arrange(context);
     await add();
     loop.start();
     await tick();
@@ -284,6 +286,21 @@ describe('a refused session', () => {
 });
 
 describe('flush', () => {
+  test('sends the events of a player who signs in during a look into the storage', async (context) => {
+    const { loop, player, requests, add, tick, answer, whenLooked } = arrange(context);
+    player.current = undefined;
+    await add(ada);
+    whenLooked(() => {
+      player.current = ada;
+      loop.wake();
+    });
+    const flushed = loop.flush();
+    await tick();
+    assert.deepEqual([requests.length, await isEnded(flushed)], [1, false]);
+    await answer();
+    assert.deepEqual([await isEnded(flushed), loop.state.waitingFor], [true, undefined]);
+  });
+
   test('ends with its signal, and when the loop is closed', async (context) => {
     const { loop, add, tick, answer } = arrange(context);
     await add();

@@ -82,12 +82,14 @@ export function createSenderLoop(
   /** Sends batches until no event waits, or until the waiting events need a sign-in. */
   async function run(): Promise<void> {
     while (!isClosed) {
-      const who = session.current ?? (await session.load().catch(() => undefined));
+      const before = session.current;
+      const who = before ?? (await session.load().catch(() => undefined));
       await sweep.look(who);
       const batch = who && store.next(owners.of(who), Math.min(batchEvents, policy.mostEvents), batchBytes);
       if (batch) await sendOne(batch, who.playerId);
       else if (store.isSaving) await store.saved();
-      else break;
+      // A player who signed in during the look may have events.
+      else if (session.current?.playerId === before?.playerId) break;
     }
     // The remaining events belong to a player who is not signed in.
     state.waitingFor = store.count > 0 ? 'session' : undefined;
