@@ -147,6 +147,14 @@ describe('examples/chess-replay', () => {
     assert.match(run.stderr, /turn auto-create on/);
   });
 
+  test('reports each game if it cannot write to its state folder, and exits with 1', async () => {
+    const tenant = await arrangeChessTenant();
+    const run = await replay(tenant, '--state', FAMOUS_GAMES);
+    assert.equal(run.code, 1, run.stderr);
+    assert.match(run.stdout, /matches +8 +0 +0 new/);
+    assert.match(run.stderr, /1 × game .*: EEXIST: file already exists/);
+  });
+
   test('prints one sentence for a wrong key, file, option or URL, and writes nothing', async () => {
     const tenant = await arrangeChessTenant();
     const before = await readdir(folder);
