@@ -81,6 +81,14 @@ export function clientError(code: ClientErrorCode, detail: string, cause?: unkno
   return new GuildhallError({ code, detail, status: 0 }, cause);
 }
 
+/** A game key that does not work, and a gateway that answers instead of the server, say nothing about the session. */
+export function isAboutSession({ status, code }: GuildhallError): boolean {
+  return (
+    (status === 401 || status === 403) &&
+    !['unexpected_answer', 'missing_game_key', 'invalid_game_key'].includes(code)
+  );
+}
+
 /** Makes the error of a refused request. Proxies in between may answer with something else than a problem document. */
 export async function errorOf(response: Response): Promise<GuildhallError> {
   const text = await response.text().catch(() => '');

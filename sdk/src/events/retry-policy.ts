@@ -1,5 +1,4 @@
-import type { GuildhallError } from '../core/errors.ts';
-import { isAboutSession } from '../core/session.ts';
+import { isAboutSession, type GuildhallError } from '../core/errors.ts';
 import { pauseAfter, withJitter, type BackOff } from '../core/waiting.ts';
 
 /** Why the queue is not sending. */
