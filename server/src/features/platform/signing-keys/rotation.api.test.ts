@@ -276,6 +276,37 @@ describe('openTokenSigner', () => {
     });
   });
 
+  test('reads the keys once more for all changes that are notified during a reload', async () => {
+    const app = await startTestApp();
+    await withDatabase(app, async (database) => {
+      let notify = () => {};
+      const changes: ChangeFeed = {
+        ...SILENT_FEED,
+        on: (_, listener) => void (notify = () => listener(undefined)),
+      };
+      let reads = 0;
+      let released: Promise<void> | undefined;
+      const slow = {
+        ...database,
+        async rows<Row>(statement: Parameters<typeof database.rows>[0]) {
+          reads++;
+          await released;
+          return database.rows<Row>(statement);
+        },
+      };
+      const signer = await openTokenSigner({ ...servicesOf(app), database: slow, changes });
+      reads = 0;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      released = promise;
+      notify();
+      await eventually(() => reads === 1);
+      for (let count = 0; count < 5; count++) notify();
+      resolve();
+      await signer.close();
+      assert.equal(reads, 2);
+    });
+  });
+
   test('refuses tokens of another issuer, and logs that PUBLIC_URL differs', async () => {
     const app = await startTestApp();
     await withDatabase(app, async (database) => {

@@ -1,6 +1,7 @@
 import { sign } from 'node:crypto';
 import { errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { createLruCache } from '../../../core/lru-cache.ts';
+import { oneAtATime } from '../../../core/one-at-a-time.ts';
 import type { WarningLog } from '../../../core/warning-log.ts';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
@@ -75,16 +76,16 @@ export async function openTokenSigner(
 
   // Reloads run one after another. A change that is notified during a reload can be missing from the rows of that reload.
   const first = read();
-  let reloading = first;
   let retry: NodeJS.Timeout | undefined;
-  const reload = (): Promise<void> => {
-    // If the database is unavailable, the loaded keys stay in use.
-    reloading = reloading.then(read).catch(() => {
+  const readAgain = oneAtATime(() =>
+    first.then(read).catch(() => {
+      // If the database is unavailable, the loaded keys stay in use.
       clearTimeout(retry);
       retry = setTimeout(() => void reload(), RETRY_MS).unref();
-    });
-    return reloading;
-  };
+    }),
+  );
+  let reloading = first;
+  const reload = (): Promise<void> => (reloading = readAgain());
   // Before the first read ends: a change that is notified during this read can be missing from its rows too.
   changes.on('signing_keys', () => void reload());
   await first;
