@@ -12,6 +12,7 @@ const REASONS = {
   revoked: 'the agreement was revoked',
   role_lost: 'the account that agreed lost the role of owner or admin',
   payer_removed: 'its workspace removed the payer',
+  payer_replaced: 'another workspace pays for it now',
   key_revoked: 'the key was revoked',
 };
 
@@ -27,7 +28,7 @@ interface EndByOwner {
   key: KeyOfPayment;
   /** Whether the payer pays for no other key of the same agreement. */
   isLast: boolean;
-  reason: 'payer_removed' | 'key_revoked';
+  reason: 'payer_removed' | 'payer_replaced' | 'key_revoked';
 }
 
 export interface EndPaymentServices extends MailServices {
@@ -126,7 +127,8 @@ async function notifyTeams(
     text: `Your workspace no longer pays for the reads of ${prefixes(ended)}: ${REASONS[reason]}.`,
     data: { keyIds: ended.map(({ keyId }) => keyId).slice(0, SHOWN), reason },
   });
-  if (reason === 'key_revoked') return;
+  // In these cases, the keys' own workspace does not pay.
+  if (reason === 'key_revoked' || reason === 'payer_replaced') return;
   for (const [ownWorkspaceId, keys = []] of Map.groupBy(ended, (key) => key.ownWorkspaceId))
     await notifyTeam(services, transaction, ownWorkspaceId, {
       type: 'paid_key.ended',

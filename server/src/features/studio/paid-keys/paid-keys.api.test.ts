@@ -178,6 +178,7 @@ describe('subscriberWorkspaceId of an API key', () => {
 
   test('notifies both payers when one replaces the other', async () => {
     const scene = await arrange();
+    const manager = await arrangeAccount(app, scene.publisher, 'admin');
     const { id } = (await scene.create()).body;
     const next = await arrangeTenant(app);
     const owner = await arrangeAccount(app, next, 'owner');
@@ -187,9 +188,21 @@ describe('subscriberWorkspaceId of an API key', () => {
     );
     const changed = await scene.change(id, { subscriberWorkspaceId: next.workspaceId });
     assert.equal(changed.status, 200, changed.text);
-    assert.equal((await newestOf(scene.payer, scene.owner)).notification.type, 'paid_key.ended');
+    const ended = (await newestOf(scene.payer, scene.owner)).notification;
+    assert.equal(ended.type, 'paid_key.ended');
+    assert.deepEqual(ended.data, { keyIds: [id], reason: 'payer_replaced' });
     const { record, notification } = await newestOf(next, owner);
     assert.deepEqual([record.action, notification.type], ['paid_key.agreed', 'paid_key.agreed']);
+    const titles = async () =>
+      (await app.http.get('/api/notifications', manager)).body.items.map(
+        (item: { title: string }) => item.title,
+      );
+    const agreed = 'Another workspace pays for an API key';
+    assert.deepEqual(await titles(), [agreed, agreed]);
+
+    const own = await scene.change(id, { subscriberWorkspaceId: scene.publisher.workspaceId });
+    assert.equal(own.status, 200, own.text);
+    assert.deepEqual(await titles(), ['Your workspace pays for an API key again', agreed, agreed]);
   });
 
   test('writes an audit record of the payer for a rotation, and notifies nobody', async () => {

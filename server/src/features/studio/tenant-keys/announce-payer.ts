@@ -17,15 +17,15 @@ export async function announcePayer(
 ): Promise<void> {
   const payerId = key.subscriberWorkspaceId;
   if (payerId === (before?.subscriberWorkspaceId ?? null)) return;
+  const paid = payerId && (await paidKeyOf(transaction, key));
   if (before)
     await announcePaymentEnd(
       services,
       transaction,
       author,
       { ...before, tenantId: key.tenantId },
-      'payer_removed',
+      paid && payerId !== paid.ownWorkspaceId ? 'payer_replaced' : 'payer_removed',
     );
-  const paid = payerId && (await paidKeyOf(transaction, key));
   if (paid) await announceAgreement(services, transaction, author, { payerId, ...paid });
 }
 
@@ -35,7 +35,7 @@ export async function announcePaymentEnd(
   transaction: Querier,
   author: Author,
   before: KeyOfTenant,
-  reason: 'payer_removed' | 'key_revoked',
+  reason: 'payer_removed' | 'payer_replaced' | 'key_revoked',
 ): Promise<void> {
   const payerId = before.subscriberWorkspaceId;
   if (!payerId || hasExpired(before)) return;
