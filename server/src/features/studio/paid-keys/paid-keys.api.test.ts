@@ -28,6 +28,7 @@ async function arrange(role: 'owner' | 'admin' | 'viewer' = 'admin') {
     agent,
     owner,
     keysPath,
+    wanted,
     paidKeys,
     create: (body: object = wanted) => app.http.post(keysPath, body, agent),
     change: (keyId: string, body: object) => app.http.patch(`${keysPath}/${keyId}`, body, agent),
@@ -496,8 +497,10 @@ describe('a member who loses the role of owner or admin', () => {
 
 describe('the limit of 200 requests of an account that name a payer', () => {
   test('rejects others with 429, even if each ends the payment first', async () => {
-    const { create, change, payer, end } = await arrange();
-    const { id } = (await create()).body;
+    const { create, change, payer, end, keysPath, wanted, agent } = await arrange();
+    const caller = { ...agent, headers: { 'idempotency-key': 'some-creation' } };
+    const createOnce = () => app.http.post(keysPath, wanted, caller);
+    const { id } = (await createOnce()).body;
     const name = () => change(id, { subscriberWorkspaceId: payer.workspaceId });
     for (let sent = 1; sent < 200; sent += 9) {
       const answers = await Promise.all(Array.from({ length: Math.min(9, 200 - sent) }, name));
@@ -506,6 +509,8 @@ describe('the limit of 200 requests of an account that name a payer', () => {
     const refused = await name();
     assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
     assert.equal((await create()).status, 429);
+    const repeated = await createOnce();
+    assert.deepEqual([repeated.status, repeated.body.id], [201, id], 'a repetition gets the first answer');
     assert.equal((await change(id, { name: 'other' })).status, 200);
     assert.equal((await end(id)).status, 204);
   });

@@ -32,9 +32,12 @@ export async function createKey(
   request: IdempotentRequest | undefined,
 ): Promise<TenantKey & { key?: string }> {
   const { tenantId, subscriberWorkspaceId: payerId } = wanted;
-  if (payerId) await services.payerBudget.spend(author.actor.id);
   const create = async (transaction: Querier) => {
-    if (payerId) await requirePayer(transaction, author, payerId);
+    if (payerId) {
+      // Not for a repeated request: it gets the first response, and notifies nobody.
+      await services.payerBudget.spend(author.actor.id);
+      await requirePayer(transaction, author, payerId);
+    }
     const created = await addKey(transaction, services.vault, author, wanted);
     await announcePayer(services, transaction, author, { ...created, tenantId });
     return created;
