@@ -106,7 +106,7 @@ export type EventType = keyof typeof eventCatalogue;
 /** The types that a webhook can subscribe to. */
 export type PublishedEventType = Exclude<EventType, 'webhook.test'>;
 
-/** An event of one of the types. The timestamp is added when it is published. */
+/** An event of one of the types, without its time. */
 export type WebhookEvent<Types extends EventType = EventType> = {
   [Name in Types]: Omit<Static<(typeof eventCatalogue)[Name]['body']>, 'timestamp'>;
 }[Types];

@@ -21,6 +21,7 @@ export async function publish(
   { jobs }: { jobs: Jobs },
   transaction: Querier,
   event: WebhookEvent<PublishedEventType>,
+  happenedAt = now(),
 ): Promise<void> {
   const webhooks = await listSubscribers(transaction, { ...event.data, type: event.type });
   if (webhooks.length === 0) return;
@@ -29,6 +30,7 @@ export async function publish(
     transaction,
     webhooks.map(({ id }) => id),
     event,
+    happenedAt,
   );
 }
 
@@ -38,8 +40,9 @@ export async function deliver(
   transaction: Querier,
   webhookIds: string[],
   event: WebhookEvent,
+  happenedAt = now(),
 ): Promise<string[]> {
-  const body = serialiseBody(event);
+  const body = serialiseBody(event, happenedAt);
   const deliveries = webhookIds.map((webhookId) => ({ id: newId(), webhookId, body, turn: 1 }));
   await insertDeliveries(transaction, event.type, deliveries);
   await addDeliveryJobs(jobs, transaction, deliveries);
@@ -61,7 +64,7 @@ export async function publishToTenants(
   const deliveries = subscribers.map(({ webhookId, ...tenant }) => ({
     id: idFrom(happenedAt, JSON.stringify([type, data, tenant.tenantId, webhookId])),
     webhookId,
-    body: serialiseBody({ type, data: { ...tenant, ...data } } as WebhookEvent),
+    body: serialiseBody({ type, data: { ...tenant, ...data } } as WebhookEvent, happenedAt),
     turn: 1,
   }));
   await insertDeliveries(transaction, type, deliveries, happenedAt);
@@ -71,6 +74,6 @@ export async function publishToTenants(
 const serializers = cachedSerializers();
 
 /** Writes only the members of the schema. Every attempt sends the same bytes, because the signature covers them. */
-function serialiseBody({ type, data }: WebhookEvent): string {
-  return serializers({ schema: eventCatalogue[type].body })({ type, timestamp: now(), data });
+function serialiseBody({ type, data }: WebhookEvent, timestamp: string): string {
+  return serializers({ schema: eventCatalogue[type].body })({ type, timestamp, data });
 }

@@ -86,8 +86,9 @@ async function eventsAbout(playerId: string) {
   const events: Record<string, unknown[]> = {};
   for (const { webhook_id, event_type, body, createdAt, jobs } of rows) {
     const name = Object.entries(webhooks).find(([, id]) => id === webhook_id)![0];
-    const { type, data } = JSON.parse(body);
+    const { type, timestamp, data } = JSON.parse(body);
     assert.equal(type, event_type);
+    assert.equal(timestamp, data.deletedAt ?? data.mergedAt);
     assert.ok(jobs > 0);
     // The ids follow from this time, and lists select by both.
     assert.equal(Date.parse(data.deletedAt ?? data.mergedAt), createdAt.getTime());

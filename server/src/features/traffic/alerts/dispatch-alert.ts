@@ -21,7 +21,7 @@ export async function dispatchAlert(
     const link = `${issuer}/workspaces/${workspaceId}/alerts?tenantId=${tenantId}`;
     const notice = { type, ...textOf(alert), link, data, tenantId, toUnverified: true };
     await notifyTeam(services, transaction, workspaceId, notice);
-    await publish(services, transaction, { type, data: { workspaceId, tenantId, ...data } });
+    await publish(services, transaction, { type, data: { workspaceId, tenantId, ...data } }, createdAt);
   });
 }
 

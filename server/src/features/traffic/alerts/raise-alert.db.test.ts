@@ -192,7 +192,7 @@ describe('dispatchAlert', () => {
     );
     assert.equal(deliveries.length, 2);
     const body = JSON.parse(deliveries[0].body);
-    assert.equal(body.type, 'alert.rate_spike');
+    assert.deepEqual([body.type, body.timestamp], ['alert.rate_spike', data.createdAt]);
     assert.deepEqual(body.data, { workspaceId: tenant.workspaceId, tenantId: tenant.tenantId, ...data });
   });
 });
