@@ -87,6 +87,20 @@ export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
   };
 }
 
+/** Counts one attempt of each budget, in order, or of none if one refuses. Throws too_many_attempts. */
+export async function spendAll(budgets: [AttemptBudget, string][]): Promise<void> {
+  const spent: [AttemptBudget, string][] = [];
+  try {
+    for (const [budget, key] of budgets) {
+      await budget.spend(key);
+      spent.push([budget, key]);
+    }
+  } catch (error) {
+    for (const [budget, key] of spent) await budget.giveBack(key);
+    throw error;
+  }
+}
+
 /** Hashes the key: it may contain an email address or a network, and may have any length. */
 function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url');

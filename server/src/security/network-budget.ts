@@ -1,5 +1,11 @@
 import { networkOf, siteOf } from '../core/network.ts';
-import type { AttemptBudget, BudgetOptions, CreateBudget, ReservedAttempt } from './attempt-budget.ts';
+import {
+  spendAll,
+  type AttemptBudget,
+  type BudgetOptions,
+  type CreateBudget,
+  type ReservedAttempt,
+} from './attempt-budget.ts';
 
 /** The attempts of a network in a time window. `subject` is what else they are counted for, such as an email address. */
 export interface NetworkBudget {
@@ -29,18 +35,7 @@ export function createNetworkBudget(createBudget: CreateBudget, options: BudgetO
     return all;
   };
   return {
-    async spend(address, subject = '') {
-      const spent: [AttemptBudget, string][] = [];
-      try {
-        for (const [budget, key] of budgets(address, subject)) {
-          await budget.spend(key);
-          spent.push([budget, key]);
-        }
-      } catch (error) {
-        for (const [budget, key] of spent) await budget.giveBack(key);
-        throw error;
-      }
-    },
+    spend: (address, subject = '') => spendAll(budgets(address, subject)),
     async giveBack(address, subject = '') {
       for (const [budget, key] of budgets(address, subject)) await budget.giveBack(key);
     },

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type, type TProperties } from 'typebox';
 import { accountOf } from '../../../http/request-context.ts';
 import { Guid } from '../../../http/schemas.ts';
-import type { BudgetOptions, CreateBudget } from '../../../security/attempt-budget.ts';
+import { spendAll, type BudgetOptions, type CreateBudget } from '../../../security/attempt-budget.ts';
 import type { WebhookOwner } from './queries.ts';
 import { CreatePlatformWebhookRequest, CreateWebhookRequest } from './schemas.ts';
 
@@ -93,8 +93,11 @@ export function createSendBudget(
   const budget = createBudget(options);
   return async (request, { workspaceId }) => {
     if (workspaceId === null) return;
-    await budget.spend(accountOf(request).accountId);
-    await budget.spend(workspaceId);
+    // Both or none: sends that a workspace is refused must not use up those of the account in its other workspaces.
+    await spendAll([
+      [budget, accountOf(request).accountId],
+      [budget, workspaceId],
+    ]);
   };
 }
 

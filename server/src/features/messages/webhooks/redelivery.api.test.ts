@@ -141,6 +141,20 @@ describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/redeliveries', (
     assert.deepEqual([answer.status, answer.body.code], [429, 'too_many_attempts']);
     assert.equal((await elsewhere.webhook.requestRedelivery(another)).status, 202, 'by its own admin');
   });
+
+  test('counts no request for the account that the limit of a workspace refuses', async () => {
+    const { tenant, webhook } = await arrange();
+    const elsewhere = await arrange();
+    await app.owner.query(
+      `INSERT INTO memberships (workspace_id, account_id, role) VALUES ($1, $2, 'admin')`,
+      [tenant.workspaceId, elsewhere.admin.accountId],
+    );
+    const body = { status: 'failed' };
+    for (let count = 0; count < 10; count++) await webhook.startRedelivery();
+    for (let count = 0; count < 10; count++)
+      assert.equal((await webhook.requestRedelivery(body, elsewhere.admin)).status, 429);
+    assert.equal((await elsewhere.webhook.requestRedelivery(body)).status, 202);
+  });
 });
 
 describe('POST /api/workspaces/:workspaceId/webhooks/:webhookId/redeliveries/:redeliveryId/cancel', () => {
