@@ -354,6 +354,15 @@ describe('limits and rules of invitations', () => {
     assert.equal((await withdraw(invitationId)).status, 204);
   });
 
+  test('lets admins invite the address of an expired invitation of an owner', async () => {
+    const email = someEmail();
+    const { invitationId } = (await invite(email, 'owner')).body;
+    await app.owner.query('UPDATE invitations SET expires_at = now() WHERE id = $1', [invitationId]);
+    assert.equal((await invite(email, 'owner', admin)).status, 403);
+    const invited = await invite(email, 'viewer', admin);
+    assert.equal(invited.status, 201, invited.text);
+  });
+
   test('removes and audits a withdrawn invitation, then returns 404', async () => {
     const email = someEmail();
     const { invitationId } = (await invite(email)).body;

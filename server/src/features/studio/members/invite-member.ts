@@ -57,7 +57,9 @@ export async function inviteMember(
   return database.forWorkspace(workspaceId).transaction(async (transaction) => {
     const manager = await lockTeamForManager(transaction, author, workspaceId);
     const previous = await findOpenInvitation(transaction, workspaceId, { email });
-    requireAuthority(manager, role, ...(previous ? [previous.role] : []));
+    // An expired invitation gives nobody a role.
+    const isInvited = previous && Date.parse(previous.expiresAt) > Date.now();
+    requireAuthority(manager, role, ...(isInvited ? [previous.role] : []));
     if (await isMember(transaction, workspaceId, email)) throw new ProblemError('already_member');
     if ((await countOthersOfTeam(transaction, workspaceId, email)) >= MAX_TEAM)
       throw new ProblemError('member_limit');
