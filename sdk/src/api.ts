@@ -433,7 +433,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 seconds for one address send one email.
+         * @description Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests for one address in the same half minute of the clock send one email.
          */
         post: operations["requestPlayerPasswordReset"];
         delete?: never;
@@ -2325,7 +2325,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password reset
-         * @description If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for one address within 30 seconds send one email. An account can have at most 3 tokens that have not expired.
+         * @description If an account has the address, a token is mailed. The response is the same for every address. Requests for one address in the same half minute of the clock send one email. An account can have at most 3 tokens that have not expired.
          */
         post: operations["requestAccountPasswordReset"];
         delete?: never;

@@ -16,7 +16,7 @@ import { deleteToken, deleteTokens, findToken } from './token-queries.ts';
 
 export const passwordResetQueue = requestedMailQueue<{ tenantId: string; email: string }>('password-reset');
 
-/** One email per 30 seconds, as for codes. Without this interval one burst uses up the daily limit of an address. */
+/** One email in each half minute of the clock. Without this interval one burst uses up the daily limit of an address. */
 const RESEND_SECONDS = 30;
 
 /** Enqueues the email, for any address. Returns false if an email to the address was enqueued within the interval. */

@@ -107,8 +107,8 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Request a password reset',
           description:
-            'Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests within 30 ' +
-            'seconds for one address send one email.',
+            'Mails a token that sets a new password. The response is the same for known and unknown addresses. Requests for one address ' +
+            'in the same half minute of the clock send one email.',
           body: EmailAddressRequest,
           response: { 202: ResetRequested, ...problems(422) },
         },

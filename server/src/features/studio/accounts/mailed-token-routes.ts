@@ -49,8 +49,8 @@ export function accountMailRoutes(services: AccountMailServices): FastifyPluginA
           tags: ['Accounts'],
           summary: 'Request a password reset',
           description:
-            'If an account has the address, a token is mailed. The response is the same for every address. Repeated requests for ' +
-            'one address within 30 seconds send one email. An account can have at most 3 tokens that have not expired.',
+            'If an account has the address, a token is mailed. The response is the same for every address. Requests for one address ' +
+            'in the same half minute of the clock send one email. An account can have at most 3 tokens that have not expired.',
           body: AccountEmailRequest,
           response: { 202: MailRequested },
         },

@@ -11,7 +11,7 @@ import { consumeToken, findToken, keepNewestTokens } from './token-queries.ts';
 
 export const accountResetQueue = requestedMailQueue<{ email: string }>('account-password-reset');
 
-/** Repeated requests for one address within this time are dropped. */
+/** In each interval of the clock of this length, only the first request for an address is processed. */
 const RESEND_SECONDS = 30;
 
 /** Enqueues a password reset. It does the same work for every address. */
