@@ -147,7 +147,13 @@ async function writeState(
   ]);
 }
 
-/** Charges one unit for each command, in one statement per key. This must be the last step of the transaction. */
+/**
+ * Charges one unit for each command, in one statement per key. This must be the last step of the transaction.
+ *
+ * If a hard stop has few units left, the charges of several keys can form a deadlock with another charge of the workspace. PostgreSQL ends
+ * one of the transactions after a second, and its work runs again. One transaction for each key would avoid this, but the transactions of
+ * a tenant would wait for each other, each with a connection.
+ */
 async function chargeTogether(transaction: Querier, charges: BillingContext[]): Promise<void> {
   const byKey = Map.groupBy(charges, ({ keyId }) => keyId);
   await Promise.all(
