@@ -13,6 +13,7 @@ import {
 import { verifyLogins } from '../features/sign-in/sessions/index.ts';
 import { verifyEnqueued, verifyLedger, verifyOnChain } from '../features/wallet/recording/index.ts';
 import type { OpenRange } from '../core/time-range.ts';
+import type { Verification } from '../core/verification.ts';
 import type { Config } from '../runtime/config.ts';
 import { UsageError, withStorage } from './command.ts';
 import { withProgress } from './progress.ts';
@@ -95,21 +96,22 @@ export async function verify(
   {
     archive,
     chain: settings,
-    onRows,
+    onRows = () => {},
   }: { archive?: Archive; chain?: ChainSettings | undefined; onRows?: (rows: number) => void } = {},
 ): Promise<void> {
   await withDatabaseAt(databaseUrl, async (database) => {
     const tenantIds = await selectTenantIds(database, range.tenantId);
-    for (const id of tenantIds) {
-      await verifyLogins(database, id, range, report, onRows);
-      for (const scope of EVENT_SCOPES) await verifyEvents(database, id, { ...range, scope }, report, onRows);
-      if (archive) await verifyArchive(database, archive, id, range, report, onRows);
-      await verifyLedger(database, id, range, report, onRows);
+    const verifications = tenantIds.map((tenantId): Verification => ({ tenantId, range, report, onRows }));
+    for (const verification of verifications) {
+      await verifyLogins(database, verification);
+      for (const scope of EVENT_SCOPES) await verifyEvents(database, scope, verification);
+      if (archive) await verifyArchive(database, archive, verification.tenantId, range, report, onRows);
+      await verifyLedger(database, verification);
     }
     if (range.from !== undefined || range.to !== undefined) return;
     await verifyEnqueued(database, range.tenantId && tenantIds[0], report);
     // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));
-    if (chain) for (const id of tenantIds) await verifyOnChain(database, chain, id, report);
+    if (chain) for (const verification of verifications) await verifyOnChain(database, chain, verification);
   });
 }

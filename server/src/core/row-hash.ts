@@ -5,7 +5,7 @@ export interface AlteredRow {
   table: string;
   tenantId: string;
   id: string;
-  /** Absent if the hash of the row does not match its columns. */
+  /** The predicate of a sentence whose subject is the row. Absent if the hash of the row does not match its columns. */
   problem?: string;
 }
 

@@ -217,8 +217,14 @@ describe('dropOldRows', () => {
     assert.ok(dropped.partitions.includes(nameOf('login_ledger', -2)));
     assert.deepEqual(await logins(), counted);
     const broken: object[] = [];
-    await verifyLogins(database, tenant.tenantId, {}, (row) => broken.push(row));
-    await verifyEvents(database, tenant.tenantId, { scope: 'player' }, (row) => broken.push(row));
+    const verification = {
+      tenantId: tenant.tenantId,
+      range: {},
+      onRows: () => {},
+      report: (row: object) => broken.push(row),
+    };
+    await verifyLogins(database, verification);
+    await verifyEvents(database, 'player', verification);
     assert.deepEqual(broken, []);
     const audit = await app.http.get('/api/admin/audit-records', await arrangePlatformAdmin(app));
     const record = audit.body.items.find(({ action }: { action: string }) => action === 'partitions.dropped');

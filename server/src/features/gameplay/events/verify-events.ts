@@ -1,37 +1,24 @@
-import { inChunks } from '../../../core/in-chunks.ts';
 import type { Database } from '../../../database/database.ts';
-import { hashedInstant, type AlteredRow } from '../../../core/row-hash.ts';
-import type { EventFilter } from './event-filter.ts';
-import type { EventPosition } from './event-position.ts';
-import { eventRowHash, eventTables } from './event-row.ts';
+import { hashedInstant } from '../../../core/row-hash.ts';
+import { verifyRows, type Verification } from '../../../core/verification.ts';
+import { eventRowHash, eventTables, type EventScope, type HashedEventRow } from './event-row.ts';
 import { selectHashedEvents } from './queries.ts';
 
-const CHUNK = 5_000;
-
-/**
- * Recomputes the hashes of a tenant's events, and reports each mismatch. Calls `onRows` with the number of rows of each part that it has
- * checked.
- */
-export async function verifyEvents(
+/** Verifies the events of a tenant in PostgreSQL. A range selects events by the time of occurrence. */
+export function verifyEvents(
   database: Database,
-  tenantId: string,
-  filter: EventFilter,
-  report: (row: AlteredRow) => void,
-  onRows: (rows: number) => void = () => {},
+  scope: EventScope,
+  verification: Verification,
 ): Promise<void> {
+  const { tenantId, range } = verification;
   const tenant = database.forTenant(tenantId);
-  const chunks = inChunks(CHUNK, (last?: EventPosition) =>
-    selectHashedEvents(tenant, tenantId, filter, last, CHUNK),
+  return verifyRows(
+    verification,
+    eventTables[scope],
+    (limit, last?: HashedEventRow) => selectHashedEvents(tenant, tenantId, { ...range, scope }, last, limit),
+    ({ rowHash, createdAt, occurredAt, ...row }) => {
+      const origin = { tenantId, createdAt: hashedInstant(createdAt) };
+      return eventRowHash(scope, origin, { ...row, occurredAt: hashedInstant(occurredAt) }) === rowHash;
+    },
   );
-  for await (const rows of chunks) {
-    for (const { rowHash, ...row } of rows) {
-      const origin = { tenantId, createdAt: hashedInstant(row.createdAt) };
-      const expected = eventRowHash(filter.scope, origin, {
-        ...row,
-        occurredAt: hashedInstant(row.occurredAt),
-      });
-      if (expected !== rowHash) report({ table: eventTables[filter.scope], tenantId, id: row.id });
-    }
-    onRows(rows.length);
-  }
 }

@@ -30,8 +30,12 @@ const oneTo = (count: number) => Array.from({ length: count }, (_, index) => ind
 async function assertSound(tenantId: string): Promise<number> {
   const found: unknown[] = [];
   let count = 0;
-  const onRows = (rows: number) => (count += rows);
-  await verifyLedger(database, tenantId, {}, (problem) => found.push(problem), onRows);
+  await verifyLedger(database, {
+    tenantId,
+    range: {},
+    onRows: (rows) => (count += rows),
+    report: (row) => found.push(row),
+  });
   assert.deepEqual(found, []);
   return count;
 }

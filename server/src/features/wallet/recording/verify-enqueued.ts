@@ -1,7 +1,8 @@
+import type { AlteredRow } from '../../../core/row-hash.ts';
 import type { Database } from '../../../database/database.ts';
 import { listBatches } from '../chain/index.ts';
 import { findEntriesWithoutTransaction } from './queries.ts';
-import { ENTRIES, type LedgerProblem } from './verify-ledger.ts';
+import { alteredEntry } from './verify-ledger.ts';
 
 /**
  * Reports each entry that was enqueued for a chain but no longer names its transaction. Such an entry looks like one that was
@@ -10,19 +11,14 @@ import { ENTRIES, type LedgerProblem } from './verify-ledger.ts';
 export async function verifyEnqueued(
   database: Database,
   tenantId: string | undefined,
-  report: (problem: LedgerProblem) => void,
+  report: (row: AlteredRow) => void,
 ): Promise<void> {
   for await (const batches of listBatches(database)) {
     const wanted = batches.filter((batch) => tenantId === undefined || batch.tenantId === tenantId);
     for (const [owner, own] of Map.groupBy(wanted, (batch) => batch.tenantId)) {
       const indices = own.flatMap(({ first, hashes }) => hashes.map((_, place) => first + place));
       for (const index of await findEntriesWithoutTransaction(database.forTenant(owner), owner, indices))
-        report({
-          table: ENTRIES,
-          tenantId: owner,
-          id: String(index),
-          problem: 'does not name its transaction on the chain',
-        });
+        report(alteredEntry(owner, index, 'does not name its transaction on the chain'));
     }
   }
 }

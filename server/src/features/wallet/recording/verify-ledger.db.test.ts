@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { raw } from 'sql-template-tag';
+import type { AlteredRow } from '../../../core/row-hash.ts';
 import { openDatabase } from '../../../database/database.ts';
 import { sql } from '../../../database/sql.ts';
 import { verify } from '../../../cli/verify.ts';
@@ -20,7 +21,7 @@ import { createWalletLedger } from './ledger.ts';
 import { setScore } from './player-commands.ts';
 import { listEntries } from './queries.ts';
 import { hashChainRecorder } from './recorder.ts';
-import { verifyLedger, type LedgerProblem } from './verify-ledger.ts';
+import { verifyLedger } from './verify-ledger.ts';
 
 const app = await startTestApp({ env: WALLET_ENV });
 const database = openDatabase(app.databaseUrl, { poolSize: 2 });
@@ -51,20 +52,26 @@ async function fillLedger(): Promise<void> {
 }
 await fillLedger();
 
-async function problems(tenantId = tenant.tenantId, range = {}): Promise<LedgerProblem[]> {
-  const found: LedgerProblem[] = [];
-  await verifyLedger(database, tenantId, range, (problem) => found.push(problem));
-  return found;
+async function verified(
+  tenantId = tenant.tenantId,
+  range = {},
+): Promise<{ rows: number; found: AlteredRow[] }> {
+  const found: AlteredRow[] = [];
+  let rows = 0;
+  await verifyLedger(database, {
+    tenantId,
+    range,
+    onRows: (more) => (rows += more),
+    report: (row) => found.push(row),
+  });
+  return { rows, found };
 }
 
-async function countVerified(range = {}): Promise<number> {
-  let count = 0;
-  const onRows = (rows: number) => (count += rows);
-  await verifyLedger(database, tenant.tenantId, range, () => {}, onRows);
-  return count;
-}
+const problems = async (tenantId = tenant.tenantId, range = {}) => (await verified(tenantId, range)).found;
 
-const asText = (found: LedgerProblem[]) => found.map(({ table, id, problem }) => `${table} ${id} ${problem}`);
+const countVerified = async (range = {}) => (await verified(tenant.tenantId, range)).rows;
+
+const asText = (found: AlteredRow[]) => found.map(({ table, id, problem }) => `${table} ${id} ${problem}`);
 
 /** Alters rows, returns what verify reports, and restores the rows. */
 async function whileAltered(statement: string, values: unknown[] = [tenant.tenantId]): Promise<string[]> {
@@ -111,17 +118,7 @@ describe('verifyLedger', () => {
         Array.from({ length: 1_500 }, () => ledger.record(large.tenantId, setScore(actor, 1n))),
       );
     await ledger.close();
-    const found: LedgerProblem[] = [];
-    let rows = 0;
-    await verifyLedger(
-      database,
-      large.tenantId,
-      {},
-      (problem) => found.push(problem),
-      (number) => (rows += number),
-    );
-    assert.equal(rows, 4_501);
-    assert.deepEqual(found, []);
+    assert.deepEqual(await verified(large.tenantId), { rows: 4_501, found: [] });
   });
 
   const MIDDLE = 5;

@@ -1,31 +1,29 @@
 import { inChunks } from '../../../core/in-chunks.ts';
+import type { Verification } from '../../../core/verification.ts';
 import type { Database } from '../../../database/database.ts';
 import { filterConfirmed, findLastEnqueued, readAppended, readClock, type Chain } from '../chain/index.ts';
 import { findEntryHashes, listEnqueuedEntries } from './queries.ts';
-import { ENTRIES, type LedgerProblem } from './verify-ledger.ts';
+import { alteredEntry } from './verify-ledger.ts';
 
 const CHUNK = 2_000;
 
 /**
  * Compares a tenant's entries with the chain. Each entry on the chain must be the one in the database, and each final entry of
- * the database must be on the chain. Returns the number of entries on the chain.
+ * the database must be on the chain.
  */
 export async function verifyOnChain(
   database: Database,
   chain: Chain,
-  tenantId: string,
-  report: (problem: LedgerProblem) => void,
-): Promise<number> {
+  { tenantId, report }: Verification,
+): Promise<void> {
   const tenant = database.forTenant(tenantId);
   const { writer } = chain;
-  if ((await findLastEnqueued(tenant, tenantId, writer)) === 0) return 0;
-  const found = (index: number, problem: string) =>
-    report({ table: ENTRIES, tenantId, id: String(index), problem });
+  if ((await findLastEnqueued(tenant, tenantId, writer)) === 0) return;
+  const found = (index: number, problem: string) => report(alteredEntry(tenantId, index, problem));
 
   // Entries that become final later may be missing in the blocks that are read here.
   const since = await readClock(database);
   const ranges: { first: number; last: number }[] = [];
-  let count = 0;
   for await (const appended of readAppended(database, chain, tenantId)) {
     const here = await findEntryHashes(
       tenant,
@@ -40,7 +38,6 @@ export async function verifyOnChain(
       if (range?.last === index - 1) range.last = index;
       else ranges.push({ first: index, last: index });
     }
-    count += appended.length;
   }
 
   const chunks = inChunks(CHUNK, (last?: { index: number }) =>
@@ -59,5 +56,4 @@ export async function verifyOnChain(
     for (const { index, transactionHash } of missing)
       if (confirmed.has(transactionHash)) found(index, 'was final, but is not on the chain');
   }
-  return count;
 }
