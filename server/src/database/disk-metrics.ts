@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../core/add-gauge.ts';
 import type { Database } from './database.ts';
 import { readForScrape } from './read-for-scrape.ts';
 import { sql } from './sql.ts';
@@ -9,20 +10,12 @@ import { sql } from './sql.ts';
  * values.
  */
 export function measureDisk(registry: Registry, database: Database, embeddedIn: string | undefined): void {
-  const gauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
-    new Gauge({
-      name: `guildhall_${name}`,
-      help,
-      registers: [registry],
-      async collect() {
-        this.reset();
-        const bytes = await read();
-        if (bytes !== undefined) this.set(bytes);
-      },
-    });
-  gauge(
-    'database_bytes',
-    'The size of the database, with its indexes and without the write-ahead log of PostgreSQL.',
+  addGauge(
+    registry,
+    {
+      name: 'guildhall_database_bytes',
+      help: 'The size of the database, with its indexes and without the write-ahead log of PostgreSQL.',
+    },
     readForScrape(async () => {
       const { bytes } = await database.one<{ bytes: number }>(
         sql`SELECT pg_database_size(current_database())::float8 AS bytes`,
@@ -31,10 +24,13 @@ export function measureDisk(registry: Registry, database: Database, embeddedIn: 
     }),
   );
   if (embeddedIn === undefined) return;
-  gauge('disk_free_bytes', 'The free space of the file system of DATA_DIR.', () =>
-    statfs(embeddedIn).then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => undefined,
-    ),
+  addGauge(
+    registry,
+    { name: 'guildhall_disk_free_bytes', help: 'The free space of the file system of DATA_DIR.' },
+    () =>
+      statfs(embeddedIn).then(
+        ({ bavail, bsize }) => bavail * bsize,
+        () => undefined,
+      ),
   );
 }

@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../core/add-gauge.ts';
 import { readForScrape } from './read-for-scrape.ts';
 
 /**
@@ -10,16 +11,8 @@ export function measureResults(
   { name, help, read }: { name: string; help: string; read: () => Promise<Record<string, number>> },
 ): void {
   const readOnce = readForScrape(read);
-  registry.registerMetric(
-    new Gauge({
-      name: `guildhall_${name}`,
-      help,
-      labelNames: ['result'] as const,
-      registers: [],
-      async collect() {
-        this.reset();
-        for (const [result, count] of Object.entries((await readOnce()) ?? {})) this.set({ result }, count);
-      },
-    }),
-  );
+  addGauge(registry, { name, help, labels: ['result'] }, async () => {
+    const results = await readOnce();
+    return results && Object.entries(results).map(([result, value]) => ({ labels: { result }, value }));
+  });
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../core/add-gauge.ts';
 
 interface MeasuredPool {
   name: string;
@@ -15,38 +16,44 @@ export function measurePool(name: string, pool: pg.Pool, waitingBefore = () => 0
   pools.set(pool, { name, waitingBefore });
 }
 
-function sumByPool(valueOf: (pool: pg.Pool, measured: MeasuredPool) => number): Map<string, number> {
+/** Adds up a value of the pools of each name. */
+function sumByPool(valueOf: (pool: pg.Pool, measured: MeasuredPool) => number, labels = {}) {
   const sums = new Map<string, number>();
   for (const [pool, measured] of pools)
     if (!pool.ending) sums.set(measured.name, (sums.get(measured.name) ?? 0) + valueOf(pool, measured));
-  return sums;
+  return [...sums].map(([pool, value]) => ({ labels: { pool, ...labels }, value }));
 }
 
 /** Registers the metrics of all pools of this process. */
 export function measurePools(registry: Registry): void {
-  const gauge = (name: string, help: string, collect: (gauge: Gauge) => void) =>
-    new Gauge({
-      name: `guildhall_database_${name}`,
-      help,
-      labelNames: name === 'connections' ? ['pool', 'state'] : ['pool'],
-      registers: [registry],
-      collect() {
-        collect(this);
-      },
-    });
-  gauge('connections', 'Open connections to PostgreSQL, by the work of their pool.', (connections) => {
-    for (const [pool, idle] of sumByPool(({ idleCount }) => idleCount))
-      connections.set({ pool, state: 'idle' }, idle);
-    for (const [pool, used] of sumByPool(({ totalCount, idleCount }) => totalCount - idleCount))
-      connections.set({ pool, state: 'used' }, used);
-  });
-  gauge('connections_max', 'The most connections that a pool opens.', (connections) => {
-    for (const [pool, most] of sumByPool(({ options }) => options.max)) connections.set({ pool }, most);
-  });
-  gauge('waiting_requests', 'Transactions that wait for a connection of their pool.', (requests) => {
-    for (const [pool, waiting] of sumByPool(
-      ({ waitingCount }, { waitingBefore }) => waitingCount + waitingBefore(),
-    ))
-      requests.set({ pool }, waiting);
-  });
+  addGauge(
+    registry,
+    {
+      name: 'guildhall_database_connections',
+      help: 'Open connections to PostgreSQL, by the work of their pool.',
+      labels: ['pool', 'state'],
+    },
+    () => [
+      ...sumByPool(({ idleCount }) => idleCount, { state: 'idle' }),
+      ...sumByPool(({ totalCount, idleCount }) => totalCount - idleCount, { state: 'used' }),
+    ],
+  );
+  addGauge(
+    registry,
+    {
+      name: 'guildhall_database_connections_max',
+      help: 'The most connections that a pool opens.',
+      labels: ['pool'],
+    },
+    () => sumByPool(({ options }) => options.max),
+  );
+  addGauge(
+    registry,
+    {
+      name: 'guildhall_database_waiting_requests',
+      help: 'Transactions that wait for a connection of their pool.',
+      labels: ['pool'],
+    },
+    () => sumByPool(({ waitingCount }, { waitingBefore }) => waitingCount + waitingBefore()),
+  );
 }

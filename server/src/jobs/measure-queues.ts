@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../core/add-gauge.ts';
 import type { Database } from '../database/database.ts';
 import { readForScrape } from '../database/read-for-scrape.ts';
 import {
@@ -14,58 +15,48 @@ import {
  */
 export function measureQueues(registry: Registry, database: Database): void {
   const read = readForScrape(() => readQueueStatistics(database));
-  const gauge = (name: string, help: string, valueOf: (queue: QueueStatistics) => number) =>
-    new Gauge({
-      name: `guildhall_${name}`,
-      help,
-      labelNames: ['queue'] as const,
-      registers: [registry],
-      async collect() {
-        this.reset();
-        for (const queue of (await read()) ?? []) this.set({ queue: queue.name }, valueOf(queue));
-      },
-    });
-  gauge(
-    'jobs_waiting',
+  const addQueueGauge = (name: string, help: string, valueOf: (queue: QueueStatistics) => number) =>
+    addGauge(registry, { name, help, labels: ['queue'] }, async () =>
+      (await read())?.map((queue) => ({ labels: { queue: queue.name }, value: valueOf(queue) })),
+    );
+  addQueueGauge(
+    'guildhall_jobs_waiting',
     `Jobs that may start now, at most ${MAX_COUNTED_JOBS} for each queue.`,
     ({ waiting }) => waiting,
   );
-  gauge(
-    'jobs_delayed',
+  addQueueGauge(
+    'guildhall_jobs_delayed',
     `Jobs that start later, such as retries, at most ${MAX_COUNTED_JOBS} for each queue.`,
     ({ delayed }) => delayed,
   );
-  gauge(
-    'oldest_job_seconds',
+  addQueueGauge(
+    'guildhall_oldest_job_seconds',
     'How long the first job of a queue has waited to start, in seconds.',
     ({ oldestSeconds }) => oldestSeconds,
   );
-  gauge(
-    'jobs_failed',
+  addQueueGauge(
+    'guildhall_jobs_failed',
     'Jobs of the last hour whose last attempt failed, as a worker counted them last.',
     ({ failed }) => failed,
   );
-  registry.registerMetric(
-    new Gauge({
+  addGauge(
+    registry,
+    {
       name: 'guildhall_worker_silent_seconds',
       help: 'How long no worker has counted the jobs, which a worker does every 10 seconds.',
-      registers: [],
-      async collect() {
-        const queues = await read();
-        this.reset();
-        // If no worker has run yet: for as long as this process knows.
-        if (queues) this.set(secondsSinceWorker(queues) ?? process.uptime());
-      },
-    }),
+    },
+    async () => {
+      const queues = await read();
+      // If no worker has run yet: for as long as this process knows.
+      return queues && (secondsSinceWorker(queues) ?? process.uptime());
+    },
   );
-  registry.registerMetric(
-    new Gauge({
+  addGauge(
+    registry,
+    {
       name: 'guildhall_database_up',
       help: '1 if PostgreSQL answers a query of this process within a second.',
-      registers: [],
-      async collect() {
-        this.set((await read()) ? 1 : 0);
-      },
-    }),
+    },
+    async () => ((await read()) ? 1 : 0),
   );
 }

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../core/add-gauge.ts';
 import type { WarningLog } from '../core/warning-log.ts';
 
 export type { Redis };
@@ -96,17 +97,18 @@ export async function openRedis(url: string, logger: Log): Promise<Redis> {
 
 /** Adds a metric that shows whether Redis is available. */
 export function measureRedis(redis: Redis, registry: Registry): void {
-  const up: Gauge = new Gauge({
-    name: 'guildhall_redis_up',
-    help: '1 if Redis is available, 0 while this server counts on its own.',
-    registers: [],
-    collect: () =>
+  addGauge(
+    registry,
+    {
+      name: 'guildhall_redis_up',
+      help: '1 if Redis is available, 0 while this server counts on its own.',
+    },
+    () =>
       requireWritable(redis).then(
-        () => up.set(1),
-        () => up.set(0),
+        () => 1,
+        () => 0,
       ),
-  });
-  registry.registerMetric(up);
+  );
 }
 
 /** Throws if Redis cannot count. It writes a key, because a full Redis and a replica answer all other commands. */

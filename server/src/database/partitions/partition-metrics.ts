@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../../core/add-gauge.ts';
 import type { Database } from '../database.ts';
 import { PARTITION_BOUNDS } from './partitioned-tables.ts';
 import { readForScrape } from '../read-for-scrape.ts';
@@ -20,16 +21,13 @@ export function measurePartitions(registry: Registry, database: Database): void 
         WHERE link.inhparent = parent.oid) partitions
       WHERE parent.relnamespace = 'public'::regnamespace AND partitioned.partstrat = 'r'`),
   );
-  registry.registerMetric(
-    new Gauge({
+  addGauge(
+    registry,
+    {
       name: 'guildhall_partition_months_ahead',
       help: 'How many months after the current one have a partition, by table. Rows of other months slow their creation.',
-      labelNames: ['table'] as const,
-      registers: [],
-      async collect() {
-        this.reset();
-        for (const { table, months } of (await read()) ?? []) this.set({ table }, months);
-      },
-    }),
+      labels: ['table'],
+    },
+    async () => (await read())?.map(({ table, months }) => ({ labels: { table }, value: months })),
   );
 }

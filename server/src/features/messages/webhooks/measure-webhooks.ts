@@ -6,7 +6,7 @@ import { countRecentWebhooks, MAX_RECENT_DELIVERIES, RECENT_MINUTES } from './de
 /** Registers how many receivers of webhooks answer. */
 export function measureWebhooks(registry: Registry, database: Database): void {
   measureResults(registry, {
-    name: 'recent_webhooks',
+    name: 'guildhall_recent_webhooks',
     help:
       `Webhooks with an attempt in the last ${RECENT_MINUTES} minutes, by its result: delivered, refused (the endpoint answered with ` +
       `another status), unreachable. Only the last ${MAX_RECENT_DELIVERIES} deliveries are read.`,

@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
+import { addGauge } from '../../../core/add-gauge.ts';
 import type { Database } from '../../../database/database.ts';
 import { readForScrape } from '../../../database/read-for-scrape.ts';
 import type { Chain } from './open-chain.ts';
@@ -7,26 +8,28 @@ import { readWriterStatus, type WriterStatus } from './queries.ts';
 /** Registers the metrics of the outbox. They come from the database, so each process exports the same values. */
 export function measureChain(registry: Registry, database: Database, { writer }: Chain): void {
   const read = readForScrape(() => readWriterStatus(database, writer.id));
-  const gauge = (name: string, help: string, valueOf: (status: WriterStatus) => number) =>
-    new Gauge({
-      name: `guildhall_chain_${name}`,
-      help,
-      registers: [registry],
-      async collect() {
-        const status = await read();
-        if (status) this.set(valueOf(status));
-        else this.remove();
-      },
+  const addChainGauge = (name: string, help: string, valueOf: (status: WriterStatus) => number) =>
+    addGauge(registry, { name, help }, async () => {
+      const status = await read();
+      return status && valueOf(status);
     });
-  gauge('waiting', 'Transactions that are not in a block yet.', ({ waiting }) => waiting);
-  gauge('mined', 'Transactions that are in a block but not final yet.', ({ mined }) => mined);
-  gauge(
-    'oldest_seconds',
+  addChainGauge(
+    'guildhall_chain_waiting',
+    'Transactions that are not in a block yet.',
+    ({ waiting }) => waiting,
+  );
+  addChainGauge(
+    'guildhall_chain_mined',
+    'Transactions that are in a block but not final yet.',
+    ({ mined }) => mined,
+  );
+  addChainGauge(
+    'guildhall_chain_oldest_seconds',
     'Age of the oldest transaction that is not in a block, in seconds.',
     ({ oldestSeconds }) => oldestSeconds,
   );
-  gauge(
-    'problem',
+  addChainGauge(
+    'guildhall_chain_problem',
     '1 while no transaction can be sent. `guildhall chain status` shows the reason.',
     ({ problem }) => (problem === null ? 0 : 1),
   );
