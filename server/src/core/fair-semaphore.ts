@@ -6,7 +6,10 @@ export interface SemaphoreLimits {
   running: number;
   /** How many tasks of one owner run at once. */
   runningPerOwner: number;
-  /** The fewer slots are free, the fewer may an owner have ({@link fallingLimit}). So a few owners with slow tasks leave slots for others. */
+  /**
+   * The limit of an owner shrinks when few slots are free ({@link fallingLimit}). So a few owners with slow tasks leave slots for
+   * others.
+   */
   isFalling?: boolean;
   /** How many tasks of one member of an owner may wait for a slot. Omit it if another limit applies. */
   waitingPerMember?: number;

@@ -18,42 +18,41 @@ function twoProcesses() {
   });
 }
 
-const one: Slot[] = [['a', 1]];
+const one: Slot[] = [{ owner: 'a', limit: 1 }];
 
 describe('createAcquireSlots', () => {
   test('counts the slots of two processes together', async () => {
     const [first, second] = twoProcesses();
     const release = await first!.acquire([
-      ['a', 2],
-      ['all', 3],
+      { owner: 'a', limit: 2 },
+      { owner: 'all', limit: 3 },
     ]);
     assert.equal(typeof release, 'function');
-    assert.equal(typeof (await second!.acquire([['a', 2]])), 'function');
-    assert.equal(await first!.acquire([['a', 2]]), 0);
+    assert.equal(typeof (await second!.acquire([{ owner: 'a', limit: 2 }])), 'function');
+    assert.equal(await first!.acquire([{ owner: 'a', limit: 2 }]), 0);
     assert.equal(
       await second!.acquire([
-        ['b', 1],
-        ['a', 2],
+        { owner: 'b', limit: 1 },
+        { owner: 'a', limit: 2 },
       ]),
       1,
       'the index of the full owner',
     );
-    assert.equal(typeof (await second!.acquire([['b', 1]])), 'function', 'a refusal acquires nothing');
+    assert.equal(
+      typeof (await second!.acquire([{ owner: 'b', limit: 1 }])),
+      'function',
+      'a refusal acquires nothing',
+    );
     (release as () => void)();
-    assert.equal(typeof (await second!.acquire([['a', 2]])), 'function');
+    assert.equal(typeof (await second!.acquire([{ owner: 'a', limit: 2 }])), 'function');
   });
 
   test('leaves free slots for others while few owners use all that they may have', async () => {
     const acquire = createAcquireSlots();
+    const all = { owner: 'all', limit: 32 };
     const acquireAll = async (owner: string): Promise<number> => {
       for (let count = 0; ; count++)
-        if (
-          typeof (await acquire([
-            [owner, 8, 'falling'],
-            ['all', 32],
-          ])) === 'number'
-        )
-          return count;
+        if (typeof (await acquire([{ owner, limit: 8, fallsWith: all }, all])) === 'number') return count;
     };
     const owners = Array.from({ length: 12 }, (_, index) => `owner ${index}`);
     const held: number[] = [];

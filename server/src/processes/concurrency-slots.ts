@@ -2,11 +2,14 @@ import { createCounts } from '../core/counts.ts';
 import { fallingLimit } from '../core/share.ts';
 import { COUNT_WITHIN_MS, type Channel } from './channel.ts';
 
-/**
- * A concurrency slot: its owner and the owner's limit. If it is falling, the owner may have the fewer slots, the fewer are free of the last
- * owner of a request, but at least one.
- */
-export type Slot = [owner: string, limit: number, limitIs?: 'falling'];
+/** A concurrency slot of an owner. */
+export interface Slot {
+  owner: string;
+  /** How many slots the owner may have. */
+  limit: number;
+  /** If given, the limit shrinks as this owner runs out of free slots. It never falls below one. */
+  fallsWith?: { owner: string; limit: number };
+}
 
 /** Counts the slots in use. */
 export interface ConcurrencySlots {
@@ -18,20 +21,17 @@ export interface ConcurrencySlots {
 /** Counts in the memory of this process. */
 export function createConcurrencySlots(): ConcurrencySlots {
   const used = createCounts();
+  const limitNow = ({ limit, fallsWith: all }: Slot): number =>
+    all ? fallingLimit(limit, { free: all.limit - used.of(all.owner), total: all.limit }) : limit;
   return {
     acquire(slots) {
-      const [shared, total] = slots.at(-1)!;
-      const free = total - used.of(shared);
-      const full = slots.findIndex(
-        ([owner, limit, limitIs]) =>
-          used.of(owner) >= (limitIs === 'falling' ? fallingLimit(limit, { free, total }) : limit),
-      );
+      const full = slots.findIndex((slot) => used.of(slot.owner) >= limitNow(slot));
       if (full >= 0) return full;
-      for (const [owner] of slots) used.add(owner, 1);
+      for (const { owner } of slots) used.add(owner, 1);
       return undefined;
     },
     release(slots) {
-      for (const [owner] of slots) used.add(owner, -1);
+      for (const { owner } of slots) used.add(owner, -1);
     },
   };
 }

@@ -42,24 +42,22 @@ export function createConcurrencyLimit(
 ): ConcurrencyLimit {
   return {
     async enter(request, tenantId) {
-      const limits: { whose: string; slot: Slot }[] = [
-        { whose: 'caller', slot: [`${name} ${callerOf(request)}`, perCaller] },
+      const network = siteOf(clientAddress(request));
+      const server = { owner: name, limit: inAll };
+      const slots: (Slot & { whose: string })[] = [
+        { whose: 'caller', owner: `${name} ${callerOf(request)}`, limit: perCaller },
         ...(tenantId === null
           ? []
-          : [{ whose: 'tenant', slot: [`${name} tenant ${tenantId}`, perTenant] satisfies Slot }]),
-        {
-          whose: 'network',
-          slot: [`${name} network ${siteOf(clientAddress(request))}`, perNetwork, 'falling'],
-        },
-        { whose: 'server', slot: [name, inAll] },
+          : [{ whose: 'tenant', owner: `${name} tenant ${tenantId}`, limit: perTenant }]),
+        { whose: 'network', owner: `${name} network ${network}`, limit: perNetwork, fallsWith: server },
+        { whose: 'server', ...server },
       ];
-      const acquired = await acquireSlots(limits.map(({ slot }) => slot));
+      const acquired = await acquireSlots(slots);
       if (typeof acquired === 'function') return acquired;
-      const { whose, slot } = limits[acquired]!;
-      const [, most, limitIs] = slot;
-      const fewer = limitIs === 'falling' ? ', or fewer while others run many' : '';
+      const { whose, limit, fallsWith } = slots[acquired]!;
+      const fewer = fallsWith ? ', or fewer while others run many' : '';
       throw new ProblemError(code, {
-        detail: `At most ${most} ${most === 1 ? noun : `${noun}s`} of this ${whose} may run at once${fewer}. Wait until one ends.`,
+        detail: `At most ${limit} ${limit === 1 ? noun : `${noun}s`} of this ${whose} may run at once${fewer}. Wait until one ends.`,
         retryAfter: 5,
       });
     },

@@ -18,7 +18,7 @@ test('a process that the system does not create ends, so that the primary proces
     const shared = createConcurrencySlots();
     const slots = createProcessSlots(shared);
     const serving = launchServingProcess(options, slots, {}, () => {});
-    assert.equal(slots.acquire({ ticket: 1, slots: [['owner', 1]] }), null);
+    assert.equal(slots.acquire({ ticket: 1, slots: [{ owner: 'owner', limit: 1 }] }), null);
     const request = serving.channel.request('metrics');
     request.catch(() => {});
     assert.equal(await serving.ended, 'was not created (spawn /nowhere/node ENOENT)');
@@ -27,7 +27,7 @@ test('a process that the system does not create ends, so that the primary proces
       /^OperatorError: A serving process was not created \(spawn .+\) before it answered\.$/,
     );
     await assert.rejects(request, /The other process has ended/);
-    assert.equal(shared.acquire([['owner', 1]]), undefined, 'its slots are released');
+    assert.equal(shared.acquire([{ owner: 'owner', limit: 1 }]), undefined, 'its slots are released');
     await serving.stop({ reason: 'stop', drainMs: 0 });
   } finally {
     process.execPath = node;

@@ -67,7 +67,7 @@ export function openNotificationFeed({
   return {
     async open(caller, lastSeen) {
       const release = await acquireSlots([
-        [`notification streams ${caller.accountId}`, MAX_STREAMS_PER_ACCOUNT],
+        { owner: `notification streams ${caller.accountId}`, limit: MAX_STREAMS_PER_ACCOUNT },
       ]);
       if (typeof release === 'number') throw new ProblemError('too_many_streams', { retryAfter: 30 });
       const stream = createStream(caller);

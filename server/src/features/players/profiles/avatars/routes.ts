@@ -42,7 +42,9 @@ export function avatarUploadRoutes(services: ProfileServices): FastifyPluginAsyn
       async (request) => {
         const caller = playerOf(request);
         // A second upload of the same player is refused, because decoding is expensive.
-        const release = await services.acquireSlots([[`avatar uploads ${caller.playerId}`, 1]]);
+        const release = await services.acquireSlots([
+          { owner: `avatar uploads ${caller.playerId}`, limit: 1 },
+        ]);
         if (typeof release === 'number')
           throw new ProblemError('busy', {
             detail:
