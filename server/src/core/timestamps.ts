@@ -8,6 +8,11 @@ export function secondsFromNow(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
 }
 
+/** Whether an expiry has passed. Null stands for no expiry. */
+export function hasPassed(expiresAt: string | null): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+}
+
 /** The date and the time have fixed places. The fraction and the offset are captured. */
 const SHAPE = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 

@@ -17,18 +17,10 @@ const REASONS = {
 };
 
 /** Payments of one workspace that ended for one reason. */
-interface PaymentEnd {
+export interface PaymentEnd {
   payerId: string;
   ended: KeyOfPayment[];
   reason: keyof typeof REASONS;
-}
-
-interface EndByOwner {
-  payerId: string;
-  key: KeyOfPayment;
-  /** Whether the payer pays for no other key of the same agreement. */
-  isLast: boolean;
-  reason: 'payer_removed' | 'payer_replaced' | 'key_revoked';
 }
 
 export interface EndPaymentServices extends MailServices {
@@ -71,23 +63,6 @@ export async function endPaymentsOf(
   await announceEnd(services, transaction, author, { payerId: workspaceId, ended, reason: 'role_lost' });
 }
 
-/**
- * Writes the audit record of the paying workspace after the workspace of a key removed its payer or revoked the key. Notifies the
- * teams if this was the last key of the agreement, so many rotations cause only one mail about an agreement.
- * The caller audits the change of the key. The record has no IP address, because the author belongs to the other workspace.
- */
-export async function announceEndByOwner(
-  services: MailServices,
-  transaction: Querier,
-  { actor }: Author,
-  { payerId, key, isLast, reason }: EndByOwner,
-): Promise<void> {
-  if (payerId === key.ownWorkspaceId) return;
-  const end: PaymentEnd = { payerId, ended: [key], reason };
-  await auditInPayer(transaction, { actor }, end);
-  if (isLast) await notifyTeams(services, transaction, end);
-}
-
 async function announceEnd(
   services: MailServices,
   transaction: Querier,
@@ -99,7 +74,8 @@ async function announceEnd(
   await auditInTenants(transaction, author, end);
 }
 
-async function auditInPayer(
+/** Writes the audit records of the paying workspace. */
+export async function auditInPayer(
   transaction: Querier,
   author: Author,
   { payerId, ended, reason }: PaymentEnd,
@@ -116,7 +92,8 @@ async function auditInPayer(
   );
 }
 
-async function notifyTeams(
+/** Notifies the paying workspace, and the workspaces of the keys if they pay from now on. */
+export async function notifyTeams(
   services: MailServices,
   transaction: Querier,
   { payerId, ended, reason }: PaymentEnd,

@@ -1,5 +1,6 @@
-export { announceAgreement, auditRotation, requirePayer } from './agree-to-pay.ts';
-export { announceEndByOwner, endPaymentsOf } from './end-payments.ts';
+export { endPaymentsOf } from './end-payments.ts';
+export { recordPayerChange, recordRotation } from './record-payer-change.ts';
+export { requirePayer } from './require-payer.ts';
 export { lockTeamForShare } from './queries.ts';
 export { paidKeyRoutes } from './routes.ts';
 export { createPayerBudget, type PayerBudget } from './payer-budget.ts';

@@ -50,3 +50,23 @@ export function endAgreements(
   const [keyId, agreedBy] = 'keyId' in which ? [which.keyId, null] : [null, which.agreedBy];
   return db.rows(sql`SELECT * FROM guildhall_end_agreements(${keyId}, ${agreedBy})`);
 }
+
+/** Finds the workspace of a tenant. Runs in the scope of the tenant. */
+export async function findWorkspaceOf(db: Querier, tenantId: string): Promise<string> {
+  const { id } = await db.one<{ id: string }>(
+    sql`SELECT workspace_id AS id FROM tenants WHERE id = ${tenantId}`,
+  );
+  return id;
+}
+
+/** Whether a payer pays for another usable key of an agreement. All keys of an agreement belong to one tenant. */
+export function paysForAnotherKey(
+  db: Querier,
+  tenantId: string,
+  { id, subscriberAgreementId }: { id: string; subscriberAgreementId: string | null },
+): Promise<boolean> {
+  return db.exists(sql`
+    SELECT FROM tenant_keys
+    WHERE tenant_id = ${tenantId} AND kind = 'api' AND subscriber_agreement_id = ${subscriberAgreementId}
+      AND id <> ${id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`);
+}

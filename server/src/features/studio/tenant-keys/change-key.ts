@@ -1,18 +1,12 @@
 import type { Database } from '../../../database/database.ts';
 import type { AccountAuthor, Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
+import { hasPassed } from '../../../core/timestamps.ts';
 import { audit, difference } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { requirePayer, type PayerBudget } from '../paid-keys/index.ts';
-import { announcePaymentEnd, announcePayer } from './announce-payer.ts';
+import { recordPayerChange, requirePayer, type PayerBudget } from '../paid-keys/index.ts';
 import { requireRoomForKey } from './key-limit.ts';
-import {
-  applyChange,
-  auditedSettings,
-  hasExpired,
-  requireWithinPlan,
-  type KeyChange,
-} from './key-settings.ts';
+import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
 import {
   findPayer,
   lockKey,
@@ -50,7 +44,8 @@ export async function changeKey(
     if (!before) throw new ProblemError('not_found');
     if (before.revokedAt) throw new ProblemError('conflict', 'The key is revoked. Create a new one.');
     await requireWithinPlan(transaction, tenantId, change.rateLimit);
-    if (hasExpired(before) && change.expiresAt !== undefined) await requireRoomForKey(transaction, reference);
+    if (hasPassed(before.expiresAt) && change.expiresAt !== undefined)
+      await requireRoomForKey(transaction, reference);
     const settings = applyChange(before, change, author);
     if (payerId !== null && payerId !== before.subscriberWorkspaceId && !isNewPayer)
       throw new ProblemError(
@@ -68,7 +63,7 @@ export async function changeKey(
         targetId: keyId,
         details,
       });
-    await announcePayer(services, transaction, author, { ...after, tenantId }, before);
+    await recordPayerChange(services, transaction, author, { tenantId, before, after });
     return after;
   });
   services.keys.invalidate(tenantId);
@@ -81,7 +76,7 @@ export async function changeKey(
  */
 function requireNoLongerPayment(before: TenantKey, { subscriberWorkspaceId, expiresAt }: KeySettings): void {
   if (subscriberWorkspaceId === null || subscriberWorkspaceId !== before.subscriberWorkspaceId) return;
-  if (before.expiresAt === null || !(before.successorId || hasExpired(before))) return;
+  if (before.expiresAt === null || !(before.successorId || hasPassed(before.expiresAt))) return;
   if (expiresAt === null || Date.parse(expiresAt) > Date.parse(before.expiresAt))
     throw new ProblemError(
       'conflict',
@@ -108,7 +103,7 @@ export async function revokeKey(
       targetId: keyId,
       details: { name: key.name, prefix: key.prefix },
     });
-    await announcePaymentEnd(services, transaction, author, { ...key, tenantId }, 'key_revoked');
+    await recordPayerChange(services, transaction, author, { tenantId, before: key });
   });
   services.keys.invalidate(tenantId);
 }

@@ -8,8 +8,7 @@ import type { IdempotentRequest } from '../../../http/idempotency-key.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { runOnce } from '../../platform/idempotency/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { requirePayer, type PayerBudget } from '../paid-keys/index.ts';
-import { announcePayer } from './announce-payer.ts';
+import { recordPayerChange, requirePayer, type PayerBudget } from '../paid-keys/index.ts';
 import { requireFewNewKeys, requireRoomForKey } from './key-limit.ts';
 import { applyChange, auditedSettings, requireWithinPlan, type KeyChange } from './key-settings.ts';
 import { insertKey, type KeyReference, type KeySettings, type TenantKey } from './queries.ts';
@@ -39,7 +38,7 @@ export async function createKey(
       await requirePayer(transaction, author, payerId);
     }
     const created = await addKey(transaction, services.vault, author, wanted);
-    await announcePayer(services, transaction, author, { ...created, tenantId });
+    await recordPayerChange(services, transaction, author, { tenantId, after: created });
     return created;
   };
   return services.database

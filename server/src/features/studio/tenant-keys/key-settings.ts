@@ -52,10 +52,6 @@ export function auditedSettings(kind: KeyKind, settings: KeySettings): Partial<K
   };
 }
 
-export function hasExpired({ expiresAt }: Pick<KeySettings, 'expiresAt'>): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-}
-
 /** Throws invalid_request if a rate limit is above the plan. */
 export async function requireWithinPlan(
   db: Querier,

@@ -199,14 +199,3 @@ export async function findPayer(db: Querier, { tenantId, keyId }: KeyReference):
     SELECT subscriber_workspace_id AS "payerId" FROM tenant_keys WHERE tenant_id = ${tenantId} AND id = ${keyId}`);
   return row?.payerId ?? null;
 }
-
-/** Whether a payer pays for another usable key of an agreement. All keys of an agreement belong to one tenant. */
-export function paysForAnotherKey(
-  db: Querier,
-  { tenantId, id, subscriberAgreementId }: TenantKey & { tenantId: string },
-): Promise<boolean> {
-  return db.exists(sql`
-    SELECT FROM tenant_keys
-    WHERE tenant_id = ${tenantId} AND kind = 'api' AND subscriber_agreement_id = ${subscriberAgreementId}
-      AND id <> ${id} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`);
-}

@@ -1,13 +1,11 @@
 import type { Author } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
+import { hasPassed, secondsFromNow } from '../../../core/timestamps.ts';
 import { audit } from '../../platform/audit/index.ts';
-import { lockTeamForShare } from '../paid-keys/index.ts';
-import { auditSuccessor } from './announce-payer.ts';
+import { lockTeamForShare, recordRotation } from '../paid-keys/index.ts';
 import type { ChangeKeyServices } from './change-key.ts';
 import { issueKey } from './create-key.ts';
 import { requireRoomForKey } from './key-limit.ts';
-import { hasExpired } from './key-settings.ts';
 import { findPayer, lockKey, replaceKey, type KeyReference, type TenantKey } from './queries.ts';
 
 const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
@@ -52,7 +50,7 @@ export async function rotateKey(
         after: { expiresAt, successorId: successor.id },
       },
     });
-    await auditSuccessor(transaction, author, { ...successor, tenantId }, keyId);
+    await recordRotation(transaction, author, { tenantId, rotatedFrom: keyId, successor });
     return successor;
   });
   services.keys.invalidate(tenantId);
@@ -63,7 +61,7 @@ function refuseUnlessCurrent(key: TenantKey): void {
   if (key.revokedAt) throw new ProblemError('conflict', 'The key is revoked. Create a new one.');
   if (key.successorId)
     throw new ProblemError('conflict', 'The key was already rotated. Rotate its successor.');
-  if (hasExpired(key)) throw new ProblemError('conflict', 'The key has expired. Create a new one.');
+  if (hasPassed(key.expiresAt)) throw new ProblemError('conflict', 'The key has expired. Create a new one.');
 }
 
 /** Timestamps of the API have years of four digits. */
