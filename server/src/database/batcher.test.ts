@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { ProblemError } from '../core/problem.ts';
-import { createBatcher, type BatcherOptions, type Outcome } from './batcher.ts';
+import { createBatcher, type BatcherOptions, type ItemResult } from './batcher.ts';
 
 interface Item {
   group: string;
@@ -18,7 +18,7 @@ function manualBatcher(options: Partial<BatcherOptions<Item, string>> = {}) {
     groupOf: ({ group }) => group,
     run: (items) => {
       started.push(items.map(({ name }) => name));
-      return new Promise<Outcome<string>[]>((resolve, reject) =>
+      return new Promise<ItemResult<string>[]>((resolve, reject) =>
         running.push({
           succeed: () => resolve(items.map(({ name }) => ({ answer: `${name} is written` }))),
           fail: reject,

@@ -4,21 +4,21 @@ import { ProblemError } from '../core/problem.ts';
 import { isRejected } from './errors.ts';
 
 /** The result of one item of a batch that was committed. */
-export type Outcome<Answer> = { answer: Answer } | { refusal: unknown };
+export type ItemResult<Answer> = { answer: Answer } | { refusal: unknown };
 
 export interface BatcherOptions<Item, Answer> {
   /** The name of the group that an item belongs to. Items of different groups never share a batch. */
   groupOf(item: Item): string;
   /**
-   * Reads or writes for a batch in one transaction. Returns the outcome of each item, in the order of the items, after the commit. If
+   * Reads or writes for a batch in one transaction. Returns the result of each item, in the order of the items, after the commit. If
    * it throws, nothing of the batch is answered as written.
    */
-  run(items: Item[]): Promise<Outcome<Answer>[]>;
+  run(items: Item[]): Promise<ItemResult<Answer>[]>;
   /** How many items share a batch. */
   maxItems?: number;
-  /** How many items of a group may wait in this process. */
+  /** How many items of a group may wait in this process. Only tests set it. */
   maxWaiting?: number;
-  /** How many batches run at once, of all groups. The other connections of the pool serve other requests. */
+  /** How many batches run at once, of all groups. The other connections of the pool serve other requests. Only tests set it. */
   maxConcurrentBatches?: number;
   /** How many batches of one group run at once. */
   maxBatchesPerGroup?: number;
@@ -87,11 +87,11 @@ export function createBatcher<Item, Answer>({
     // While it waited for its turn, the other batch of the group took all items.
     if (batch.length === 0) return [];
     try {
-      const outcomes = await run(batch.map(({ item }) => item));
+      const results = await run(batch.map(({ item }) => item));
       batch.forEach(({ resolve, reject }, place) => {
-        const outcome = outcomes[place]!;
-        if ('refusal' in outcome) reject(outcome.refusal);
-        else resolve(outcome.answer);
+        const result = results[place]!;
+        if ('refusal' in result) reject(result.refusal);
+        else resolve(result.answer);
       });
     } catch (error) {
       if (batch.length > 1 && isRejected(error)) return batch;

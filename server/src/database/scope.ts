@@ -41,6 +41,7 @@ interface ScopeOptions {
   inTurn?: InTurn;
 }
 
+/** Like `RunInTurn`, for one owner. */
 type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const atOnce: InTurn = (work) => work();

@@ -2,7 +2,7 @@ import type { RangePart } from '../../../core/time-spans.ts';
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
-import type { RollupSpan } from './split-range.ts';
+import type { SessionRollupSpan } from './split-range.ts';
 import { PAGE, PLAYER_BIT, playerNumberQuery } from './rollup-queries.ts';
 
 /** Returns the hour up to which a tenant's ledgers are rolled up, or undefined if they never were. */
@@ -25,7 +25,7 @@ export interface SessionCounts {
 export function countSessions(
   db: Querier,
   tenantId: string,
-  parts: RangePart<RollupSpan>[],
+  parts: RangePart<SessionRollupSpan>[],
 ): Promise<SessionCounts> {
   const ofLedger = parts
     .filter(({ span }) => span === undefined)

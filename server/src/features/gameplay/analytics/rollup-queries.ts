@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import { bucketStart } from '../../../database/time-buckets.ts';
-import type { RollupSpan } from './split-range.ts';
+import type { SessionRollupSpan } from './split-range.ts';
 
 /**
  * Returns the start of the current hour, and a transaction ID higher than all earlier ones. A new hour counts one minute
@@ -115,7 +115,7 @@ export async function rollUpHours(db: Querier, hours: Hours): Promise<void> {
 /** Rolls up hours into days, or days into months, for the days or months that end between `from` and `to`. */
 export async function rollUpSpan(
   db: Querier,
-  span: Exclude<RollupSpan, 'hour'>,
+  span: Exclude<SessionRollupSpan, 'hour'>,
   { tenantId, from, to }: Hours,
 ): Promise<void> {
   const start = sql`${bucketStart(span, sql`starts_at`)} AS start`;

@@ -1,9 +1,9 @@
 import { splitBySpans, type RangePart } from '../../../core/time-spans.ts';
 
 /** The length of a roll-up row. */
-export type RollupSpan = 'hour' | 'day' | 'month';
+export type SessionRollupSpan = 'hour' | 'day' | 'month';
 
-const COARSE_FIRST: RollupSpan[] = ['month', 'day', 'hour'];
+const COARSE_FIRST: SessionRollupSpan[] = ['month', 'day', 'hour'];
 
 /**
  * Splits a range into the fewest parts, without gaps or overlaps. Whole months, days and hours cover the time before
@@ -14,7 +14,7 @@ export function splitRange(
   from: string,
   to: string,
   rolledUpTo: string | undefined,
-): RangePart<RollupSpan>[] {
+): RangePart<SessionRollupSpan>[] {
   const split = rolledUpTo === undefined || rolledUpTo < from ? from : rolledUpTo < to ? rolledUpTo : to;
-  return [...splitBySpans(COARSE_FIRST, from, split), ...splitBySpans<RollupSpan>([], split, to)];
+  return [...splitBySpans(COARSE_FIRST, from, split), ...splitBySpans<SessionRollupSpan>([], split, to)];
 }

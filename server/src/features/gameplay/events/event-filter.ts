@@ -1,15 +1,15 @@
 import type { Querier } from '../../../database/database.ts';
-import { empty, join, sql, type Sql } from '../../../database/sql.ts';
+import { empty, join, raw, sql, type Sql } from '../../../database/sql.ts';
 import { invalidField } from '../../../core/problem.ts';
 import { normaliseKey } from '../../../core/text.ts';
 import { toMicroseconds } from '../../../core/timestamps.ts';
 import { findProfilesOf } from '../../players/merged-profiles/index.ts';
-import type { EventScope } from './event-row.ts';
+import { eventTables, type EventScope } from './event-row.ts';
 
 /** The name of the table as a part of a statement. */
 export const eventTableSql: Record<EventScope, Sql> = {
-  match: sql`match_events`,
-  player: sql`player_events`,
+  match: raw(eventTables.match),
+  player: raw(eventTables.player),
 };
 
 /** The most buckets of time that an answer with counts may have. */

@@ -18,11 +18,11 @@ export interface NewMail {
   id: string;
   recipient: string;
   body: Buffer | null;
-  budget: MailBudget | undefined;
+  budget: DailyMailLimit | undefined;
 }
 
 /** Limits how many mails with the same key are sent within a day. Further mails fail. The commit counts them. */
-export interface MailBudget {
+export interface DailyMailLimit {
   key: string;
   dailyMails: number;
 }

@@ -3,7 +3,7 @@ import type { Jobs, Queue } from '../../../jobs/queue.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { newId } from '../../../core/ids.ts';
 import { renderEmail, type EmailBody, type EmailContent } from './email-content.ts';
-import { insertMails, type MailBudget } from './queries.ts';
+import { insertMails, type DailyMailLimit } from './queries.ts';
 
 /**
  * The queue of mails. Retries follow after 5, 10, 20 … seconds, later every 10 minutes, until the mail expires. 1,100
@@ -40,7 +40,7 @@ export interface MailToMany {
 
 export interface Recipient {
   to: string;
-  budget?: MailBudget;
+  budget?: DailyMailLimit;
 }
 
 export type Mail = MailToMany & Recipient;

@@ -12,7 +12,7 @@ import {
   recordFailure,
   recordSuccess,
   type DeliveryJob,
-  type Outcome,
+  type AttemptOutcome,
   type StartedAttempt,
 } from './attempt-queries.ts';
 import { auditWebhook } from './audit-webhook.ts';
@@ -63,13 +63,13 @@ export async function attemptDelivery(services: AttemptServices, job: DeliveryJo
   deliveries.inc({ result: resultOf(outcome) });
 }
 
-function resultOf({ error, statusCode }: Outcome): string {
+function resultOf({ error, statusCode }: AttemptOutcome): string {
   if (error === null) return 'delivered';
   return statusCode === null ? 'unreachable' : 'refused';
 }
 
 /** The outcome, and the header of the response that asks for a later attempt. */
-interface SendResult extends Outcome {
+interface SendResult extends AttemptOutcome {
   retryAfter?: string | undefined;
 }
 
@@ -115,7 +115,7 @@ async function send(
 }
 
 /** Records a success. The webhook counts as failing if an earlier attempt failed, or another one while this one was running. */
-async function succeed(database: Scope, attempt: StartedAttempt, outcome: Outcome): Promise<void> {
+async function succeed(database: Scope, attempt: StartedAttempt, outcome: AttemptOutcome): Promise<void> {
   const isFailing = await recordSuccess(database, attempt, outcome);
   if (isFailing) await clearFailing(database, attempt);
 }

@@ -60,7 +60,7 @@ export async function isJobNeeded(db: Querier, { deliveryId, turn }: DeliveryJob
 }
 
 /** The outcome of an attempt. */
-export interface Outcome {
+export interface AttemptOutcome {
   durationMs: number;
   statusCode: number | null;
   /** Null if the delivery succeeded. */
@@ -71,7 +71,7 @@ export interface Outcome {
 /** Identifies an attempt. If a later attempt has started, its outcome does not change the delivery. */
 type AttemptRef = Pick<StartedAttempt, 'id' | 'number' | 'webhookId'>;
 
-const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
+const recordAttempt = ({ id, number }: AttemptRef, outcome: AttemptOutcome) => sql`
   recorded AS (
     UPDATE webhook_attempts
     SET duration_ms = ${outcome.durationMs}, status_code = ${outcome.statusCode}, error = ${outcome.error},
@@ -80,7 +80,7 @@ const recordAttempt = ({ id, number }: AttemptRef, outcome: Outcome) => sql`
   )`;
 
 /** Records a success. Returns whether the webhook still counts as failing. */
-export function recordSuccess(db: Querier, attempt: AttemptRef, outcome: Outcome): Promise<boolean> {
+export function recordSuccess(db: Querier, attempt: AttemptRef, outcome: AttemptOutcome): Promise<boolean> {
   return db.exists(sql`
     WITH ${recordAttempt(attempt, outcome)},
     delivered AS (
@@ -106,7 +106,7 @@ export async function lockFailures(db: Querier, { id, number }: AttemptRef): Pro
 export async function recordFailure(
   db: Querier,
   attempt: AttemptRef,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   waitSeconds: number | undefined,
 ): Promise<{ turn: number; startsAt: string } | undefined> {
   const wait = waitSeconds ?? null;

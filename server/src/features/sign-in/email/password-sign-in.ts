@@ -65,7 +65,7 @@ export async function logIn(
     if (!(await isCurrentPassword(transaction, { email, playerId, passwordHash }))) throw wrongPassword();
   };
   const identity = { provider: 'EmailPassword', issuer: '', providerUserId: email } as const;
-  return signIn(services, identity, { ...request, mode: 'login', inTransaction });
+  return signIn(services, identity, { ...request, mode: 'new-or-existing', inTransaction });
 }
 
 function wrongPassword(): ProblemError {

@@ -234,7 +234,12 @@ describe('sign-ins of existing players that arrive together', () => {
             issuer: tenant.workspaceId,
             providerUserId: username,
           };
-          const request = { billing, ipAddress: null, mode: 'login' as const, ...deviceOf(username) };
+          const request = {
+            billing,
+            ipAddress: null,
+            mode: 'new-or-existing' as const,
+            ...deviceOf(username),
+          };
           return logins.signInKnown({ identity, request });
         }),
       );

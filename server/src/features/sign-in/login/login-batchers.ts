@@ -22,11 +22,11 @@ export interface SignedIn {
   refreshToken: string;
 }
 
-type Outcome = { signedIn: SignedIn } | { found: FoundPlayer };
+type KnownLoginResult = { signedIn: SignedIn } | { found: FoundPlayer };
 
 export interface LoginBatchers {
   /** Signs an existing player in, or returns what was found if the sign-in is new or contested ({@link writeKnownLogins}). */
-  signInKnown(signIn: VerifiedSignIn): Promise<Outcome>;
+  signInKnown(signIn: VerifiedSignIn): Promise<KnownLoginResult>;
   /** Creates a player and signs the player in. Returns undefined if a concurrent sign-in has created the player. */
   create(signIn: VerifiedSignIn): Promise<SignedIn | undefined>;
   /** Writes a sign-in of a player that no batch can write. */
@@ -39,7 +39,7 @@ const groupOf = ({ request }: VerifiedSignIn): string => billingGroup(request.bi
 /** Creates the batchers of sign-ins. */
 export function createLoginBatchers(services: LoginServices & { database: Database }): LoginBatchers {
   const { database, vault } = services;
-  const known = createBatcher<VerifiedSignIn, Outcome>({
+  const known = createBatcher<VerifiedSignIn, KnownLoginResult>({
     groupOf,
     async run(signIns) {
       const { billing } = signIns[0]!.request;
@@ -54,11 +54,11 @@ export function createLoginBatchers(services: LoginServices & { database: Databa
           hashParts: loginRowHashParts(row),
         };
       });
-      const outcomes = await writeKnownLogins(database.forBatch(tenantId), billing, at, logins);
-      return outcomes.map((outcome, place) => {
-        if ('found' in outcome) return { answer: outcome };
+      const results = await writeKnownLogins(database.forBatch(tenantId), billing, at, logins);
+      return results.map((result, place) => {
+        if ('found' in result) return { answer: result };
         signIns[place]!.request.billing.chargedTransactions++;
-        return { answer: { signedIn: signedInBy({ ...logins[place]!, ...outcome.signedIn }) } };
+        return { answer: { signedIn: signedInBy({ ...logins[place]!, ...result.signedIn }) } };
       });
     },
   });

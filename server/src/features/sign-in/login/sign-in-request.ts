@@ -6,8 +6,8 @@ export interface SignInRequest {
   /** The tenant of the sign-in, and the workspace that is billed. */
   billing: BillingContext;
   ipAddress: string | null;
-  /** `login` accepts new and existing players. `only-existing` throws player_not_found, `only-new` throws player_exists. */
-  mode: 'login' | 'only-existing' | 'only-new';
+  /** `new-or-existing` accepts new and existing players. `only-existing` throws player_not_found, `only-new` throws player_exists. */
+  mode: 'new-or-existing' | 'only-existing' | 'only-new';
   profileVisibility?: string | undefined;
   /**
    * Runs first in the transaction of the sign-in, for example to use a code up or to lock a credential. It can refuse the sign-in by
@@ -32,6 +32,6 @@ export function toSignInRequest<Body extends { createAccountIfMissing: boolean }
   { createAccountIfMissing, ...body }: Body,
   source: Source,
 ) {
-  const mode: SignInRequest['mode'] = createAccountIfMissing ? 'login' : 'only-existing';
+  const mode: SignInRequest['mode'] = createAccountIfMissing ? 'new-or-existing' : 'only-existing';
   return { ...body, ...source, mode };
 }

@@ -7,6 +7,7 @@ import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
+import { REFRESH_DESCRIPTION } from '../refresh-tokens/index.ts';
 import { logOut, refreshSession, type PortalSessionServices } from './portal-sessions.ts';
 import { FinishPortalLoginRequest, PortalTokens, PortalSessionRequest, StartedLogin } from './schemas.ts';
 import { finishStoreALogin, START_BUDGET, startStoreALogin, type StoreAServices } from './store-a-login.ts';
@@ -66,10 +67,7 @@ export function portalSessionRoutes(services: PortalSessionServices): FastifyPlu
           operationId: 'refreshPortalSession',
           tags,
           summary: 'Exchange a portal refresh token',
-          description:
-            'Returns a new access token and a new refresh token. The old refresh token stops working. If requests run in parallel ' +
-            'without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with ' +
-            'the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
+          description: REFRESH_DESCRIPTION,
           headers: IdempotencyHeaders,
           body: PortalSessionRequest,
           response: { 200: PortalTokens, ...problems(401) },

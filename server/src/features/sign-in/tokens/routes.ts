@@ -3,6 +3,7 @@ import type { Database } from '../../../database/database.ts';
 import { billingOf, keyOf, originOf, playerOf } from '../../../http/request-context.ts';
 import { IdempotencyHeaders } from '../../../http/idempotency-key.ts';
 import { problems } from '../../../http/schemas.ts';
+import { REFRESH_DESCRIPTION } from '../refresh-tokens/index.ts';
 import { refreshSession, type RefreshServices } from './refresh-session.ts';
 import { LoginResult, RefreshRequest, VerifiedPlayer } from './schemas.ts';
 import { verifyPlayer } from './verify-player.ts';
@@ -18,10 +19,7 @@ export function refreshRoutes(services: RefreshServices): FastifyPluginAsyncType
           operationId: 'refreshPlayerSession',
           tags: ['Player sign-in'],
           summary: 'Exchange a refresh token',
-          description:
-            'Returns a new access token and a new refresh token. The old refresh token stops working. If requests run in parallel ' +
-            'without an `Idempotency-Key`, only one succeeds. A later reuse of the old token ends the session. A repeated request with ' +
-            'the same `Idempotency-Key` returns the same refresh token for 60 seconds, until that token is used.',
+          description: REFRESH_DESCRIPTION,
           headers: IdempotencyHeaders,
           body: RefreshRequest,
           response: { 200: LoginResult },

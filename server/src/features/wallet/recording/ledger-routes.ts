@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { keyOf } from '../../../http/request-context.ts';
 import { readChain, readTransaction, type LedgerServices } from './read-ledger.ts';
-import { Chain, ChainQuery, Transaction, TransactionPath } from './ledger-schemas.ts';
+import { ChainQuery, LedgerLinks, Transaction, TransactionPath } from './ledger-schemas.ts';
 
 const tags = ['Wallet recording'];
 
@@ -42,7 +42,7 @@ export function walletLedgerRoutes(services: LedgerServices): FastifyPluginAsync
             'Read the contents of an entry with its `transactionHash`. The hashes prove that an entry belongs to the chain that ends in a head. ' +
             'Store a head outside of Guildhall to detect any later change of earlier entries.',
           querystring: ChainQuery,
-          response: { 200: Chain },
+          response: { 200: LedgerLinks },
         },
       },
       async (request) => readChain(services.database, tenantOf(request), request.query),

@@ -79,7 +79,7 @@ export const ChainQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 1_000 }),
 });
 
-export const Chain = Type.Object(
+export const LedgerLinks = Type.Object(
   {
     items: Type.Array(
       Type.Object(
@@ -95,7 +95,7 @@ export const Chain = Type.Object(
   { title: 'WalletChain' },
 );
 
-const head = Chain.properties.head;
+const head = LedgerLinks.properties.head;
 
 /** The largest page. The console verifies a chain in pages of this size. */
 const MAX_ENTRIES = 1_000;

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { createBatcher, type Outcome } from '../../../database/batcher.ts';
+import { createBatcher, type ItemResult } from '../../../database/batcher.ts';
 import { chargeUnits } from '../../../database/charges.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
@@ -53,12 +53,12 @@ export function createWalletLedger(database: Database, recorder: Recorder): Wall
     maxBatchesPerGroup: 1,
     async run(batch) {
       const { tenantId } = batch[0]!;
-      const outcomes = await database
+      const results = await database
         .forTenant(tenantId)
         .transaction((transaction) => writeBatch(transaction, recorder, tenantId, batch));
       for (const [place, { billing }] of batch.entries())
-        if (billing && 'answer' in outcomes[place]!) billing.chargedTransactions++;
-      return outcomes;
+        if (billing && 'answer' in results[place]!) billing.chargedTransactions++;
+      return results;
     },
   });
   return {
@@ -74,7 +74,7 @@ async function writeBatch(
   recorder: Recorder,
   tenantId: string,
   batch: BilledCommand[],
-): Promise<Outcome<object>[]> {
+): Promise<ItemResult<object>[]> {
   const { head, state } = await lockState(
     transaction,
     tenantId,
@@ -83,7 +83,7 @@ async function writeBatch(
   const entries: NewEntry[] = [];
   /** The place in `entries` of each command's entry. Undefined if the command has none. */
   const places: (number | undefined)[] = [];
-  const outcomes = batch.map(({ command }, place): Outcome<object> => {
+  const results = batch.map(({ command }, place): ItemResult<object> => {
     try {
       const { entry, answer } = command.apply(state);
       if (entry) places[place] = entries.push(entry) - 1;
@@ -93,7 +93,7 @@ async function writeBatch(
     }
   });
   const paying = batch.flatMap(({ billing }, place) =>
-    'answer' in outcomes[place]! && billing ? [billing] : [],
+    'answer' in results[place]! && billing ? [billing] : [],
   );
   let hashes: Hex[] = [];
   if (entries.length > 0) {
@@ -102,11 +102,11 @@ async function writeBatch(
     await writeState(transaction, tenantId, chained, hashes, state);
   }
   await chargeTogether(transaction, paying);
-  return outcomes.map((outcome, place) => {
+  return results.map((result, place) => {
     const entry = places[place];
-    return 'answer' in outcome && entry !== undefined
-      ? { answer: { transactionHash: hashes[entry], ...outcome.answer } }
-      : outcome;
+    return 'answer' in result && entry !== undefined
+      ? { answer: { transactionHash: hashes[entry], ...result.answer } }
+      : result;
   });
 }
 

@@ -8,11 +8,11 @@ import type { EventScope } from '../event-row.ts';
 /** A filter with a range of time. */
 export type RangeFilter = EventFilter & TimeRange;
 
-export type RollupSpan = 'minute' | 'hour' | 'day';
-export const ROLLUP_SPANS: RollupSpan[] = ['minute', 'hour', 'day'];
+export type EventRollupSpan = 'minute' | 'hour' | 'day';
+export const ROLLUP_SPANS: EventRollupSpan[] = ['minute', 'hour', 'day'];
 
 /** The spans of roll-ups that can be added up to a bucket, longest first. */
-function spansWithin(bucket: string | undefined): RollupSpan[] {
+function spansWithin(bucket: string | undefined): EventRollupSpan[] {
   if (bucket === 'minute') return ['minute'];
   if (bucket === 'hour') return ['hour', 'minute'];
   return ['day', 'hour', 'minute'];

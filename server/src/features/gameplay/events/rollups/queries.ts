@@ -3,7 +3,7 @@ import { empty, join, sql, type Sql } from '../../../../database/sql.ts';
 import { unionArchived, type ArchivedGroup } from '../archive/count-archived.ts';
 import { eventTableSql } from '../event-filter.ts';
 import type { EventScope } from '../event-row.ts';
-import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type RollupSpan } from './counted-events.ts';
+import { countByMinute, FIGURES, ROLLUP_SPANS, rollupStart, type EventRollupSpan } from './counted-events.ts';
 
 /** Adds {@link FIGURES} up. */
 const SUMS = sql`sum(events)::bigint AS events, sum(value_count)::bigint AS value_count, sum(value_sum) AS value_sum,
@@ -113,7 +113,7 @@ export async function recountDay(db: Querier, day: CountedDay, archived: Archive
 
 /** Counts that differ from those of the events. Sums hold decimal digits. */
 export interface RollupDifference {
-  span: RollupSpan;
+  span: EventRollupSpan;
   startsAt: string;
   /** If null, all definitions together. */
   definitionId: string | null;
@@ -166,7 +166,7 @@ export async function compareDay(
 export function deleteOldRollups(
   db: Querier,
   tenantId: string,
-  { scope, span, limit }: { scope: EventScope; span: RollupSpan; limit: number },
+  { scope, span, limit }: { scope: EventScope; span: EventRollupSpan; limit: number },
 ): Promise<number> {
   return db.run(sql`
     DELETE FROM event_rollups WHERE span = ${span} AND ctid = ANY (ARRAY(
