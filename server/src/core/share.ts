@@ -4,8 +4,8 @@ export function shareOf(total: number, processes: number, least = 1): number {
 }
 
 /**
- * How many slots an owner may have while some of all slots are free. One owner alone may have `most`. With fewer free slots, each owner
- * may have fewer. So owners that keep their slots for long leave free slots for others, unless they are as many as the slots.
+ * Returns how many slots an owner may have: `most` if the owner is alone, fewer when few slots are free, and never less than one. So
+ * owners that keep their slots for long leave free slots for others, unless there are as many owners as slots.
  */
 export function fallingLimit(most: number, { free, total }: { free: number; total: number }): number {
   if (most >= total) return most;

@@ -33,7 +33,7 @@ describe('openChangeFeed', () => {
     await changes.close();
   });
 
-  test('makes one reconnect attempt at a time, and invalidates everything and logs one line after the reconnect', async () => {
+  test('reconnects with one attempt at a time, then invalidates everything and logs one line', async () => {
     const proxy = await startDatabaseProxy(database.url);
     const lines: [object, string][] = [];
     const changes = await openChangeFeed(proxy.url, { info: (...line) => lines.push(line) });

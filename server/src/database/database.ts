@@ -143,7 +143,7 @@ export function openDatabase(
     ...unscoped,
     forTenant(tenantId, playerId) {
       const scope = createScope(pool, oneText(beginForTenant(tenantId, playerId)));
-      // Not the turns of the player, who could otherwise delay a ban with own requests.
+      // These transactions have a queue of their own. In the player's queue, the player's own requests could delay a ban.
       return playerId === undefined ? scope : inPlayerTurns(`${tenantId} ${playerId}`, scope);
     },
     forBatch: (tenantId) => createScope(pool, oneText([...beginForTenant(tenantId), ...ARRAY_PLANS])),

@@ -41,7 +41,7 @@ const ownerOf = async (id: string) =>
   (await database.one<{ owner: string }>(sql`SELECT guildhall_owner_of_reads(${id}) AS owner`)).owner;
 
 describe('large reads', () => {
-  test('of many tenants of one account do not delay those of others by more than one read', async () => {
+  test('of one account with many tenants delay a read of another account by at most two reads', async () => {
     const hostile = await arrangeStudio(6);
     const honest = await arrangeStudio(1);
     let ended = 0;

@@ -17,7 +17,7 @@ const NOTE_AFTER_MS = 10_000;
 /** The SQLSTATE of a missing right. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** What an operator does if the database takes no writes. */
+/** The message if the database takes no writes. */
 export const READ_ONLY =
   'The database is read-only: it is a standby, its recovery is paused, or default_transaction_read_only is on. ' +
   'Connect to the primary, or end the recovery (SELECT pg_wal_replay_resume()).';
@@ -135,7 +135,7 @@ async function applyMigrations(client: pg.Client, folder: string): Promise<strin
         `The user of DATABASE_URL has too few rights for the migrations (${error.message}). Grant what docs/operations.md lists under "Use your own PostgreSQL".`,
         { cause: error },
       );
-    // What the runner has logged: the statement that failed.
+    // The log of the runner contains the statement that failed.
     console.error(...details);
     throw new OperatorError(
       `A migration failed: ${error.message}. The database is unchanged, so the version that used it before can start on it.`,

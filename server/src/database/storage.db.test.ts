@@ -55,7 +55,7 @@ test('says that another server has taken the folder while PostgreSQL was down, a
   }
 });
 
-test('a process with a path that needs a link starts PostgreSQL again if the process that it found has stopped it', async () => {
+test('restarts PostgreSQL behind a symbolic link after another process has stopped it', async () => {
   // A socket cannot have a space in its path.
   const dataDir = mkdtempSync(join(tmpdir(), 'guildhall storage-'));
   try {

@@ -188,7 +188,7 @@ async function join(server: EmbeddedServer): Promise<pg.Client> {
   }
 }
 
-/** Whether no other process uses PostgreSQL. Then those that start wait until it has ended: see {@link join}. */
+/** Returns whether no other process uses PostgreSQL. If so, processes that start wait until it has ended ({@link join}). */
 async function isLast(client: pg.Client): Promise<boolean> {
   try {
     await client.query('SELECT pg_advisory_unlock_shared($1)', [advisoryLocks.embeddedServerUse]);

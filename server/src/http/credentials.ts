@@ -157,5 +157,5 @@ async function admitToData({ keyCaller: key }: FastifyRequest): Promise<void> {
 }
 
 const UNPROVEN_SESSION_DETAIL =
-  'The sign-in method of this portal session was linked without a proof, and games of several workspaces know this player. Sign in ' +
-  'to the portal with another method. This session can only list the method (GET /api/player-profile/me/auth-methods) and remove it.';
+  'The sign-in method of this portal session was linked without a proof, and this player has signed in to games of several workspaces. ' +
+  'Sign in to the portal with another method. This session can only list the method (GET /api/player-profile/me/auth-methods) and remove it.';

@@ -62,7 +62,7 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-/** The channel on which PostgreSQL tells the workers that jobs were added, at the commit. The payload is the name of the queue. */
+/** The channel on which PostgreSQL notifies the workers of added jobs, at the commit. The payload is the name of the queue. */
 export const JOBS_CHANNEL = 'guildhall_jobs';
 
 /** Finished jobs are kept for one hour, for inspection and for the count of failed ones. */

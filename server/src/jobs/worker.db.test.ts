@@ -161,7 +161,7 @@ test('starts a job when its transaction commits, and does not wait for the next 
   assert.ok(polls < 20, `${polls} polls`);
 });
 
-test('a commit tells the workers about jobs that may start, and not about later ones', async (context) => {
+test('a commit notifies the workers of jobs that may start now, and not of delayed jobs', async (context) => {
   const queue = { ...SETTINGS, name: 'sometimes' };
   await boss.createQueue(queue.name);
   const listener = await app.owner.connect();

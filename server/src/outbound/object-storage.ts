@@ -74,7 +74,7 @@ export async function createBucketClient(
   return client;
 }
 
-/** Ends requests and responses that take too long for their size. The timeouts of the client begin anew with each byte. */
+/** Ends requests and responses that take too long for their size. Each byte restarts the timeouts of the client. */
 function endSlowTransfers({ config: { requestHandler } }: S3Client, transferTimeout: number): void {
   const handle = requestHandler.handle.bind(requestHandler);
   const afterTimeFor = (headers: Record<string, string>, end: () => void): NodeJS.Timeout =>

@@ -73,7 +73,7 @@ describe('a Redis that refuses writes', () => {
     assert.equal(await isUp(), true);
   });
 
-  test('is not up while it is a replica, and is connected again, because another server may have its address', async () => {
+  test('is not up while it is a replica, and is reconnected, because another server may have its address', async () => {
     const connection = await redis.client('ID');
     await operator.replicaof('127.0.0.1', 1);
     assert.equal(await isUp(), false);
@@ -106,7 +106,7 @@ test('a Redis Cluster is not used, and not up', async () => {
   await assert.rejects(requireWritable(connection));
 });
 
-test('a Redis without the database of the URL is not used, in particular not its database 0', async () => {
+test('a Redis that lacks the database of the URL is not used, and neither is its database 0', async () => {
   const warnings: string[] = [];
   const connection = await openRedis(`${server.url}/99`, {
     info: (message) => void warnings.push(message),

@@ -8,7 +8,7 @@ import type { App } from '../http/server.ts';
 import { listen } from './listen.ts';
 
 describe('listen', () => {
-  test('opens one server for a name with several addresses, because only one is drained', async (context) => {
+  test('listens on one address of a name with several, because the shutdown drains only one server', async (context) => {
     context.mock.method(
       dns,
       'lookup',

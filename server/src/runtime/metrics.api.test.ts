@@ -139,7 +139,7 @@ describe('GET /metrics', () => {
     assert.equal(growth('guildhall_jobs_waiting', { queue: 'mail' }), -1);
   });
 
-  test('shows without a worker that none runs, which jobs failed and how the latest mails went', async () => {
+  test('shows without a worker that no worker runs, which jobs failed, and the results of the latest mails', async () => {
     const { owner, http } = app;
     await owner.query(`UPDATE pgboss.queue SET monitor_on = NULL, failed_count = 0`);
     const never = sumOf(await scrape(http), 'guildhall_worker_silent_seconds');

@@ -54,7 +54,7 @@ describe('a start', { concurrency: true }, () => {
     }
   });
 
-  test('a start leaves the indexes of the job queues to the worker, which also repairs one of an interrupted build', async () => {
+  test('the worker, not the server start, builds the indexes of the job queues, and rebuilds an interrupted one', async () => {
     const { url, drop } = await cloneTestDatabase();
     const [owner, holder] = [new pg.Client(url), new pg.Client(url)];
     await Promise.all([owner.connect(), holder.connect()]);

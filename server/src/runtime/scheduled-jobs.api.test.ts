@@ -69,7 +69,7 @@ test('refresh tokens that expired over a day ago are deleted, and no others', as
   assert.equal(living.status, 200);
 });
 
-test('portal sessions without a living token, and sign-ins started over a day ago, are deleted', async () => {
+test('portal sessions without a valid token, and sign-ins that began over a day ago, are deleted', async () => {
   const { playerId } = await arrangeStoreAPlayer(app);
   for (const [index, age] of ['2 days', '1 hour', '-1 day'].entries()) {
     await app.owner.query(
@@ -357,7 +357,7 @@ test('notifications of more than 90 days ago are deleted, and no others', async 
   assert.deepEqual(rows, [{ title: '89' }]);
 });
 
-test('expired codes and mailed tokens are deleted, addresses that were never used, and old mails', async () => {
+test('expired codes, expired mailed tokens, addresses that were never used, and old mails are deleted', async () => {
   const { tenantId } = await arrangeTenant(app);
   const { playerId } = await arrangePlayer(app, await arrangeTenant(app));
   await app.owner.query('DELETE FROM mails');

@@ -34,7 +34,7 @@ export function scheduledJobs(
       cron: '2 4 * * *',
       async run() {
         if (settings.archiveAfterMonths === undefined) return;
-        // Of an archived month, the idempotency keys are not in PostgreSQL: events that clients send again would count twice.
+        // PostgreSQL does not have the idempotency keys of an archived month. Events that clients send again would be counted twice.
         await readCheckedClock(database, 'ARCHIVE_AFTER_MONTHS archives nothing');
         await archiveOldEvents(owner, database, archive, settings);
       },

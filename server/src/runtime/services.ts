@@ -56,7 +56,7 @@ export interface WorkerServices {
 /** The services of the routes of all features: one instance of each, and the function that releases them all. */
 export type Services = Awaited<ReturnType<typeof openServices>>;
 
-/** Opens the services. If one of them fails, those that are open already are closed again, in reverse order. */
+/** Opens the services. If one of them fails, it closes the open ones in reverse order. */
 export async function openServices(options: ServiceOptions, logger: FastifyBaseLogger) {
   const { config, databaseUrl } = options;
   await using opened = new AsyncDisposableStack();

@@ -69,7 +69,7 @@ describe('dropPartitionsBefore', () => {
     assert.deepEqual(await createPartitions(app.owner, { today }), []);
   });
 
-  test('stores late events apart, and drops them at the next time', async () => {
+  test('stores late events in a partition of their own, which the next run drops', async () => {
     assert.equal((await send(within(-4), 'late')).status, 201);
     assert.equal(await count('player_events_past'), 1);
     assert.equal(await count('player_events_default'), 0);
@@ -184,7 +184,7 @@ describe('dropPartitionsBefore', () => {
 });
 
 describe('dropOldRows', () => {
-  test('keeps sessions that the analytics need, and the analytics of those that it drops', async () => {
+  test('keeps sessions that the analytics still need, and keeps the analytics of dropped sessions', async () => {
     await createOlderPartitions(app.owner, 'login_ledger', 3, today);
     await app.owner.query('UPDATE login_ledger SET received_at_db = $1 WHERE tenant_id = $2', [
       within(-2),

@@ -39,7 +39,7 @@ export interface DropOptions {
 /**
  * Drops the rows of a table from before a day, the first of a month, by dropping their partitions. Returns the names of these.
  * Writers wait for at most 250 ms ({@link withLocks}): one short transaction detaches the partitions, and their files are deleted
- * after it (docs/decisions/0054-retention.md). Later rows from before the day are stored in the partition `…_past`.
+ * after it (docs/decisions/0054-retention.md). Rows that arrive later with a time before that day go to the partition `…_past`.
  */
 export async function dropPartitionsBefore(
   owner: pg.Pool | pg.ClientBase,

@@ -13,7 +13,7 @@ import {
   workspaceWebhookRoutes,
 } from './webhooks/index.ts';
 
-/** How Guildhall tells people and servers what happened: mail, notifications and webhooks. */
+/** The group that notifies people and servers: mail, notifications and webhooks. */
 export const messages = {
   routes: [
     behind('account', notificationRoutes, workspaceWebhookRoutes),

@@ -21,7 +21,7 @@ describe('createBodyBudget', () => {
     }
   });
 
-  test('leaves room for a body if another network sends the largest that it may', () => {
+  test('leaves room for a body while another network sends its largest allowed bodies', () => {
     const budget = createBodyBudget(sharesOfProcess(1));
     for (let network = 0; network < 3; network++)
       for (let size = 16 * MIB; size > MIB; size /= 2) budget.hold(sender(`hostile ${network}`)).resize(size);

@@ -4,7 +4,7 @@ import { createNetworkBudget } from '../../security/network-budget.ts';
 import { clientAddress } from '../client-address.ts';
 
 /**
- * What changes write is kept, with an audit record. Without a limit of a day, one account could write 52 GB in 24 hours: 30 bans per second
+ * Changes write rows and audit records that are kept. Without a daily limit, one account could write 52 GB in 24 hours: 30 bans per second
  * with the longest note, which take 20 KB each. Sign-ups are free, so a network has a limit too.
  */
 const CHANGES_PER_DAY = { account: 50_000, network: 500_000 };

@@ -11,7 +11,7 @@ const options = {
   processes: 2,
 };
 
-test('a process that the system does not create ends, so that the primary process does not wait for it', async () => {
+test('reports a process that cannot be created as ended, so the primary process does not wait for it', async () => {
   const node = process.execPath;
   process.execPath = '/nowhere/node';
   try {

@@ -6,7 +6,7 @@ import { createProcessMetrics } from './process-metrics.ts';
 
 const channelOf = (request: () => Promise<unknown>) => ({ request, close() {} }) as unknown as Channel;
 
-test('shows each value of each process, 0 for a process that does not answer, and none for one that is gone', async () => {
+test('shows the values of each process, guildhall_process_up 0 if it does not answer, and nothing of a process that ended', async () => {
   const metric = {
     name: 'speed',
     help: '-',

@@ -99,7 +99,7 @@ function arrangeTable(context: TestContext, processes = 2) {
 }
 
 describe('createProcessTable', () => {
-  test('starts a process that died after a pause, which grows until the process has answered for a minute', async (context) => {
+  test('restarts a process that died after a pause, which grows until the process has answered for a minute', async (context) => {
     const { table, launched, restarts, logged, startAll, wait } = arrangeTable(context);
     await startAll();
     assert.deepEqual([...table.current.keys()], [1, 2]);
@@ -134,7 +134,7 @@ describe('createProcessTable', () => {
     ]);
   });
 
-  test('a process that fails at the start is started again, except by start()', async (context) => {
+  test('tryStart() restarts a process that fails at its start, and start() does not', async (context) => {
     const { table, launched, logged, wait } = arrangeTable(context);
     const first = table.start(1, FIRST);
     const failed = assert.rejects(first, /exit code 1/);
@@ -220,7 +220,7 @@ describe('createProcessTable', () => {
     assert.deepEqual(replacement!.stops, []);
   });
 
-  test('starts none for a process that died, if its replacement answers before the pause is over', async (context) => {
+  test('does not restart a process that died if its replacement answers during the pause', async (context) => {
     const { table, launched, startAll, wait } = arrangeTable(context);
     await startAll();
     const replaced = table.replace([1]);
@@ -231,7 +231,7 @@ describe('createProcessTable', () => {
     assert.equal(launched.length, 3);
   });
 
-  test('starts none again for a process that died, if its replacement answers before the new one fails', async (context) => {
+  test('does not restart a process that died a second time if its replacement answers before the restarted process fails', async (context) => {
     const { table, launched, logged, startAll, wait } = arrangeTable(context);
     await startAll();
     const replaced = table.replace([1]);
@@ -244,7 +244,7 @@ describe('createProcessTable', () => {
     assert.deepEqual([launched.length, logged.length], [4, 1]);
   });
 
-  test('stops each process, those that start too, and then starts none', async (context) => {
+  test('stops all processes, also those that are starting, and starts no process afterwards', async (context) => {
     const { table, launched, logged, startAll, wait } = arrangeTable(context);
     await startAll();
     const replaced = table.replace([1, 2]);

@@ -14,7 +14,7 @@ export const positionOf = ({ occurredAt, idempotencyKey }: EventPosition): Event
   idempotencyKey,
 });
 
-/** The position before all events of a time, which may have any format. No key is empty. */
+/** Returns the position before every event of a time. It uses the empty key, which no event has. The time may have any format. */
 export const beforeAll = (time: string): EventPosition =>
   positionOf({ occurredAt: time, idempotencyKey: '' });
 

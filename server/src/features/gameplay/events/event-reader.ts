@@ -27,12 +27,12 @@ interface EventReading extends ArchivedReading {
   liveRows: number;
 }
 
-/** In a busy time, each event of a rare definition stands for a minute with many others. */
+/** Each event of a rare definition adds one minute to read. In a busy game this minute has many other events. */
 const MOST_SEARCHED = 2_000;
 
 /**
- * Reads the events of a filter in the order of their positions, those of PostgreSQL and those of the archive. Of an event that was
- * archived and stored again, it has the archived one.
+ * Reads the events of a filter in the order of their positions, those of PostgreSQL and those of the archive. If an event is in the
+ * archive and in PostgreSQL, it returns the archived one.
  */
 export function createEventReader(
   archive: Archive,

@@ -105,7 +105,7 @@ export function countMails(db: Querier): Promise<number> {
   return db.count(sql`SELECT count(*) FROM (SELECT FROM mails LIMIT ${MAX_LISTED_MAILS}) mail`);
 }
 
-/** Deletes the mails that are older than 7 days, in any state, and the budgets that begin anew. */
+/** Deletes the mails that are older than 7 days, in any state, and the counts of daily mails that are older than a day. */
 export async function deleteOldMails(scope: Scope): Promise<void> {
   await deleteInKeyOrder(scope, {
     table: sql`mail_budgets`,

@@ -123,7 +123,7 @@ export function lockDelivery(
 }
 
 /**
- * Makes deliveries due now and restarts their retry schedules, except those that were attempted with success since a time. A
+ * Makes deliveries due now and restarts their retry schedules. Deliveries that succeeded after `since` stay as they are. A
  * delivery that is due or has a running attempt keeps its turn, because it has a job. A new turn would make that job stale, so
  * repeated calls could postpone the attempt for ever.
  */

@@ -30,8 +30,8 @@ export async function redeliver(
 }
 
 /**
- * Makes deliveries due now, with all retries, except those that were attempted with success since a time. The caller has locked
- * the webhook.
+ * Makes deliveries due now, with all retries. Deliveries that succeeded after `since` stay as they are. The caller has locked the
+ * webhook.
  */
 export async function restart(
   jobs: Jobs,

@@ -139,7 +139,7 @@ describe('a banned identity', () => {
     assert.deepEqual(claimed.body.ban, { reason: null, until: null });
   });
 
-  test('is not an address that nobody has verified, so a ban of a stranger’s sign-up does not ban its owner', async () => {
+  test('ignores unverified addresses, so the owner of the address can still sign in', async () => {
     const email = someEmail();
     const stranger = await signUp(email, tenant);
     await ban(stranger.body.playerId, { reason: 'Cheating' });

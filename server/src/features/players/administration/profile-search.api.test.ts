@@ -48,7 +48,7 @@ describe('GET /api/admin/players', () => {
     assert.equal(body.items[0].authMethods.length, 2);
   });
 
-  test('finds nobody by a name, a part of an address, or an address that nobody has proved', async () => {
+  test('finds nobody by a name, a part of an address, or an unverified address', async () => {
     for (const text of ['ada', 'ada@example', 'pending@example.com', randomUUID(), '%', "'"]) {
       const { status, body } = await search(text);
       assert.equal(status, 200, text);

@@ -86,7 +86,7 @@ export async function listSlice(
 ): Promise<string[]> {
   const conditions = join([sql`access.tenant_id = ${tenantId}`, ...conditionsOf(tenantId, filter)], ' AND ');
   // Few players are banned or hidden, so they are read first. Otherwise the inner order is that of an index: with an order that no index
-  // has, the planner could sort all players of the tenant. Most players of a game may have no name, so names must have no ties.
+  // has, the planner could sort all players of the tenant. Many players have no name, so the order by name also has the player id.
   const [first, second, ...others] = orderOf(sort);
   const inOrder =
     others.length === 0

@@ -71,10 +71,10 @@ export type BatchedOutcome = { signedIn: { playerId: string } } | { found: Found
  * Finds the players of a batch and writes their logins, in one statement that charges one unit for each login. It writes the logins of
  * players who have used the sign-in method in the tenant before, without a device or from one that they have used before, if nothing
  * refuses them. It leaves out a player whose rows are locked by another transaction, and the second login of a player. The caller
- * writes those alone, and they wait for the lock.
+ * writes these logins one by one, and they wait for the lock.
  *
  * The statement locks the players first, so the decision in docs/decisions/0017-login-order.md holds. It waits for no lock, so the
- * order of its locks does not matter. What can refuse a login is read again under the lock.
+ * order of its locks does not matter. The state that can refuse a login is read again under the lock.
  */
 export async function writeKnownLogins(
   db: Querier,

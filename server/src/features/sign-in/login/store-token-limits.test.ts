@@ -30,7 +30,7 @@ const hostile = source('game', '198.51.100.1');
 const validTicket = () => store.ticketOf(newStoreAUser());
 
 describe('the verification of a store’s token', () => {
-  test('asks the store for 300 refused tokens of a network and tenant in 15 minutes, and for any number of others', async () => {
+  test('sends at most 300 refused tokens per network, tenant and 15 minutes to the store; accepted tokens do not count', async () => {
     await Promise.all(Array.from({ length: 20 }, () => verify(hostile, 'StoreA', validTicket())));
     const before = store.requests.length;
     const codes = new Map<string, number>();

@@ -47,8 +47,8 @@ export function openAlerts(options: AlertsOptions): Alerts {
 }
 
 /**
- * Adds up in Redis. What Redis does not add up, because it is unavailable or refuses writes, the primary process adds up. Undefined for a
- * single process.
+ * Adds up in Redis, or in the primary process while Redis is unavailable or refuses writes. Returns undefined for a single process
+ * without Redis.
  */
 export function createWindowSum({ redis, primary }: SharedCounts): SharedWindowSum | undefined {
   const inRedis = redis && createRedisWindowSum(redis);

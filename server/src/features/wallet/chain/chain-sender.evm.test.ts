@@ -284,7 +284,7 @@ describe('fees of the chain sender', () => {
     assert.deepEqual(rows, [{ limited: true, few: true }]);
   });
 
-  test('are raised once in a step, so that a node with old fees does not raise them to the limit at once', async () => {
+  test('raises the fees once per step, even if the node reports old fees', async () => {
     const chain = await startTestChain();
     const deployment = await arrangeChainDeployment(chain);
     const refusing = await startNodeBefore(chain, {

@@ -89,7 +89,7 @@ export function countedEvents(
         AND ${condition}
       OFFSET 0) counted`;
   const ofTenant = sql`tenant_id = ${tenantId} AND scope = ${scope}`;
-  // One definition is looked for in each minute, and several in the range.
+  // For one definition, read each minute by its key. For several, scan the range.
   const ofMinutes = (ranges: typeof whole): Sql => sql`
     ${rollups(
       ranges,

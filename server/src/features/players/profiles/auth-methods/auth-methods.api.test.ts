@@ -229,7 +229,7 @@ describe('DELETE /api/player-profile/me/auth-methods/{authMethodId}', () => {
     assert.equal((await refresh(second.refreshToken)).status, 200);
   });
 
-  test('ends the own session too if the method opened it, but its access token can still undo the change', async () => {
+  test('also ends the caller’s session if the method opened it, but its access token can still undo the change', async () => {
     const player = await newPlayer();
     const [first] = await methodsOf(player);
     assert.equal((await link(newName(), player)).status, 201);

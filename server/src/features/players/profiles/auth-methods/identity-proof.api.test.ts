@@ -651,7 +651,7 @@ describe('the address of a sign-up that was linked by code without a proof', () 
     return { email, token, playerId: body.playerId as string };
   }
 
-  test('does not sign in by code to games of others, to a profile whose password a studio has set', async () => {
+  test('refuses a sign-in by code to games of other studios if a studio has set the password of the profile', async () => {
     // A studio can sign up with the address of its player, and link the code that the player types.
     const { email } = await newSignUp();
     refused(await exchange(email, await codeFor(email, honest), honest));

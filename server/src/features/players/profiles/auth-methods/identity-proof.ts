@@ -124,7 +124,7 @@ export async function mayUseProfile(
   const player = database.forPlayer(playerId);
   const method = await findMethodOfPortalSession(player, playerId, sessionId);
   if (method?.linkedInWorkspace === null || !(await isActivePlayer(player, playerId))) return true;
-  // Without this, the caller would be told to remove a method that is removed already.
+  // Otherwise the error would ask the caller to remove a method that no longer exists.
   if (!method) await requireUnrevokedSession(player, caller);
   const { isShared } = await findOwnWorkspace(player, playerId, { tenantId, ...method });
   return !isShared;

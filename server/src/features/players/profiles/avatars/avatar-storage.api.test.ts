@@ -57,7 +57,7 @@ describe('an avatar storage on S3', () => {
   }
 
   for (const trouble of ['half', 'drip'] as const) {
-    test(`returns 503 for images that do not end, and serves them when the storage is well again (${trouble})`, async () => {
+    test(`returns 503 if the download of an image does not end, and serves it after the storage recovers (${trouble})`, async () => {
       const { accessToken } = await arrangePlayer(app, tenant);
       const path = new URL((await upload(accessToken)).body.avatarUrl!).pathname;
       s3.trouble = trouble;

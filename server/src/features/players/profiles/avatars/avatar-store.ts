@@ -57,7 +57,7 @@ export async function openAvatarStore(storage: ObjectStorage, publicUrl: string)
       try {
         await mapFailure(disk.put(key, bytes, { contentType }));
       } catch (error) {
-        // The storage may have a part of the image, or all of it without an answer. Nobody would remove it later.
+        // The storage may have stored the image, or a part of it, although the request failed. Nothing else would remove it.
         void disk.delete(key).catch(() => {});
         throw error;
       }

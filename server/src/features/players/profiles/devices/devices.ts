@@ -62,8 +62,8 @@ export async function changeDevice(
   if (isBlocked === undefined && !(await mayUseProfile(services, caller)))
     throw new ProblemError(
       'identity_proof_required',
-      'The sign-in method of this portal session was linked without a proof, and games of several workspaces know this player. With a ' +
-        'proof, this session can only change `isBlocked`. Sign in to the portal with another method.',
+      'The sign-in method of this portal session was linked without a proof, and this player has signed in to games of several workspaces. ' +
+        'With a proof, this session can only change `isBlocked`. Sign in to the portal with another method.',
     );
   const proof = isBlocked === undefined ? undefined : await verifyProof(services, caller);
   const device = await services.database.forPlayer(playerId).transaction(async (transaction) => {

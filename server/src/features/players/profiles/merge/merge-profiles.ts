@@ -167,7 +167,7 @@ async function moveTenantRows(
 ): Promise<{ knownIn: Set<string>; bannedIn: string[] }> {
   const knownIn = await recordMerge(db, sourceId, targetId);
   const bannedIn = await mergeTenantAccess(db, sourceId, targetId);
-  // Nobody joins a match as the source any more, and a join of the target waits.
+  // From now on, the source cannot join a match, and a join of the target waits.
   await leaveSharedMatches(db, [...knownIn], targetId);
   await moveBans(db, sourceId, targetId);
   await moveNotes(db, sourceId, targetId);
@@ -175,7 +175,7 @@ async function moveTenantRows(
   return { knownIn, bannedIn };
 }
 
-/** Moves the devices. Returns those that both profiles had, if they are blocked now. */
+/** Moves the devices. Returns the blocked devices that both profiles had. */
 async function moveAllDevices(db: Querier, sourceId: string, targetId: string): Promise<string[]> {
   const merged = await mergeDevices(db, sourceId, targetId);
   await moveDevices(db, sourceId, targetId);
