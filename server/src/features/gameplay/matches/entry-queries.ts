@@ -11,13 +11,14 @@ export interface Entrant {
 
 /**
  * Waits for merges of these players, and lets no other one begin until the transaction ends. It is a statement of its own: one that
- * waits does not see what it waited for. The next statement may be sent with it.
+ * waits does not see what it waited for. The next statement may be sent with it. The lock conflicts with `FOR UPDATE` of a merge only.
+ * Otherwise a game server could delay the sign-ins, bans and renames of its players.
  */
 export async function lockAccess(db: Querier, tenantId: string, playerIds: string[]): Promise<void> {
   await db.run(sql`
     SELECT FROM unnest(${playerIds.toSorted()}::uuid[]) wanted (player_id)
     CROSS JOIN LATERAL (
-      SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = wanted.player_id OFFSET 0 FOR SHARE) access`);
+      SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = wanted.player_id OFFSET 0 FOR KEY SHARE) access`);
 }
 
 /** The reason why a player may not enter a match. */

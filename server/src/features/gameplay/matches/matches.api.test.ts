@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrangeAccount, arrangePlayer, arrangeTenant } from '../../../testing/arrange.ts';
+import type { Querier } from '../../../database/database.ts';
+import type { Sql } from '../../../database/sql.ts';
 import type { Caller } from '../../../testing/http-client.ts';
 import { startTestApp } from '../../../testing/test-app.ts';
 import { commitWhileWaiting, whileLocked } from '../../../testing/while-locked.ts';
+import { lockAccess } from './entry-queries.ts';
 import type { MatchPlayer } from './queries.ts';
 
 interface ItemError {
@@ -16,6 +19,7 @@ interface ItemError {
 const app = await startTestApp();
 const tenant = await arrangeTenant(app);
 const viewer = await arrangeAccount(app, tenant, 'viewer');
+const admin = await arrangeAccount(app, tenant, 'admin');
 const server = { gameKey: tenant.gameKey };
 const MATCHES = '/api/game/matches';
 
@@ -123,6 +127,30 @@ describe('POST /api/game/matches', () => {
     const { body } = await read(created.body.matchSessionId);
     assert.equal(body.mode, null);
     assert.deepEqual(body.metadata, {});
+  });
+
+  test('delays no sign-in, rename, change of settings, forced logout or ban of its players', async () => {
+    const [ada] = await players(1);
+    const path = `/api/bus_tenants/${tenant.tenantId}/players/${ada!.playerId}`;
+    await whileLocked(
+      app,
+      async (holder) => {
+        const run = async (statement: Sql) => (await holder.query(statement)).rowCount ?? 0;
+        await lockAccess({ run } as Querier, tenant.tenantId, [ada!.playerId]);
+      },
+      async () => {
+        const { caller } = await arrangePlayer(app, tenant, ada!.username);
+        const changes = [
+          () => app.http.patch('/api/player-profile/me', { displayName: 'Ada' }, caller),
+          () => app.http.patch(path, { hiddenFromDiscovery: true }, admin),
+          () => app.http.post(`${path}/force-logout`, {}, admin),
+          () => app.http.post(`${path}/ban`, {}, admin),
+        ];
+        const statuses: number[] = [];
+        for (const change of changes) statuses.push((await change()).status);
+        assert.deepEqual(statuses, [200, 200, 200, 201]);
+      },
+    );
   });
 
   test('returns 410, lists each expired session and creates nothing', async () => {
