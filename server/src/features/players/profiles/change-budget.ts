@@ -1,16 +1,21 @@
 import type { AttemptBudget, CreateBudget } from '../../../security/attempt-budget.ts';
 
+const CHANGES_PER_DAY = 100;
+
 /**
- * Creates the budget of changes of the name, links, changes of the primary method, unblocks and exports, by player. Each is written to
- * rows of all the player's tenants. Removals and blocks are never refused, so a thief of a token cannot stop the owner. They need a link or
+ * Creates the budget of links, changes of the primary method, unblocks and exports, by player, and of changes of the name, by
+ * {@link nameBudgetKey}. Each is written to rows of all the player's tenants. Removals and blocks are never refused, so a thief of a token cannot stop the owner. They need a link or
  * an unblock before, so a player cannot repeat them without end.
  */
 export const createChangeBudget = (createBudget: CreateBudget): AttemptBudget =>
   createDailyBudget(createBudget, {
     name: 'profile-changes',
-    changes: 100,
-    counted: 'names, links, changes of the primary method, unblocks and exports',
+    changes: CHANGES_PER_DAY,
+    counted: `names per day, and ${CHANGES_PER_DAY} links, changes of the primary method, unblocks and exports`,
   });
+
+/** Names are counted on their own. They need no proof, so a studio with a token of the player could otherwise stop the others. */
+export const nameBudgetKey = (playerId: string): string => `${playerId} name`;
 
 /**
  * Creates the budget of the other changes of a profile and its devices, by player. Each writes one row, or decodes one image. At 30

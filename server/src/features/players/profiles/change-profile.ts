@@ -5,6 +5,7 @@ import type { ReportError } from '../../../core/report-error.ts';
 import type { ProofServices } from './auth-methods/identity-proof.ts';
 import type { AvatarStore } from './avatars/avatar-store.ts';
 import { removeAvatar, type ProfileServices } from './avatars/upload-avatar.ts';
+import { nameBudgetKey } from './change-budget.ts';
 import { lockForChange } from './lock-profile.ts';
 import { updateProfile } from './queries.ts';
 import { assembleProfile, type FullProfile } from './read-profile.ts';
@@ -44,7 +45,7 @@ export async function changeProfile(
     const before = await lockForChange(transaction, caller);
     const { displayName = before.displayName, avatarUrl = before.avatarUrl } = changes;
     const { profileVisibility = before.profileVisibility } = changes;
-    if (displayName !== before.displayName) await profileChanges.spend(playerId);
+    if (displayName !== before.displayName) await profileChanges.spend(nameBudgetKey(playerId));
     const isShown = avatarUrl !== null && avatarUrl !== before.avatarUrl;
     const isVisible = profileVisibility !== 'private' && profileVisibility !== before.profileVisibility;
     if (isShown || isVisible) await smallProfileChanges.spend(playerId);

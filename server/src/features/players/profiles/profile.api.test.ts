@@ -94,6 +94,8 @@ describe('PATCH /api/player-profile/me', () => {
     assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
     const { status, body } = await change({ displayName: 'Ada 99', profileVisibility: 'private' }, caller);
     assert.deepEqual([status, body.displayName, body.profileVisibility], [200, 'Ada 99', 'private']);
+    const exported = await app.http.get(`${ME}/export`, caller);
+    assert.equal(exported.status, 200, exported.text);
   });
 
   test('returns the whole profile, keeps fields that are left out, and clears fields with null', async () => {
