@@ -21,7 +21,7 @@ const tenant = await arrangeTenant(app);
 
 /** A player with a device, who can make 3 small changes a day. */
 async function arrange() {
-  const { playerId } = await arrangePlayer(app, tenant);
+  const { playerId, sessionId } = await arrangePlayer(app, tenant);
   const { tenantId } = tenant;
   const deviceId = randomUUID();
   await app.owner.query(
@@ -52,6 +52,12 @@ async function arrange() {
     changeDevice: (changes: DeviceChanges) =>
       changeDevice(services as never, { ...caller, origin: null as never } as never, deviceId, changes),
     upload: (file: Buffer) => uploadAvatar(services, { ...caller, ipAddress: null }, file, ignore),
+    uploadAfterRevocation: async (file: Buffer) => {
+      await app.owner.query('UPDATE login_sessions SET tokens_revoked_at = now() WHERE session_id = $1', [
+        sessionId,
+      ]);
+      return uploadAvatar(services, { ...caller, sessionId, ipAddress: null }, file, ignore);
+    },
   };
 }
 
@@ -106,5 +112,12 @@ describe('small changes of a profile', () => {
       await assert.rejects(upload(Buffer.from('none')), { code: 'avatar_type' });
     await assert.rejects(upload(smallPicture), refusal);
     await assert.rejects(change({ avatarUrl: 'https://images.example/1.png' }), refusal);
+  });
+
+  test('are not used up by uploads with a token of a revoked session', async () => {
+    const { upload, uploadAfterRevocation } = await arrange();
+    for (let count = 0; count < 3; count++)
+      await assert.rejects(uploadAfterRevocation(Buffer.from('none')), { code: 'invalid_bearer' });
+    await upload(smallPicture);
   });
 });

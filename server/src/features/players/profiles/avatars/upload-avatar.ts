@@ -29,12 +29,16 @@ export async function uploadAvatar(
   upload: Buffer,
   report: ReportError,
 ): Promise<{ avatarUrl: string }> {
+  const player = database.forPlayer(caller.playerId);
+  // Check before the image is decoded, because a revoked token must not use up the budget of the owner. Check again below, because an image
+  // takes time.
+  await player.transaction((transaction) => lockForChange(transaction, caller));
   await smallProfileChanges.spend(caller.playerId);
   const avatarName = await avatars.add(await renderAvatar(upload, caller.ipAddress));
   const avatarUrl = avatars.urlOf(avatarName);
   let previous: string | null;
   try {
-    previous = await database.forPlayer(caller.playerId).transaction(async (transaction) => {
+    previous = await player.transaction(async (transaction) => {
       const before = await lockForChange(transaction, caller);
       await updateProfile(transaction, caller.playerId, { ...before, avatarUrl, avatarName });
       return before.avatarName;
