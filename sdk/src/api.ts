@@ -1,5 +1,5 @@
 // Generated from the OpenAPI document by `npm run generate --workspace sdk`. Do not edit.
-// Document: 21d7903fefd8befae5aef727963af7a2b9237da4743cad6d754c78f9d4e3c739
+// Document: ccf6fbc1b922921c6c51cdfd72778b0a0c0b4756d3054be3e06a8b401e7cdf36
 
 export interface paths {
     "/metrics": {
@@ -1231,13 +1231,13 @@ export interface paths {
         };
         /**
          * List notes about a player
-         * @description Returns all notes of the tenant about the player, newest first: at most 200.
+         * @description Returns the notes of the tenant about the player, newest first. After a merge, there can be more than 200. The list has the newest 1,000.
          */
         get: operations["listPlayerNotes"];
         put?: never;
         /**
          * Add a note about a player
-         * @description Only members of the workspace see the note. It is deleted with the profile of the player. If the player has 200 notes, the response is 409.
+         * @description Only members of the workspace see the note. It is deleted with the profile of the player. If the player has 200 notes or more, the response is 409.
          */
         post: operations["createPlayerNote"];
         delete?: never;

@@ -38,7 +38,10 @@ export async function addNote(
       throw new ProblemError('conflict', 'The player has deleted the profile, so there can be no new notes.');
     const id = newId();
     if (!(await insertNote(transaction, { ...player, id, text, authorId: author.actor.id })))
-      throw new ProblemError('conflict', `A player has at most ${MAX_NOTES} notes. Delete an old one first.`);
+      throw new ProblemError(
+        'conflict',
+        `Note limit reached (${MAX_NOTES} per player). Delete old notes first.`,
+      );
     await audit(transaction, {
       ...author,
       action: 'player.note_added',

@@ -2,8 +2,11 @@ import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { memberEmail } from './member-email.ts';
 
-/** How many notes about one player a tenant keeps. */
+/** A tenant can add notes about a player up to this number. */
 export const MAX_NOTES = 200;
+
+/** A list has at most this many notes. A merge of several profiles can leave more than {@link MAX_NOTES}. */
+export const MAX_LISTED_NOTES = 1_000;
 
 /** A note about a player. The author has no email address if they have left the workspace. */
 export interface Note {
@@ -13,7 +16,7 @@ export interface Note {
   createdAt: string;
 }
 
-/** Lists the notes of a tenant about a player, newest first. */
+/** Lists the newest {@link MAX_LISTED_NOTES} notes of a tenant about a player, newest first. */
 export function listNotes(db: Querier, tenantId: string, playerId: string): Promise<Note[]> {
   return db.rows(notesOf(tenantId, playerId));
 }
@@ -26,7 +29,7 @@ export function readNote(db: Querier, tenantId: string, playerId: string, noteId
 const notesOf = (tenantId: string, playerId: string, condition = empty): Sql => sql`
     WITH note AS MATERIALIZED (
       SELECT id, text, author_id, created_at FROM player_notes
-      WHERE tenant_id = ${tenantId} AND player_id = ${playerId} ${condition} ORDER BY id DESC LIMIT ${MAX_NOTES})
+      WHERE tenant_id = ${tenantId} AND player_id = ${playerId} ${condition} ORDER BY id DESC LIMIT ${MAX_LISTED_NOTES})
     SELECT note.id, note.text, note.created_at AS "createdAt",
            jsonb_build_object(
              'id', note.author_id, 'email', ${memberEmail(sql`note.author_id`, tenantId)}) AS author

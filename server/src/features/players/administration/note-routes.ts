@@ -4,7 +4,7 @@ import type { Database } from '../../../database/database.ts';
 import { authorOf } from '../../../http/request-context.ts';
 import { Guid, Name, Nullable, problems, Timestamp } from '../../../http/schemas.ts';
 import { addNote, deleteNote, readNotes } from './note-player.ts';
-import { MAX_NOTES } from './note-queries.ts';
+import { MAX_LISTED_NOTES, MAX_NOTES } from './note-queries.ts';
 import { TenantPlayerPath } from './schemas.ts';
 
 const NOTES = '/api/bus_tenants/:tenantId/players/:playerId/notes';
@@ -37,11 +37,13 @@ export function playerNoteRoutes({ database }: { database: Database }): FastifyP
           operationId: 'listPlayerNotes',
           tags,
           summary: 'List notes about a player',
-          description: `Returns all notes of the tenant about the player, newest first: at most ${MAX_NOTES}.`,
+          description:
+            'Returns the notes of the tenant about the player, newest first. After a merge, there can be more than ' +
+            `${MAX_NOTES}. The list has the newest 1,000.`,
           params: TenantPlayerPath,
           response: {
             200: Type.Object(
-              { items: Type.Array(Note, { maxItems: MAX_NOTES }) },
+              { items: Type.Array(Note, { maxItems: MAX_LISTED_NOTES }) },
               { title: 'PlayerNoteList' },
             ),
           },
@@ -60,7 +62,7 @@ export function playerNoteRoutes({ database }: { database: Database }): FastifyP
           summary: 'Add a note about a player',
           description:
             'Only members of the workspace see the note. It is deleted with the profile of the player. If the player has ' +
-            `${MAX_NOTES} notes, the response is 409.`,
+            `${MAX_NOTES} notes or more, the response is 409.`,
           params: TenantPlayerPath,
           body: Type.Object({ text: Name(2_000) }, { title: 'CreatePlayerNoteRequest' }),
           response: { 201: Note, ...problems(409) },

@@ -84,6 +84,27 @@ describe('the notes about a player', () => {
     assert.equal((await list(cyd.playerId)).length, 200);
   });
 
+  test('are all listed after a merge, even if there are more than 200', async () => {
+    const [source, target] = [await arrangePlayer(app, tenant), await arrangePlayer(app, tenant)];
+    await app.owner.query(
+      `INSERT INTO player_notes (tenant_id, player_id, id, text, author_id)
+       SELECT $1, player, gen_random_uuid(), 'x', $3 FROM unnest($2::uuid[]) player CROSS JOIN generate_series(1, 200)`,
+      [tenant.tenantId, [source.playerId, target.playerId], admin.accountId],
+    );
+    const merged = await app.http.post(
+      '/api/player-profile/me/merge',
+      {
+        sourceProfileId: source.playerId,
+        sourceProvider: 'Mock',
+        sourceAuthToken: `mock:${source.username}:secret`,
+      },
+      { bearer: target.accessToken },
+    );
+    assert.equal(merged.status, 200, merged.text);
+    assert.equal((await list(target.playerId)).length, 400);
+    assert.equal((await add('more', target.playerId)).status, 409);
+  });
+
   test('are invisible to other tenants that know the player', async () => {
     const other = await arrangeTenant(app);
     const stranger = await arrangeAccount(app, other, 'owner');
