@@ -7,6 +7,7 @@ import {
   countExcluded,
   countRestricted,
   countUsers,
+  isCountLimited,
   listSlice,
   listProviderUsers,
   MAX_FOUND,
@@ -66,7 +67,10 @@ async function findByFilter(
   return { playerIds: await readSlice(db, tenantId, filter, slice, totalCount), totalCount };
 }
 
-/** Reads pages of the second half of the list from its end, so that PostgreSQL skips at most half of the index. */
+/**
+ * Reads pages of the second half of the list from its end, so that PostgreSQL skips at most half of the index. If the count is not exact,
+ * the place of the page from the end is unknown (docs/decisions/0063-bounded-counts.md).
+ */
 async function readSlice(
   db: Querier,
   tenantId: string,
@@ -75,7 +79,8 @@ async function readSlice(
   totalCount: number,
 ): Promise<string[]> {
   if (offset >= totalCount) return [];
-  if (offset <= totalCount / 2) return listSlice(db, tenantId, filter, { sort, limit, offset });
+  if (offset <= totalCount / 2 || (await isCountLimited(db, tenantId, filter)))
+    return listSlice(db, tenantId, filter, { sort, limit, offset });
   const length = Math.min(limit, totalCount - offset);
   const fromEnd = { sort: reverse(sort), limit: length, offset: totalCount - offset - length };
   return (await listSlice(db, tenantId, filter, fromEnd)).toReversed();

@@ -267,6 +267,13 @@ describe('GET /api/bus_tenants/{tenantId}/players', () => {
     const last = await list({ banned: true, offset: 49_999 }, at, at.viewer);
     assert.equal(last.body.items.length, 1);
     assert.deepEqual((await list({ banned: true, offset: 50_000 }, at, at.viewer)).body.items, []);
+    // The count includes 2 banned players above the limit. So the list has one player, and the last page is empty.
+    const pages = await Promise.all(
+      [0, 2].map(
+        async (offset) => (await list({ banned: false, offset, limit: 2 }, at, at.viewer)).body.items.length,
+      ),
+    );
+    assert.deepEqual(pages, [1, 0]);
   });
 
   test('combines filters, with and without a search', async () => {

@@ -77,6 +77,20 @@ export function countExcluded(
   return db.count(sql`SELECT count(*) FROM (${join(excluded, ' UNION ')}) player`);
 }
 
+/** Whether {@link countExcluded} may have missed players, because it counts at most {@link MAX_RESTRICTED} of each kind. */
+export function isCountLimited(
+  db: Querier,
+  tenantId: string,
+  { banned, hidden }: PlayerFilter,
+): Promise<boolean> {
+  const reached = (kind: 'banned' | 'hidden') => sql`
+    EXISTS (SELECT FROM (${restricted(tenantId, { [kind]: true })}) access OFFSET ${MAX_RESTRICTED - 1})`;
+  const limits = [sql`false`];
+  if (banned === false) limits.push(reached('banned'));
+  if (hidden === false) limits.push(reached('hidden'));
+  return db.exists(sql`SELECT WHERE ${join(limits, ' OR ')}`);
+}
+
 /** Lists a page of the players that match a filter, in the order of an index. */
 export async function listSlice(
   db: Querier,
