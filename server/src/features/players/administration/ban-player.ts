@@ -11,6 +11,7 @@ import { banFingerprint } from '../../sign-in/login/index.ts';
 import {
   countBans,
   deleteBanFingerprints,
+  hasAccess,
   insertBan,
   liftActiveBans,
   listBannedIdentities,
@@ -45,6 +46,8 @@ export async function banPlayer(
       : null;
   const bannedBy = author.actor.id;
   return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
+    // This check is before the lock, so that nobody locks a player of another tenant.
+    if (!(await hasAccess(transaction, tenantId, playerId))) throw playerNotFound();
     // A concurrent deletion of the player runs either before or after the whole ban.
     await lockPlayer(transaction, playerId);
     // This locks the access record, as endPlayerSessions requires.

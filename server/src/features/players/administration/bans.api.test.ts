@@ -355,6 +355,18 @@ describe('bans of a player', () => {
     }
   });
 
+  test('and notes return 404 without waiting for the lock of a player of another tenant', async () => {
+    const { playerId } = await arrangePlayer(app, await arrangeTenant(app));
+    await whileLocked(
+      app,
+      (holder) => holder.query('SELECT FROM players WHERE id = $1 FOR UPDATE', [playerId]),
+      async () => {
+        const noted = await app.http.post(`${pathOf(playerId)}/notes`, { text: 'x' }, admin);
+        assert.deepEqual([(await ban(playerId)).status, noted.status], [404, 404]);
+      },
+    );
+  });
+
   test('can be changed by admins and read by viewers only', async () => {
     const player = await arrangePlayer(app, tenant);
     const callers = [

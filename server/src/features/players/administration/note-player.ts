@@ -30,6 +30,9 @@ export async function addNote(
   author: AccountAuthor,
 ): Promise<Note> {
   return database.forTenant(player.tenantId, player.playerId).transaction(async (transaction) => {
+    // This check is before the lock, so that nobody locks a player of another tenant. It is repeated after the lock, because a merge moves
+    // the record.
+    if (!(await hasAccess(transaction, player.tenantId, player.playerId))) throw playerNotFound();
     // A concurrent merge or deletion of the player runs either before or after the note.
     await lockPlayer(transaction, player.playerId);
     if (!(await hasAccess(transaction, player.tenantId, player.playerId))) throw playerNotFound();
