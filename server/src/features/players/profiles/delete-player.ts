@@ -18,7 +18,7 @@ import { revokePortalSessions } from '../../sign-in/portal/index.ts';
 import { revokePlayerTokens } from '../../sign-in/tokens/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import {
-  requireProof,
+  requireProvenWorkspace,
   verifyProof,
   type CallerWithProof,
   type ProofServices,
@@ -74,7 +74,7 @@ export async function deletePlayer(
       return { profile: before, receipt: await findDeletionReceipt(transaction, playerId), tenantIds: [] };
     if (caller) {
       await requireUnrevokedSession(transaction, caller, 'wholeProfile');
-      await requireProof(transaction, services, caller, { proof });
+      await requireProvenWorkspace(transaction, services, caller, { proof });
     }
     const receiptId = newId();
     await mailChange(services, transaction, { playerId, tenantId: deletion.tenantId }, 'deleted', receiptId);

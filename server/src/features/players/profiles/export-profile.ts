@@ -13,7 +13,7 @@ import {
 import { openLoginData, openLogoutMetadata } from '../../sign-in/sessions/index.ts';
 import { listDevices } from './devices/devices.ts';
 import {
-  requireProof,
+  requireProvenWorkspace,
   type CallerWithProof,
   type ProofServices,
   type VerifiedProof,
@@ -94,7 +94,7 @@ async function authorizeExport(
     await proof?.use?.(transaction);
     await lockProfiles(transaction, [caller.playerId]);
     await requireUnrevokedSession(transaction, caller, 'wholeProfile');
-    await requireProof(transaction, services, caller, { proof });
+    await requireProvenWorkspace(transaction, services, caller, { proof });
     await services.profileChanges.spend(caller.playerId);
     await notifyChange(services, transaction, caller, 'exported');
   });

@@ -12,8 +12,13 @@ import {
 import { hasSecret, type Identity } from '../../../sign-in/login/index.ts';
 import { revokePortalSessions } from '../../../sign-in/portal/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
-import { lockForChange } from '../lock-profile.ts';
-import { requireProof, verifyProof, type CallerWithProof, type ProofServices } from './identity-proof.ts';
+import {
+  lockForProvenChange,
+  refuseEarly,
+  verifyProof,
+  type CallerWithProof,
+  type ProofServices,
+} from './identity-proof.ts';
 import { allowMethodEverywhere } from './proof-queries.ts';
 import {
   deleteAuthMethod,
@@ -39,20 +44,14 @@ export async function linkMethod(
   { credential, setAsPrimary }: { credential: Credential; setAsPrimary: boolean },
 ): Promise<AuthMethod> {
   const { playerId } = caller;
-  const playerScope = services.database.forPlayer(playerId);
-  // Check before the provider consumes a single-use credential. Check again below, because the provider's answer takes time.
-  await playerScope.transaction(async (transaction) => {
-    await lockForChange(transaction, caller, 'signInMethods');
-    if (!caller.proof) await requireProof(transaction, services, caller);
-  });
+  // Before the provider consumes a single-use credential. The transaction below checks again, because the provider's answer takes time.
+  await refuseEarly(services, caller);
   const proof = await verifyProof(services, caller);
   const { identity, claim } = await verifyCredential(services, caller, credential);
 
-  return playerScope.transaction(async (transaction) => {
+  return services.database.forPlayer(playerId).transaction(async (transaction) => {
     if (claim && !(await claim(transaction, playerId))) throw new ProblemError('auth_method_taken');
-    await proof?.use?.(transaction);
-    await lockForChange(transaction, caller, 'signInMethods');
-    const linkedInWorkspace = await requireProof(transaction, services, caller, { proof });
+    const linkedInWorkspace = await lockForProvenChange(transaction, services, caller, { proof });
     const { method, isChanged } = await linkIdentity(transaction, playerId, identity, linkedInWorkspace);
     const becomesPrimary = setAsPrimary && !method.isPrimary;
     const details = () => ({ authProvider: identity.provider });
@@ -110,9 +109,7 @@ export async function unlinkMethod(
   const proof = await verifyProof(services, caller);
   await services.database.forPlayer(playerId).transaction(async (transaction) => {
     await lockCredentials(transaction, [playerId]);
-    await proof?.use?.(transaction);
-    await lockForChange(transaction, caller, 'signInMethods');
-    await requireProof(transaction, services, caller, { proof, removedMethodId: methodId });
+    await lockForProvenChange(transaction, services, caller, { proof, removedMethodId: methodId });
     const removed = await deleteAuthMethod(transaction, playerId, methodId);
     if (!removed) throw new ProblemError('auth_method_not_found');
     const next = await findLastUsedMethod(transaction, playerId);
@@ -149,9 +146,7 @@ export async function setPrimaryMethod(
   const { playerId } = caller;
   const proof = await verifyProof(services, caller);
   return services.database.forPlayer(playerId).transaction(async (transaction) => {
-    await proof?.use?.(transaction);
-    await lockForChange(transaction, caller, 'signInMethods');
-    await requireProof(transaction, services, caller, { proof });
+    await lockForProvenChange(transaction, services, caller, { proof });
     const method = await findAuthMethod(transaction, playerId, methodId);
     if (!method) throw new ProblemError('auth_method_not_found');
     if (method.isPrimary) return method;

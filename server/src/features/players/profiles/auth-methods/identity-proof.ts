@@ -6,7 +6,7 @@ import { verifyPortalCode } from '../../../sign-in/email/index.ts';
 import type { Identity } from '../../../sign-in/login/index.ts';
 import { verifyStoreACallback } from '../../../sign-in/portal/index.ts';
 import { verifyProofMessage } from '../../../sign-in/wallet/index.ts';
-import { requireUnrevokedSession } from '../lock-profile.ts';
+import { lockForChange, requireUnrevokedSession } from '../lock-profile.ts';
 import { isActivePlayer } from '../queries.ts';
 import { findMethodOfIdentity, findMethodOfPortalSession, listWorkspacesOfPlayer } from './proof-queries.ts';
 import {
@@ -82,15 +82,42 @@ async function verifyWithProvider(
 }
 
 /**
+ * Refuses early what {@link lockForProvenChange} would refuse later. Call it before a provider consumes a single-use credential. If the
+ * request has a proof, it is not checked here.
+ */
+export async function refuseEarly(services: ProofServices, caller: CallerWithProof): Promise<void> {
+  await services.database.forPlayer(caller.playerId).transaction(async (transaction) => {
+    await lockForChange(transaction, caller, 'signInMethods');
+    if (!caller.proof) await requireProvenWorkspace(transaction, services, caller);
+  });
+}
+
+/**
+ * Uses the proof up, locks the profile, and checks that the caller may change how the player signs in. Returns the workspace of
+ * {@link requireProvenWorkspace}. Throws identity_proof_required, profile_deleted, and invalid_bearer for a token of a revoked session.
+ */
+export async function lockForProvenChange(
+  transaction: Querier,
+  services: Pick<ProofServices, 'config'>,
+  caller: CallerWithAddress,
+  proven: { proof: VerifiedProof | undefined; removedMethodId?: string },
+): Promise<string | null> {
+  await proven.proof?.use?.(transaction);
+  await lockForChange(transaction, caller, 'signInMethods');
+  return requireProvenWorkspace(transaction, services, caller, proven);
+}
+
+/**
  * Checks that the caller may change the profile. If one workspace knows the profile, its access tokens suffice. If several do, the
  * caller needs a portal token or a proof, by a sign-in method that is valid in all workspaces. The caller has locked the profile.
  * Every sign-in takes that lock too, so a concurrent first sign-in in another workspace is either visible here or comes later.
  *
- * Returns the workspace to which a method that is linked now is restricted; null means all workspaces. `removedMethodId` is the
- * sign-in method to remove: its own proof always suffices. A deleted profile has no method, so a profile that several workspaces know
- * cannot be exported after a deletion (docs/decisions/0019-tokens-after-merge-and-deletion.md). Throws identity_proof_required.
+ * Returns the workspace for which the caller has proven to be the player; null means all workspaces. A method that is linked now is
+ * restricted to it. `removedMethodId` is the sign-in method to remove: its own proof always suffices. A deleted profile has no method,
+ * so a profile that several workspaces know cannot be exported after a deletion
+ * (docs/decisions/0019-tokens-after-merge-and-deletion.md). Throws identity_proof_required.
  */
-export async function requireProof(
+export async function requireProvenWorkspace(
   db: Querier,
   { config }: Pick<ProofServices, 'config'>,
   { playerId, tenantId, sessionId }: CallerWithAddress,

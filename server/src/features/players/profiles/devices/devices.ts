@@ -8,8 +8,8 @@ import { notifyChange, type ChangeAuthor } from '../../../sign-in/email/index.ts
 import { withPlatformName } from '../../../sign-in/login/index.ts';
 import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import {
+  lockForProvenChange,
   mayUseProfile,
-  requireProof,
   verifyProof,
   type CallerWithProof,
   type ProofServices,
@@ -67,10 +67,9 @@ export async function changeDevice(
     );
   const proof = isBlocked === undefined ? undefined : await verifyProof(services, caller);
   const device = await services.database.forPlayer(playerId).transaction(async (transaction) => {
-    await proof?.use?.(transaction);
     // A thief could otherwise unblock the stolen device, or block the other devices of its owner.
-    await lockForChange(transaction, caller, isBlocked === undefined ? 'ownData' : 'signInMethods');
-    if (isBlocked !== undefined) await requireProof(transaction, services, caller, { proof });
+    if (isBlocked !== undefined) await lockForProvenChange(transaction, services, caller, { proof });
+    else await lockForChange(transaction, caller);
     const updated = await updateDevice(transaction, playerId, deviceId, changes, now());
     if (!updated) return undefined;
     const { wasBlocked, ...changed } = updated;

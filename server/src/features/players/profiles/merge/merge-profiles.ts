@@ -15,7 +15,8 @@ import { endPlayerSessions } from '../../../sign-in/sessions/index.ts';
 import { MAX_DEVICES } from '../devices/devices.ts';
 import {
   proofRequiredError,
-  requireProof,
+  refuseEarly,
+  requireProvenWorkspace,
   requireSingleWorkspace,
   verifyProof,
   type CallerWithProof,
@@ -30,7 +31,7 @@ import { removeAvatar } from '../avatars/upload-avatar.ts';
 import { recordMerge } from '../../merged-profiles/index.ts';
 import { revokePortalAndThirdPartyTokens } from '../delete-player.ts';
 import { addPlayerChange } from '../publish-change.ts';
-import { lockForChange, requireActive, requireUnrevokedSession } from '../lock-profile.ts';
+import { requireActive, requireUnrevokedSession } from '../lock-profile.ts';
 import { lockProfiles, MAX_MERGED_PROFILES, type LockedProfile } from '../queries.ts';
 import { assembleProfile, type FullProfile } from '../read-profile.ts';
 import {
@@ -70,20 +71,18 @@ export async function mergeProfiles(
   const { playerId } = caller;
   if (sourceId === playerId)
     throw new ProblemError('merge_refused', 'A profile cannot be merged into itself.');
-  const playerScope = services.database.forPlayer(playerId);
-  await playerScope.transaction(async (transaction) => {
-    await lockForChange(transaction, caller, 'signInMethods');
-    if (!caller.proof) await requireProof(transaction, services, caller);
-  });
+  await refuseEarly(services, caller);
   const proof = await verifyProof(services, caller);
   const verifiedSourceProof = await verifyProof(services, { ...caller, proof: sourceProof });
   const { identity } = credential
     ? await verifyCredential(services, caller, credential)
     : verifiedSourceProof!;
 
-  const { profile, unusedAvatar } = await playerScope.transaction((transaction) =>
-    merge(services, transaction, caller, { sourceId, identity, proof, sourceProof: verifiedSourceProof }),
-  );
+  const { profile, unusedAvatar } = await services.database
+    .forPlayer(playerId)
+    .transaction((transaction) =>
+      merge(services, transaction, caller, { sourceId, identity, proof, sourceProof: verifiedSourceProof }),
+    );
   await removeAvatar(services.avatars, unusedAvatar, report);
   return profile;
 }
@@ -110,14 +109,14 @@ async function merge(
   const locked = await lockProfiles(db, [targetId, sourceId]);
   const target = requireActive(locked.get(targetId));
   await requireUnrevokedSession(db, caller, 'signInMethods');
-  const targetWorkspace = await requireProof(db, services, caller, { proof });
+  const targetWorkspace = await requireProvenWorkspace(db, services, caller, { proof });
   const source = await requireSignIn(db, locked.get(sourceId), identity);
 
   const values = inherited(target, source);
   await absorbProfile(db, sourceId, targetId, values);
   // From here on, the source's rows are in the scope.
   const proven = sourceProof?.identity ?? (caller.tenantId === null ? identity : undefined);
-  const sourceWorkspace = await requireSourceProof(services, db, caller, { sourceId, proven });
+  const sourceWorkspace = await requireProvenSourceWorkspace(services, db, caller, { sourceId, proven });
   await moveAuthMethods(db, sourceId, targetId, sourceWorkspace ?? targetWorkspace);
   await moveCredentials(db, sourceId, targetId);
   // The scope includes a code of the source as soon as its address has moved.
@@ -203,7 +202,7 @@ async function readMergedProfile(db: Querier, targetId: string): Promise<FullPro
  * needs an identity that signs in to the source in the player portal. Returns the workspace to which the moved methods are
  * restricted; null means all workspaces. Throws identity_proof_required.
  */
-async function requireSourceProof(
+async function requireProvenSourceWorkspace(
   { config }: MergeServices,
   db: Querier,
   { tenantId }: CallerWithProof,
