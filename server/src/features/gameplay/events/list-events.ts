@@ -30,7 +30,6 @@ export async function listEvents(
   { seconds = LIST_SECONDS } = {},
 ): Promise<CursorPage<StoredEvent>> {
   const start = cursor === undefined ? undefined : toPosition(cursor);
-  const endsAt = performance.now() + seconds * 1000;
   // While DuckDB reads, the transaction keeps the turn of the tenant among large reads.
   return database.heavy.forTenant(tenantId).transaction(async (transaction) => {
     const filter = await withMergedProfiles(transaction, tenantId, sent);
@@ -47,8 +46,12 @@ export async function listEvents(
     });
     const found: StoredEvent[] = [];
     let after = start;
+    let endsAt: number | undefined;
     do {
-      const chunk = await reader.merge(transaction, await reader.find(transaction, after));
+      const next = await reader.find(transaction, after);
+      // After the first statement, so that the time does not include the waits for a turn and for the end of a change of partitions.
+      endsAt ??= performance.now() + seconds * 1000;
+      const chunk = await reader.merge(transaction, next);
       found.push(...chunk.events);
       after = chunk.until;
     } while (after && found.length <= limit && performance.now() < endsAt);

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { after, describe, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
 import { OperatorError } from '../../../../core/operator-error.ts';
+import { advisoryLocks } from '../../../../database/advisory-locks.ts';
 import { openDatabase, type Database } from '../../../../database/database.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { sql } from '../../../../database/sql.ts';
@@ -18,6 +19,7 @@ import { arrangeMatchOfTwo, type MatchOfTwo } from '../../../../testing/match-of
 import { noArchive } from '../../../../testing/no-archive.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
+import { whileLocked } from '../../../../testing/while-locked.ts';
 import type { EventScope } from '../event-row.ts';
 import { queryEvents } from '../query-events.ts';
 import type { StoredEvent } from '../queries.ts';
@@ -91,6 +93,22 @@ async function arrange() {
     return answer.text;
   };
   return { ...tenant, send, ask, summarise };
+}
+
+/** Runs a large read, which begins after a change of partitions. The clock says that it has waited for a minute. */
+async function afterLongWait(context: TestContext, read: () => Promise<void>): Promise<void> {
+  await whileLocked(
+    app,
+    (holder) => holder.query('SELECT pg_advisory_xact_lock($1)', [advisoryLocks.largeReads]),
+    async (waiting, release) => {
+      const reading = read();
+      await waiting(1);
+      const now = performance.now.bind(performance);
+      context.mock.method(performance, 'now', () => now() + 60_000);
+      await release();
+      await reading;
+    },
+  );
 }
 
 type Player = MatchOfTwo['players'][number];
@@ -255,6 +273,27 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
     leaving.abort();
     await assert.rejects(left, (error: { code?: string }) => error.code === 'request_timeout');
     assert.equal(running, 0);
+  });
+
+  test('has its time limit after the wait for a change of partitions', async (context) => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    await archive();
+    const sources = { database, archive: { root, duckdb } };
+    await afterLongWait(context, async () => {
+      const { rows } = await queryEvents(
+        sources,
+        tenant.tenantId,
+        {
+          filter: { scope: 'player', from: month(-2), to: month(1) },
+          groupBy: ['playerId'],
+          countPlayers: false,
+          limit: 10,
+        },
+        { seconds: 30 },
+      );
+      assert.equal(rows.length, 2);
+    });
   });
 
   test('is 503 archive_unavailable if the archive cannot be read, and other queries are answered', async () => {
@@ -564,7 +603,7 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
     await listing;
   });
 
-  test('ends a page early if few of many archived events match', async () => {
+  test('ends a page early if few of many archived events match', async (context) => {
     const tenant = await arrange();
     const [player] = tenant.players as [(typeof tenant.players)[0]];
     const events = Array.from({ length: 9_000 }, (_, number) => ({
@@ -592,6 +631,20 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
     } while (cursor !== undefined);
     assert.deepEqual(pages.flat(), ['key 6010', 'key 3010', 'key 10']);
     assert.ok(pages.length > 2, `${pages.length} pages`);
+    await afterLongWait(context, async () => {
+      const { items } = await listEvents(
+        { database, archive: { root, duckdb } },
+        tenant.tenantId,
+        { scope: 'player', eventKeys: ['rare'] },
+        { limit: 2, cursor: undefined },
+        { seconds: 30 },
+      );
+      assert.equal(
+        items.length,
+        2,
+        'the time of a page does not include the wait for a change of partitions',
+      );
+    });
   });
 
   test('is 503 archive_unavailable only if a page needs the archive', async () => {
