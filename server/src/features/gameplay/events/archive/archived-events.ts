@@ -95,6 +95,7 @@ export function createArchivedEvents(
       if (wantedParts.length === 0) return { events: [], until: undefined };
       definitions ??= selectDefinitions(db, tenantId, filter);
       const definitionIds = await definitions;
+      if (definitionIds?.length === 0) return { events: [], until: undefined };
       try {
         await setReaders(wantedParts, after);
         const unfinished = [...readers.values()]

@@ -311,6 +311,8 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
     assert.equal(whole.body.rows[0].events, 19, 'roll-ups know archived events');
     const live = await ask({ from: month(0), groupBy: ['playerId'] });
     assert.equal(live.status, 200, live.text);
+    const unknown = await ask({ groupBy: ['playerId'], where: { eventKeys: ['unknown'] } });
+    assert.deepEqual([unknown.status, unknown.body.rows], [200, []], unknown.text);
     await rename(`${folder}-elsewhere`, folder);
     assert.equal((await ask({ groupBy: ['playerId'] })).status, 200);
     const readFrom = (folder: string) =>
@@ -655,7 +657,7 @@ describe('GET /api/bus_tenants/:tenantId/events with archived events', () => {
     await rename(folder, `${folder}-elsewhere`);
     const lost = await pageOf(tenant, { scope: 'player' });
     assert.deepEqual([lost.status, lost.body.code], [503, 'archive_unavailable'], lost.text);
-    for (const query of [{ from: month(0) }, { limit: 3 }]) {
+    for (const query of [{ from: month(0) }, { limit: 3 }, { eventKey: 'unknown' }]) {
       const { status, text } = await pageOf(tenant, { scope: 'player', ...query });
       assert.equal(status, 200, text);
     }

@@ -68,6 +68,7 @@ export async function countArchived(
   const parts = [...new Map(found.flat().map((part) => [partName(part), part])).values()];
   if (parts.length === 0) return [];
   const definitions = await selectDefinitions(db, tenantId, filter);
+  if (definitions?.length === 0) return [];
   const began = performance.now();
   try {
     // The process can read these files only, so it cannot read those of another tenant.
