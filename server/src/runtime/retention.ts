@@ -9,7 +9,6 @@ import { isRolledUpTo } from '../features/gameplay/analytics/index.ts';
 import {
   deleteArchivedBefore,
   requireStoredParts,
-  startRollupsAt,
   withArchiveLock,
   type Archive,
   type EventScope,
@@ -54,11 +53,9 @@ export async function dropOldRows(
   if (scope)
     return withArchiveLock(owner, async (client) => {
       await requireStoredParts(client, archive);
-      await startRollupsAt(client, scope, before);
-      const dropped = await dropRows(client, database, table, before);
       const events = await deleteArchivedBefore(client, archive, scope, before);
       if (events > 0) await record(database, 'archived_events.deleted', { table, before, events });
-      return { ...dropped, archivedEvents: events };
+      return { ...(await dropRows(client, database, table, before)), archivedEvents: events };
     });
   return { ...(await dropRows(owner, database, table, before)), archivedEvents: 0 };
 }

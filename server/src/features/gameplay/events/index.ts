@@ -24,11 +24,5 @@ export { StoredEvent } from './schemas.ts';
 export { openRejectedEvents } from './rejected/collect-rejected.ts';
 export { deleteOldRejectedEvents } from './rejected/queries.ts';
 export { rejectedEventRoutes } from './rejected/routes.ts';
-export {
-  checkRollups,
-  deleteOldEventRollups,
-  rebuildRollups,
-  rollUpEvents,
-  startRollupsAt,
-} from './rollups/maintain.ts';
+export { checkRollups, deleteOldEventRollups, rebuildRollups, rollUpEvents } from './rollups/maintain.ts';
 export type { CountedDay, RollupDifference, RollupFigures } from './rollups/queries.ts';

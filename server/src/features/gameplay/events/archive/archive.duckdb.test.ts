@@ -858,34 +858,41 @@ describe('dropOldRows', () => {
     client.release(true);
   });
 
-  test('withdraws parts when no query reads them', async () => {
+  test('withdraws parts when no query reads them, and lets roll-ups start later at the same time', async () => {
     const tenant = await arrangeMatchOfTwo(app);
-    await send(tenant, 'player', [{ idempotencyKey: 'one', occurredAt: within(-1) }]);
+    await send(tenant, 'match', [{ idempotencyKey: 'one', occurredAt: within(-3) }]);
     await archive();
+    await send(tenant, 'match', [{ idempotencyKey: 'late', occurredAt: within(-3) }]);
+    const differences: number[] = [];
+    const check = () =>
+      checkRollups({ database, archive: { root, duckdb } }, tenant.tenantId, ({ count }) =>
+        differences.push(count),
+      );
     await whileLocked(
       app,
-      async (holder) => void (await holder.query('LOCK TABLE ONLY player_events IN ACCESS SHARE MODE')),
+      async (holder) => void (await holder.query('LOCK TABLE ONLY match_events IN ACCESS SHARE MODE')),
       async (_, release) => {
-        const deleted = withArchiveLock(app.owner, (client) =>
-          deleteArchivedBefore(client, { root, duckdb }, 'player', month(0)),
-        );
+        const dropped = dropOldRows(app.owner, database, 'match_events', month(-2), { root, duckdb });
         await eventually(
           async () => (await app.owner.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0,
         );
-        assert.equal((await archivedRows(tenant, 'player')).length, 1);
+        assert.equal((await archivedRows(tenant, 'match')).length, 1);
+        assert.equal((await counted(tenant, 'match')).events, 2);
+        await check();
+        assert.deepEqual(differences, [0]);
         await release();
-        await deleted;
+        await dropped;
       },
     );
-    assert.equal((await archivedRows(tenant, 'player')).length, 0);
+    assert.equal((await archivedRows(tenant, 'match')).length, 0);
+    assert.equal((await counted(tenant, 'match')).events, 1, 'the late event is in a partition that stays');
   });
 
   test('deletes parts during a check, which names none of them', async () => {
     const tenant = await arrangeMatchOfTwo(app);
+    let end = '';
     const remove = () =>
-      withArchiveLock(app.owner, (client) =>
-        deleteArchivedBefore(client, { root, duckdb }, 'player', month(0)),
-      );
+      withArchiveLock(app.owner, (client) => deleteArchivedBefore(client, { root, duckdb }, 'match', end));
     const removedWhileRead: Archive = {
       root,
       async duckdb(job, limits) {
@@ -904,14 +911,15 @@ describe('dropOldRows', () => {
       },
     };
     const removedWhileListed: Archive = { root, duckdb, bucket: bucket as ArchiveBucket };
-    for (const [own, rows] of [
-      [removedWhileRead, 0],
-      [removedWhileListed, 2],
+    for (const [own, later, rows] of [
+      [removedWhileRead, -2, 0],
+      [removedWhileListed, -1, 2],
     ] as const) {
       for (const idempotencyKey of ['one', 'late']) {
-        await send(tenant, 'player', [{ idempotencyKey, occurredAt: within(-1) }]);
+        await send(tenant, 'match', [{ idempotencyKey, occurredAt: within(later) }]);
         await archive();
       }
+      end = month(later + 1);
       assert.deepEqual(await verified(tenant, own), { rows, problems: [] });
     }
   });

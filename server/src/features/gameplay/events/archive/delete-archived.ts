@@ -1,13 +1,15 @@
 import type pg from 'pg';
 import { lockTable, withLocks } from '../../../../database/partitions/partitioned-tables.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
+import { startRollupsAt } from '../rollups/maintain.ts';
 import { removePart } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import { findUnfinished, unregisterPart, withdrawParts } from './queries.ts';
 
 /**
- * Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. Needs the lock of the
- * archive.
+ * Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. In one transaction, no
+ * query reads them any more, and roll-ups start at the day. Call it before the other events of this time are dropped. Needs the lock of
+ * the archive.
  */
 export async function deleteArchivedBefore(
   client: pg.ClientBase,
@@ -20,6 +22,7 @@ export async function deleteArchivedBefore(
   const table = eventTables[scope];
   await withLocks(client, table, async () => {
     await lockTable(client, table);
+    await startRollupsAt(client, scope, before);
     events = await withdrawParts(client, scope, before);
   });
   await removeUnfinished(client, archive);

@@ -161,8 +161,8 @@ export async function checkRollups(
 }
 
 /**
- * Lets the roll-ups of a scope count from a day on, for all tenants. Call it before the events from before that day are dropped:
- * such events are counted one by one from now on. Needs the owner of the tables.
+ * Lets the roll-ups of a scope count from a day on, for all tenants. Call it before the events from before that day are dropped, and in the
+ * transaction that withdraws the archived ones: only events of PostgreSQL are counted one by one from now on. Needs the owner of the tables.
  */
 export async function startRollupsAt(owner: pg.ClientBase, scope: EventScope, day: string): Promise<void> {
   await owner.query(
