@@ -22,6 +22,7 @@ import { whileLocked } from '../../../../testing/while-locked.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { checkRollups, rollUpEvents } from '../rollups/maintain.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
+import type { OpenRange } from '../../../../core/time-range.ts';
 import type { ArchiveBucket } from './archive-bucket.ts';
 import {
   checkPart,
@@ -165,11 +166,12 @@ async function counted(tenant: MatchOfTwo, scope: EventScope) {
 async function verified(
   tenant: MatchOfTwo,
   archive: Archive = { root, duckdb },
+  range: OpenRange = {},
 ): Promise<{ rows: number; problems: AlteredRow[] }> {
   const problems: AlteredRow[] = [];
   let rows = 0;
   const report = (row: AlteredRow) => problems.push(row);
-  await verifyArchive(database, archive, tenant.tenantId, {}, report, (more) => (rows += more));
+  await verifyArchive(database, archive, tenant.tenantId, range, report, (more) => (rows += more));
   return { rows, problems };
 }
 /** The number of tables and functions that a run creates for itself. */
@@ -705,12 +707,24 @@ describe('verifyArchive', () => {
     const tenant = await arrangeMatchOfTwo(app);
     const [one] = await send(tenant, 'match', [
       { idempotencyKey: 'one', occurredAt: within(-2), value: 1 },
-      { idempotencyKey: 'two', occurredAt: within(-2), value: 2 },
+      { idempotencyKey: 'two', occurredAt: within(-2, 2), value: 2 },
     ]);
     await app.owner.query('UPDATE match_events SET value = 100 WHERE id = $1', [one!.eventRecordId]);
     await archive();
-    assert.deepEqual((await verified(tenant)).problems, [
-      { table: 'archived match_events', tenantId: tenant.tenantId, id: one!.eventRecordId },
+    const problems = [{ table: 'archived match_events', tenantId: tenant.tenantId, id: one!.eventRecordId }];
+    assert.deepEqual((await verified(tenant)).problems, problems);
+    // The whole part is read and counted, and rows out of the range are not named.
+    const ofRange = (range: OpenRange) => verified(tenant, undefined, range);
+    assert.deepEqual(await ofRange({ to: within(-2, 1) }), { rows: 2, problems });
+    assert.deepEqual(await ofRange({ from: within(-2), to: within(-2, 2) }), { rows: 2, problems });
+    assert.deepEqual(await ofRange({ from: within(-2, 1) }), { rows: 2, problems: [] });
+  });
+
+  test('leaves no row with control characters to a second check', async () => {
+    const tenant = await arrangeMatchOfTwo(app);
+    const keys = Array.from({ length: 0x7f }, (_, code) => String.fromCharCode(code + 1)).flatMap((one) => [
+      `key ${one}.`,
+      String.raw`\u001F\\u000B${one}\\\u000b.`,
     ]);
     await send(
       tenant,

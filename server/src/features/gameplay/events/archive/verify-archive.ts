@@ -17,7 +17,8 @@ const SECONDS_PER_PAGE = 60 * 60;
 
 /**
  * Checks the archived events of a tenant: the checksums of manifests and files, the number of rows, and the hash of each row.
- * Reports each difference, and calls `onRows` with the number of rows of each part. A range selects events by the time of occurrence.
+ * Reports each difference, and calls `onRows` with the number of rows of each part. A range selects the parts that have events of this
+ * time, and the rows to report.
  */
 export async function verifyArchive(
   database: Database,
@@ -29,11 +30,12 @@ export async function verifyArchive(
 ): Promise<void> {
   const from = toMicroseconds(range.from ?? '') ?? '';
   const to = toMicroseconds(range.to ?? '') ?? '9';
+  const isInRange = ({ occurredAt }: HashedEventRow): boolean => occurredAt >= from && occurredAt < to;
   const db = database.forTenant(tenantId);
   const parts = await selectParts(db, tenantId);
   for (const part of parts) {
     if (toMicroseconds(part.lastAt)! < from || toMicroseconds(part.firstAt)! >= to) continue;
-    const problem = await verifyPart(archive, part, report).catch((error: Error) => error);
+    const problem = await verifyPart(archive, part, isInRange, report).catch((error: Error) => error);
     // Retention may delete the part meanwhile.
     if (problem && !(await isArchived(db, part))) continue;
     if (problem instanceof Error) throw problem;
@@ -70,10 +72,11 @@ const ofPart = (part: PartName, problem: string): AlteredRow => ({
   problem,
 });
 
-/** Checks one part. Returns what is wrong with its files, and reports each of its rows that does not match its hash. */
+/** Checks one part. Returns what is wrong with its files, and reports each row of the range that does not match its hash. */
 async function verifyPart(
   archive: Archive,
   part: ArchivedPart,
+  isInRange: (row: HashedEventRow) => boolean,
   report: (row: AlteredRow) => void,
 ): Promise<string | undefined> {
   const { root, bucket, duckdb } = archive;
@@ -107,7 +110,7 @@ async function verifyPart(
     return rows as HashedEventRow[];
   };
   for await (const rows of inChunks(ROWS_PER_PAGE, readSuspects))
-    for (const { createdAt, rowHash, ...row } of rows)
+    for (const { createdAt, rowHash, ...row } of rows.filter(isInRange))
       if (eventRowHash(part.scope, { tenantId: part.tenantId, createdAt }, row) !== rowHash)
         report({ table: `archived ${eventTables[part.scope]}`, tenantId: part.tenantId, id: row.id });
   return undefined;
