@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -154,6 +155,18 @@ describe('guildhall backup and restore with archived events', () => {
     assert.match(output, /has a file proofs\.parquet that does not match its checksum/);
     renameSync(join(folder, 'events.parquet'), join(folder, 'elsewhere'));
     assert.match((await run('archive verify', restored, env)).output, /has no events\.parquet/);
+  });
+
+  test('name the folders of tenants that the database does not know', async (context) => {
+    const stranger = '0190a0a0-0000-7000-8000-000000000001';
+    const folder = join(restored, 'archive', stranger);
+    mkdirSync(join(folder, 'player/2020-01/part-9'), { recursive: true });
+    context.after(() => rmSync(folder, { recursive: true }));
+    for (const command of ['archive verify', 'verify']) {
+      const { code, output } = await run(command, restored, env);
+      assert.equal(code, 2, output);
+      assert.ok(output.includes(`archive player/2020-01/part-9 of tenant ${stranger} is no part`), output);
+    }
   });
 
   test('keep what a restore finds altered, and refuse a backup whose archive was altered', async () => {

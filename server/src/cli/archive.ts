@@ -3,6 +3,7 @@ import { withDatabaseAt } from '../database/database.ts';
 import { firstOfMonth } from '../database/partitions/partitioned-tables.ts';
 import {
   archiveBefore,
+  listUnknownTenants,
   openArchive,
   partName,
   selectParts,
@@ -68,8 +69,10 @@ archiveCommand
   .option('--tenant <id>', 'only this tenant')
   .action(async (options: TenantOption) => {
     const { rows, altered } = await countAltered('archived events', (report, onRows) =>
-      forEachTenant(options, ({ database, archive }, tenantId) =>
-        verifyArchive(database, archive, tenantId, {}, report, onRows),
+      forEachTenant(
+        options,
+        ({ database, archive }, tenantId) => verifyArchive(database, archive, tenantId, {}, report, onRows),
+        listUnknownTenants,
       ),
     );
     console.log(

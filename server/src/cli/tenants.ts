@@ -1,6 +1,6 @@
 import { isGuid } from '../core/ids.ts';
 import { withDatabaseAt, type Database } from '../database/database.ts';
-import { openArchive, type EventSources } from '../features/gameplay/events/index.ts';
+import { openArchive, type Archive, type EventSources } from '../features/gameplay/events/index.ts';
 import { findTenant, listTenantIds } from '../features/studio/tenants/index.ts';
 import { UsageError, withStorage } from './command.ts';
 
@@ -23,17 +23,22 @@ export async function selectTenantIds(database: Database, tenant: string | undef
   return [found.id];
 }
 
-/** Runs work for each tenant of the option, with the database and the archive that the settings name. */
+/**
+ * Runs work for each tenant of the option, with the database and the archive that the settings name. Without the option, it then runs for
+ * those that `findOthers` returns.
+ */
 export async function forEachTenant(
   { tenant }: TenantOption,
   work: (sources: EventSources, tenantId: string) => Promise<void>,
+  findOthers?: (archive: Archive, tenantIds: string[]) => Promise<string[]>,
 ): Promise<void> {
   checkTenantId(tenant);
   await withStorage((url, config) =>
     withDatabaseAt(url, async (database) => {
       const archive = openArchive(config);
-      for (const tenantId of await selectTenantIds(database, tenant))
-        await work({ database, archive }, tenantId);
+      const tenantIds = await selectTenantIds(database, tenant);
+      const others = tenant === undefined ? await findOthers?.(archive, tenantIds) : undefined;
+      for (const tenantId of [...tenantIds, ...(others ?? [])]) await work({ database, archive }, tenantId);
     }),
   );
 }

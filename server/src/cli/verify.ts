@@ -5,6 +5,7 @@ import { toMicroseconds } from '../core/timestamps.ts';
 import { openChain, type ChainSettings } from '../features/wallet/chain/index.ts';
 import {
   EVENT_SCOPES,
+  listUnknownTenants,
   openArchive,
   verifyArchive,
   verifyEvents,
@@ -109,6 +110,9 @@ export async function verify(
       await verifyLedger(database, verification);
     }
     if (range.from !== undefined || range.to !== undefined) return;
+    if (archive && range.tenantId === undefined)
+      for (const id of await listUnknownTenants(archive, tenantIds))
+        await verifyArchive(database, archive, id, range, report, onRows);
     await verifyEnqueued(database, range.tenantId && tenantIds[0], report);
     // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));

@@ -9,7 +9,7 @@ export { deleteArchivedBefore } from './archive/delete-archived.ts';
 export { createDuckdb } from './archive/duckdb.ts';
 export { countArchivedBefore, selectParts, type ArchivedPart } from './archive/queries.ts';
 export { deleteStaleCopies } from './archive/stale-copies.ts';
-export { verifyArchive } from './archive/verify-archive.ts';
+export { listUnknownTenants, verifyArchive } from './archive/verify-archive.ts';
 export type { WrittenPart } from './archive/write-part.ts';
 export { EVENT_SCOPES, type EventScope } from './event-row.ts';
 export { openEventWriter } from './event-writer.ts';

@@ -1,11 +1,19 @@
 import { tmpdir } from 'node:os';
+import { isGuid } from '../../../../core/ids.ts';
 import { inChunks } from '../../../../core/in-chunks.ts';
 import type { Database, Querier } from '../../../../database/database.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
 import type { OpenRange } from '../../../../core/time-range.ts';
-import { checkPart, partName, removePart, ROW_FILES, type PartName } from './archive-files.ts';
+import {
+  checkPart,
+  listTenantFolders,
+  partName,
+  removePart,
+  ROW_FILES,
+  type PartName,
+} from './archive-files.ts';
 import { listStoredParts, type Archive } from './archive.ts';
 import { isoTime } from './duckdb-sql.ts';
 import { fetchParts } from './fetch-parts.ts';
@@ -55,6 +63,15 @@ export async function verifyArchive(
           'is no part of the archive: its events are in the database, were deleted, or are newer than a backup that was restored',
         ),
       );
+}
+
+/**
+ * The tenants that have a folder in the archive, and are not among those of the database. For each of them, {@link verifyArchive} names the
+ * folders. The folder with the copies of a bucket does not count.
+ */
+export async function listUnknownTenants({ root, bucket }: Archive, tenantIds: string[]): Promise<string[]> {
+  if (bucket) return [];
+  return (await listTenantFolders(root)).filter((name) => isGuid(name) && !tenantIds.includes(name));
 }
 
 /** The folders of a tenant that the database does not name. */
