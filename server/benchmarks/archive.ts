@@ -54,9 +54,11 @@ export async function archiveLastMonth(
   const started = performance.now();
   const bytes = { postgres: rows[0]!.bytes, queries: 0, all: 0 };
   let archived = 0;
-  await archiveEvents(owner, { root, duckdb: createDuckdb() }, before, (part) => {
-    archived += part.rows;
-    bytes.all += part.bytes;
+  await archiveEvents(owner, { root, duckdb: createDuckdb() }, before, ({ parts }) => {
+    for (const part of parts) {
+      archived += part.rows;
+      bytes.all += part.bytes;
+    }
   });
   const seconds = (performance.now() - started) / 1000;
   for (const file of globSync('**/events.parquet', { cwd: root }))

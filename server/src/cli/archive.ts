@@ -33,17 +33,22 @@ archiveCommand
   )
   .action(({ before }: { before?: string }) =>
     withOwner(OWNER_CONNECTIONS, async (owner, url, config) => {
-      const { day, parts, events, bytes } = await withDatabaseAt(url, async (database) => {
-        const now = await readCheckedClock(database, 'nothing is archived');
-        const day = firstDayToKeep(before, now, config);
-        const print = (part: WrittenPart): void => console.log(describePart(part));
-        return { day, ...(await archiveBefore(owner, database, openArchive(config), day, print)) };
-      });
+      const { day, partitions, parts, events, bytes, dropped } = await withDatabaseAt(
+        url,
+        async (database) => {
+          const now = await readCheckedClock(database, 'nothing is archived');
+          const day = firstDayToKeep(before, now, config);
+          const print = (part: WrittenPart): void => console.log(describePart(part));
+          return { day, ...(await archiveBefore(owner, database, openArchive(config), day, print)) };
+        },
+      );
+      if (dropped > 0)
+        console.log(`Deleted ${dropped} late events of months that retention has already dropped.`);
       console.log(
-        parts === 0
+        partitions === 0
           ? `Nothing is archived: no partition has only events from before ${day.slice(0, 7)}. List them with "guildhall partitions list".`
-          : `Archived ${events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${parts} parts, ` +
-              `${(bytes / events).toFixed(1)} bytes an event.`,
+          : `Archived ${events} events from before ${day.slice(0, 7)} in ${placeOf(config)}: ${parts} parts` +
+              (events === 0 ? '.' : `, ${(bytes / events).toFixed(1)} bytes an event.`),
       );
     }),
   );

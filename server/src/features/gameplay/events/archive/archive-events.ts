@@ -17,19 +17,18 @@ import { requireStoredParts } from './require-stored-parts.ts';
 import { DuckdbError } from './duckdb.ts';
 import { dropLateTables } from './late-events.ts';
 import { replacePartitions } from './replace-partitions.ts';
-import { writeMonths, type ArchiveRun } from './write-months.ts';
-import type { WrittenPart } from './write-part.ts';
+import { writeMonths, type ArchiveRun, type WrittenMonths } from './write-months.ts';
 
 /**
  * Archives the events from before a day, the first of a month, month by month (docs/decisions/0048-event-archive.md). If the
  * process dies, nothing is lost, and the next run continues. Throws an OperatorError if another process archives, if
- * the archive is not the one of the database, if the database is read-only, and on Citus. Reports each part when its events are archived.
+ * the archive is not the one of the database, if the database is read-only, and on Citus. Reports the months of each transaction.
  */
 export async function archiveEvents(
   owner: pg.Pool,
   archive: Archive,
   before: string,
-  report: (part: WrittenPart) => void = () => {},
+  report: (written: WrittenMonths) => void = () => {},
 ): Promise<void> {
   await refuseArchivingOnCitus(owner);
   await withArchiveLock(owner, async (client) => {
@@ -43,7 +42,7 @@ export async function archiveEvents(
     for (const scope of EVENT_SCOPES) {
       await deleteDetachedPartitions(owner, eventTables[scope]);
       for (const end of await findMonthEnds(client, scope, before))
-        (await archiveUpTo({ owner, client, archive }, scope, end)).forEach(report);
+        report(await archiveUpTo({ owner, client, archive }, scope, end));
     }
   });
 }
@@ -61,12 +60,12 @@ async function findMonthEnds(client: pg.ClientBase, scope: EventScope, before: s
  * Archives all events of a scope from before a day. Events that arrive while they are written stay in PostgreSQL. If it fails, nothing is
  * lost, and no file stays.
  */
-async function archiveUpTo(run: ArchiveRun, scope: EventScope, end: string): Promise<WrittenPart[]> {
+async function archiveUpTo(run: ArchiveRun, scope: EventScope, end: string): Promise<WrittenMonths> {
   const { client, archive } = run;
   try {
     const written = await writeMonths(run, scope, end);
     await replacePartitions(client, scope, end, written);
-    return written.parts;
+    return written;
   } catch (error) {
     // If this fails too, for example because the database does not answer, the next run does it.
     await removeUnfinished(client, archive).catch(() => {});

@@ -11,14 +11,18 @@ import type { WrittenPart } from './write-part.ts';
 
 /** The result of a run. */
 export interface ArchiveTotals {
+  /** The partitions that do not exist any more. */
+  partitions: number;
   parts: number;
   events: number;
   bytes: number;
+  /** The number of late events that were deleted, because retention had dropped their months. */
+  dropped: number;
 }
 
 /**
- * Archives the events from before a day, the first of a month that has begun. Leaves an audit record of what was archived, even if a
- * later month fails.
+ * Archives the events from before a day, the first of a month that has begun. Leaves an audit record of what was archived and deleted,
+ * even if a later month fails. Reports each part.
  */
 export async function archiveBefore(
   owner: pg.Pool,
@@ -27,21 +31,25 @@ export async function archiveBefore(
   before: string,
   report: (part: WrittenPart) => void = () => {},
 ): Promise<ArchiveTotals> {
-  const totals: ArchiveTotals = { parts: 0, events: 0, bytes: 0 };
+  const totals: ArchiveTotals = { partitions: 0, parts: 0, events: 0, bytes: 0, dropped: 0 };
   try {
-    await archiveEvents(owner, archive, before, (part) => {
-      totals.parts++;
-      totals.events += part.rows;
-      totals.bytes += part.bytes;
-      report(part);
+    await archiveEvents(owner, archive, before, (written) => {
+      totals.partitions += written.partitions.length;
+      totals.dropped += written.dropped;
+      for (const part of written.parts) {
+        totals.parts++;
+        totals.events += part.rows;
+        totals.bytes += part.bytes;
+        report(part);
+      }
     });
   } finally {
-    const { parts, events } = totals;
-    if (parts > 0)
+    const { parts, events, dropped } = totals;
+    if (parts > 0 || dropped > 0)
       await audit(database.forPlatform(), {
         ...SYSTEM,
         action: 'events.archived',
-        details: { before, parts, events },
+        details: { before, parts, events, dropped },
       });
   }
   return totals;

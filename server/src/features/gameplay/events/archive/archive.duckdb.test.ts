@@ -659,7 +659,7 @@ describe('archiveEvents', () => {
     const { rows } = await app.owner.query(
       `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
     );
-    assert.deepEqual(rows[0].details, { before: month(0), parts: 1, events: 1 });
+    assert.deepEqual(rows[0].details, { before: month(0), parts: 1, events: 1, dropped: 0 });
     await archive();
     assert.equal((await archivedRows(tenant, 'player')).length, 1);
   });
@@ -866,9 +866,14 @@ describe('dropOldRows', () => {
     assert.deepEqual(await counted(tenant, 'player'), { events: 1, valueSum: null });
     // An event of a dropped month is dropped again, and not archived.
     await send(tenant, 'player', [{ idempotencyKey: 'late', occurredAt: within(-3) }]);
-    await archive();
+    const { parts: written, dropped } = await archiveBefore(app.owner, database, { root, duckdb }, month(0));
+    assert.deepEqual([written, dropped], [0, 1]);
     assert.equal((await archivedRows(tenant, 'player')).length, 1);
     assert.deepEqual(await liveRows(tenant, 'player'), []);
+    const { rows: audited } = await app.owner.query(
+      `SELECT details FROM audit_records WHERE action = 'events.archived' ORDER BY id DESC LIMIT 1`,
+    );
+    assert.deepEqual(audited[0].details, { before: month(0), parts: 0, events: 0, dropped: 1 });
   });
 
   test('changes nothing while another process works on the archive', async () => {

@@ -42,6 +42,8 @@ export interface WrittenMonths {
   partitions: string[];
   checksum: bigint;
   parts: WrittenPart[];
+  /** The number of events that no part has, because retention has dropped their months. */
+  dropped: number;
 }
 
 /** Writes the parts of all events of a scope from before a day. PostgreSQL keeps these events. */
@@ -64,12 +66,13 @@ export async function writeMonths(
     const months = await countMonths(reader, eventsBefore(scope, end, partitions));
     const start = await findRollupStart(client, scope);
     const parts: WrittenPart[] = [];
+    let dropped = 0;
     for (const counted of months)
       // Retention has dropped a month from before the start, and these events arrived later.
-      if (start === undefined || `${counted.month}-01` >= start)
-        parts.push(...(await writeMonth({ reader, client, archive }, scope, counted)));
+      if (start !== undefined && `${counted.month}-01` < start) dropped += counted.rows;
+      else parts.push(...(await writeMonth({ reader, client, archive }, scope, counted)));
     await reader.query('COMMIT');
-    return { partitions, checksum: months.reduce((sum, { checksum }) => sum ^ checksum, 0n), parts };
+    return { partitions, checksum: months.reduce((sum, { checksum }) => sum ^ checksum, 0n), parts, dropped };
   } catch (error) {
     broken = error as Error;
     throw error;
