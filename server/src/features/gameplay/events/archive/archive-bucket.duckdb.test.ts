@@ -23,6 +23,7 @@ import { archiveEvents } from './archive-events.ts';
 import { openArchive, type Archive } from './archive.ts';
 import { createDuckdb } from './duckdb.ts';
 import { asProblem, fetchParts } from './fetch-parts.ts';
+import { deleteLeastRecent } from './local-copies.ts';
 import { selectParts } from './queries.ts';
 import { deleteStaleCopies } from './stale-copies.ts';
 import { verifyArchive } from './verify-archive.ts';
@@ -426,7 +427,7 @@ describe('an archive in a bucket', () => {
     // The archiver keeps within the limit too.
     await small.fetch([second!], PART_FILES);
     for (const { path } of await copies()) await utimes(path, longAgo, longAgo);
-    await createArchiveBucket(storage, root, 1).upload(second!);
+    await deleteLeastRecent(root, 0, 1);
     assert.deepEqual(await copies(), []);
     await small.fetch([second!], [EVENTS_FILE]);
     const none = createArchiveBucket(storage, root, 10);
@@ -438,6 +439,24 @@ describe('an archive in a bucket', () => {
       (error: ProblemError) =>
         error.code === 'invalid_request' && error.message.includes('Ask for a shorter range'),
     );
+  });
+
+  test('uploads the files of a part while other downloads need their room', async () => {
+    const tenant = await arrange();
+    const root = join(folders, 'shared');
+    const longAgo = new Date(Date.now() - 3_600_000);
+    s3.onRequest = async (method) => {
+      if (method !== 'PUT') return;
+      for (const name of await readdir(root, { recursive: true }))
+        await utimes(join(root, name), longAgo, longAgo);
+      await deleteLeastRecent(root, 0, 1);
+    };
+    await archiveEvents(
+      app.owner,
+      { root, duckdb, bucket: createArchiveBucket(storage, root, 1e9) },
+      month(0),
+    );
+    assert.deepEqual(await tenant.verify(), { rows: 20, problems: [] });
   });
 
   test('loses no event, and has none twice, if the archiver is killed at any step', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../../../outbound/object-storage.ts';
 import {
   checkFiles,
+  draftFolder,
   MANIFEST_FILE,
   parsePartName,
   partFolder,
@@ -31,7 +32,7 @@ import { createSharedDownloads } from './shared-downloads.ts';
 
 /** Keeps the finished parts in a bucket. The folder of the archive has copies of those that were used last. */
 export interface ArchiveBucket {
-  /** Uploads the files of a part that is in the folder, and reads them back. Throws {@link ArchiveStorageError}. */
+  /** Uploads the files of a part from its draft, and reads them back. Throws {@link ArchiveStorageError}. */
   upload(name: PartName): Promise<void>;
   /** Deletes the objects of a part, whether all of them exist or not. */
   remove(name: PartName): Promise<void>;
@@ -144,7 +145,7 @@ export function createArchiveBucket(
     async upload(name) {
       // The manifest is last, so a part with it is complete.
       for (const file of PART_FILES) {
-        const path = pathOf(name, file);
+        const path = join(draftFolder(root, name), file);
         await withStorageErrors((await openForWrites()).copyFromFs(path, keyOf(name, file)));
         const object = await withStorageErrors(openObject(name, file));
         const stored = object && (await withStorageErrors(hashFile(object)));

@@ -64,8 +64,8 @@ const monthFolder = (root: string, { tenantId, scope, month }: MonthName): strin
 /** The folder of a part. */
 export const partFolder = (root: string, name: PartName): string => join(root, name.tenantId, partName(name));
 
-/** The folder of a part while its files are written. */
-const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
+/** The folder of a part while its files are written and uploaded. */
+export const draftFolder = (root: string, name: PartName): string => `${partFolder(root, name)}.tmp`;
 
 /** The parts of a month that have a folder, including those that no row of the database names. */
 export async function listFolders(root: string, month: MonthName): Promise<number[]> {
@@ -102,8 +102,8 @@ export async function createDraft(root: string, name: PartName): Promise<string>
   return draft;
 }
 
-/** Flushes the files of a part to the disk, adds the manifest, and gives the folder its name. Returns the SHA-256 of the manifest. */
-export async function publishDraft(
+/** Flushes the files of a draft to the disk, and adds the manifest. Returns the SHA-256 of the manifest. */
+export async function completeDraft(
   root: string,
   about: Omit<PartManifest, 'files'>,
   columns: Record<string, Record<string, string>>,
@@ -123,13 +123,17 @@ export async function publishDraft(
   const manifest = `${JSON.stringify({ ...about, files } satisfies PartManifest, undefined, 2)}\n`;
   await writeFile(join(draft, MANIFEST_FILE), manifest, { mode: 0o600, flush: true });
   await sync(draft);
-  const folder = partFolder(root, about);
-  await rename(draft, folder);
-  for (let path = dirname(folder); path.length >= root.length; path = dirname(path)) await sync(path);
   return {
     manifestHash: createHash('sha256').update(manifest).digest(),
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
   };
+}
+
+/** Gives the folder of a complete draft its name. */
+export async function publishDraft(root: string, name: PartName): Promise<void> {
+  const folder = partFolder(root, name);
+  await rename(draftFolder(root, name), folder);
+  for (let path = dirname(folder); path.length >= root.length; path = dirname(path)) await sync(path);
 }
 
 /** Deletes the files of a part, whether they were complete or not. */

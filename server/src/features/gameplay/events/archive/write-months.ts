@@ -1,14 +1,7 @@
 import type pg from 'pg';
 import { findPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
-import {
-  listFolders,
-  PROOFS_FILE,
-  removePart,
-  type MonthName,
-  type PartName,
-  type StoredPart,
-} from './archive-files.ts';
+import { listFolders, removePart, type MonthName, type PartName, type StoredPart } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import { captureLateEvents } from './late-events.ts';
 import {
@@ -116,18 +109,14 @@ async function writeRange(
   earlier: StoredPart[],
 ): Promise<WrittenEvents> {
   const { client, archive } = writer;
-  const { root, bucket } = archive;
   await registerPart(client, name);
   try {
-    // The copies are fetched again for each range, because an upload may delete them.
-    await bucket?.fetch(earlier, [PROOFS_FILE]);
     const written = await writePart(writer, name, range, earlier);
-    if (written.part) await bucket?.upload(name);
-    else await unregisterPart(client, name);
+    if (!written.part) await unregisterPart(client, name);
     return written;
   } catch (error) {
     // If the disk is full, PostgreSQL may not answer until these files are gone.
-    await removePart(root, name);
+    await removePart(archive.root, name);
     throw error;
   }
 }

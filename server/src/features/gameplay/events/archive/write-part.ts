@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { version } from '../../../../core/version.ts';
 import {
+  completeDraft,
   createDraft,
   EVENTS_FILE,
   partFolder,
@@ -62,20 +63,21 @@ export interface PartWriter {
 }
 
 /**
- * Writes a range of the events of one tenant, scope and month as a new part. Its memory does not depend on their number. Events that one
- * of the `earlier` parts has are left out, and counted by `client`: their idempotency keys were archived, so PostgreSQL has stored them
- * again.
+ * Writes a range of the events of one tenant, scope and month as a new part, and uploads it if there is a bucket. Its memory does not
+ * depend on their number. Events that one of the `earlier` parts has are left out, and counted by `client`: their idempotency keys were
+ * archived, so PostgreSQL has stored them again.
  */
 export async function writePart(
   { reader, client, archive }: PartWriter,
   name: PartName,
   range: RowRange,
-  earlier: PartName[],
+  earlier: StoredPart[],
 ): Promise<WrittenEvents> {
   const { scope } = name;
-  const { root, duckdb } = archive;
+  const { root, bucket, duckdb } = archive;
   const draft = await createDraft(root, name);
   await spoolEvents(reader, name, range, join(draft, SPOOL_FILE));
+  await bucket?.fetch(earlier, [PROOFS_FILE]);
   const archivedFiles = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
   const answers = await duckdb(
     {
@@ -100,7 +102,7 @@ export async function writePart(
   await client.query('SELECT 1');
   const typesOf = (columns: Column[]) =>
     Object.fromEntries(columns.map(({ name: column, type }) => [column, type]));
-  const published = await publishDraft(
+  const completed = await completeDraft(
     root,
     {
       format: 1,
@@ -114,7 +116,10 @@ export async function writePart(
     },
     { [EVENTS_FILE]: typesOf(eventColumns(scope)), [PROOFS_FILE]: typesOf(proofColumns(scope)) },
   );
-  return { part: { ...name, rows, firstAt, lastAt, ...published }, repeated };
+  // Before the folder has its name: otherwise, a download of another process may delete the files, to make room.
+  await bucket?.upload(name);
+  await publishDraft(root, name);
+  return { part: { ...name, rows, firstAt, lastAt, ...completed }, repeated };
 }
 
 /** Writes both files of a part, counts the events of the spool that the `archived` files have, and checks what it has written. */
