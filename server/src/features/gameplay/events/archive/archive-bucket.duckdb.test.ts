@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
@@ -17,12 +17,13 @@ import { eventually } from '../../../../testing/eventually.ts';
 import { createOlderPartitions } from '../../../../testing/older-partitions.ts';
 import { bucketAt, startS3Server } from '../../../../testing/s3-server.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
+import { exportEvents } from '../export-events.ts';
+import { queryEvents } from '../query-events.ts';
 import { ArchiveStorageError, ArchiveTooLargeError, createArchiveBucket } from './archive-bucket.ts';
 import { EVENTS_FILE, listPartFolders, partFolder, partName, PART_FILES } from './archive-files.ts';
 import { archiveEvents } from './archive-events.ts';
 import { openArchive, type Archive } from './archive.ts';
 import { createDuckdb } from './duckdb.ts';
-import { asProblem, fetchParts } from './fetch-parts.ts';
 import { deleteLeastRecent } from './local-copies.ts';
 import { selectParts } from './queries.ts';
 import { deleteStaleCopies } from './stale-copies.ts';
@@ -95,11 +96,11 @@ async function arrange() {
   const countLive = async () =>
     (await app.owner.query('SELECT FROM player_events WHERE tenant_id = $1', [tenant.tenantId])).rowCount;
   const parts = () => selectParts(database.forTenant(tenant.tenantId), tenant.tenantId);
-  const verify = async () => {
+  const verify = async (from = worker) => {
     const problems: (string | undefined)[] = [];
     let rows = 0;
     const report = ({ problem }: AlteredRow) => problems.push(problem);
-    await verifyArchive(database, worker, tenant.tenantId, {}, report, (more) => (rows += more));
+    await verifyArchive(database, from, tenant.tenantId, {}, report, (more) => (rows += more));
     return { rows, problems };
   };
   const keys = () => [...s3.objects.keys()].filter((key) => key.includes(tenant.tenantId)).toSorted();
@@ -368,7 +369,7 @@ describe('an archive in a bucket', () => {
     const waiting = [other.fetch([first!], [EVENTS_FILE])];
     await eventually(() => requested.length === 1);
     waiting.push(
-      other.fetch([second!], [EVENTS_FILE], gone.signal),
+      other.fetch([second!], [EVENTS_FILE], { signal: gone.signal }),
       other.fetch([(await small.parts())[0]!], [EVENTS_FILE]),
     );
     const of = ({ tenantId }: { tenantId: string }) => requested.filter((key) => key.includes(tenantId));
@@ -424,21 +425,47 @@ describe('an archive in a bucket', () => {
     await utimes(copyOf(second), ahead, ahead);
     await tiny.fetch([first!], [EVENTS_FILE]);
     assert.deepEqual([await has(first), await has(second)], [true, false]);
-    // The archiver keeps within the limit too.
-    await small.fetch([second!], PART_FILES);
-    for (const { path } of await copies()) await utimes(path, longAgo, longAgo);
-    await deleteLeastRecent(root, 0, 1);
-    assert.deepEqual(await copies(), []);
+    // If there is room, the folder is read once a minute, and not for each download.
+    const large = join(root, 'large');
     await small.fetch([second!], [EVENTS_FILE]);
+    await writeFile(large, '');
+    await truncate(large, 2e9);
+    await utimes(large, longAgo, longAgo);
+    await rm(copyOf(first));
+    await small.fetch([first!], [EVENTS_FILE]);
+    const hasLarge = async () => (await copies()).some(({ path }) => path === large);
+    assert.equal(await hasLarge(), true);
+    await small.deleteOldCopies();
+    assert.equal(await hasLarge(), false);
     const none = createArchiveBucket(storage, root, 10);
-    await assert.rejects(none.fetch([second!], [EVENTS_FILE]), ArchiveTooLargeError);
-    await assert.rejects(
-      fetchParts({ root, duckdb, bucket: none }, [second!], [EVENTS_FILE], { seconds: 60 }).catch((error) => {
-        throw asProblem(error, { seconds: 60 });
-      }),
-      (error: ProblemError) =>
-        error.code === 'invalid_request' && error.message.includes('Ask for a shorter range'),
-    );
+    await assert.rejects(none.fetch([first!, second!], [EVENTS_FILE]), ArchiveTooLargeError);
+  });
+
+  test('continues with a part that is larger than the limit of the copies', async () => {
+    const tenant = await arrange();
+    await archive();
+    await tenant.send('late', 4);
+    const before = [(await tenant.exported()).text, (await tenant.ask()).body.rows];
+    const root = join(folders, 'too small');
+    const tooSmall: Archive = { root, duckdb, bucket: createArchiveBucket(storage, root, 1) };
+    const sources = { database, archive: tooSmall };
+    await archiveEvents(app.owner, tooSmall, month(0));
+    assert.equal(await tenant.countLive(), 0);
+    assert.deepEqual(await tenant.verify(tooSmall), { rows: 24, problems: [] });
+    assert.deepEqual([(await tenant.exported()).text, (await tenant.ask()).body.rows], before);
+    const chunks = await Array.fromAsync(exportEvents(sources, tenant.tenantId, { scope: 'player' }));
+    assert.equal(chunks.flat().length, 24);
+    const ask = (from: string) =>
+      queryEvents(sources, tenant.tenantId, {
+        filter: { scope: 'player', from: `${from}T00:00:00Z`, to: `${month(0)}T00:00:00Z` },
+        groupBy: ['playerId'],
+        countPlayers: false,
+        limit: 1,
+      });
+    await assert.rejects(ask(month(-2)), (error: ProblemError) => {
+      assert.equal(error.code, 'invalid_request');
+      return error.message.includes('Ask for a shorter range');
+    });
   });
 
   test('uploads the files of a part while other downloads need their room', async () => {

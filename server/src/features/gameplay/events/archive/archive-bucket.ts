@@ -27,7 +27,7 @@ import {
   type PartName,
   type StoredPart,
 } from './archive-files.ts';
-import { deleteLeastRecent, markUsed } from './local-copies.ts';
+import { createRoomMaker, deleteLeastRecent, markUsed } from './local-copies.ts';
 import { createSharedDownloads } from './shared-downloads.ts';
 
 /** Keeps the finished parts in a bucket. The folder of the archive has copies of those that were used last. */
@@ -42,9 +42,20 @@ export interface ArchiveBucket {
    * Downloads files of parts that are not in the folder. Readers that ask for the same file wait for one download. Tenants take turns.
    * If the signals of all its readers are aborted before its turn, a file is not downloaded.
    */
-  fetch(parts: StoredPart[], files: string[], signal?: AbortSignal): Promise<void>;
+  fetch(parts: StoredPart[], files: string[], options?: FetchOptions): Promise<void>;
+  /** Deletes the local copies that were used least recently, if they are beyond the limit. */
+  deleteOldCopies(): Promise<void>;
   /** Compares the objects of a part with their hashes, like checkPart(). */
   check(part: StoredPart): Promise<PartManifest | string>;
+}
+
+export interface FetchOptions {
+  signal?: AbortSignal | undefined;
+  /**
+   * Whether files are downloaded even if the folder has no room for them. Otherwise, this throws {@link ArchiveTooLargeError} if several
+   * parts are larger than the limit. A single one is always downloaded, because a shorter range would need it too.
+   */
+  mayExceedCache?: boolean | undefined;
 }
 
 /** Thrown if the bucket cannot be reached, a file or object is missing, an object is damaged, or the folder has no room. */
@@ -64,6 +75,11 @@ export class ArchiveTooLargeError extends OperatorError {
 const TIMEOUTS_MS = { reading: 5_000, writing: 60_000, transfer: 60_000 };
 const MAX_MANIFEST_BYTES = 1024 ** 2;
 
+interface ExpectedFile {
+  sha256: string;
+  bytes: number;
+}
+
 /** Opens a bucket. Sends no request before the first use. */
 export function createArchiveBucket(
   storage: BucketStorage,
@@ -79,6 +95,7 @@ export function createArchiveBucket(
   const openForReads = openOnce(timeouts.reading);
   const openForWrites = openOnce(timeouts.writing);
   const downloadOnce = createSharedDownloads();
+  const makeRoom = createRoomMaker(root, cacheBytes);
 
   const pathOf = (part: PartName, file: string): string => join(partFolder(root, part), file);
   const nameOf = (part: PartName, file: string): string => `${part.tenantId}/${partName(part)}/${file}`;
@@ -91,9 +108,10 @@ export function createArchiveBucket(
       throw error;
     });
 
-  const download = async (part: PartName, file: string, expected: { sha256: string; bytes: number }) => {
+  const download = async (part: PartName, file: string, expected: ExpectedFile, mayExceedCache: boolean) => {
     const path = pathOf(part, file);
-    if (!(await deleteLeastRecent(root, expected.bytes, cacheBytes)))
+    // A manifest has a few kilobytes.
+    if (file !== MANIFEST_FILE && !(await makeRoom(expected.bytes)) && !mayExceedCache)
       throw new ArchiveStorageError(
         'All local copies of archived events are in use. Try again in a few minutes, or raise ARCHIVE_CACHE_MEGABYTES.',
       );
@@ -125,11 +143,17 @@ export function createArchiveBucket(
   const fetchFile = (
     part: PartName,
     file: string,
-    expected: { sha256: string; bytes: number },
-    signal: AbortSignal | undefined,
-  ) => downloadOnce(part.tenantId, pathOf(part, file), () => download(part, file, expected), signal);
+    expected: ExpectedFile,
+    { signal, mayExceedCache = false }: FetchOptions,
+  ) =>
+    downloadOnce(
+      part.tenantId,
+      pathOf(part, file),
+      () => download(part, file, expected, mayExceedCache),
+      signal,
+    );
 
-  const readManifest = async (part: StoredPart, signal: AbortSignal | undefined): Promise<PartManifest> => {
+  const readManifest = async (part: StoredPart, options: FetchOptions): Promise<PartManifest> => {
     const path = pathOf(part, MANIFEST_FILE);
     const sha256 = part.manifestHash.toString('hex');
     const local = await readFile(path).catch(() => undefined);
@@ -137,7 +161,7 @@ export function createArchiveBucket(
       // Copies of a part that another database had under this name.
       await removePart(root, part);
     else if (local) return JSON.parse(local.toString()) as PartManifest;
-    await fetchFile(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }, signal);
+    await fetchFile(part, MANIFEST_FILE, { sha256, bytes: MAX_MANIFEST_BYTES }, options);
     return JSON.parse(await readFile(path, 'utf8')) as PartManifest;
   };
 
@@ -152,7 +176,6 @@ export function createArchiveBucket(
         if (stored !== (await hashFile(path)))
           throw new ArchiveStorageError(`The bucket of the archive has not stored ${nameOf(name, file)}.`);
       }
-      await deleteLeastRecent(root, 0, cacheBytes);
     },
 
     async remove(name) {
@@ -179,13 +202,14 @@ export function createArchiveBucket(
       return [...found.values()];
     },
 
-    async fetch(parts, names, signal) {
+    async fetch(parts, names, options = {}) {
       const wanted: { part: StoredPart; file: PartManifest['files'][number] }[] = [];
       for (const part of parts)
-        for (const file of (await readManifest(part, signal)).files)
+        for (const file of (await readManifest(part, options)).files)
           if (names.includes(file.name)) wanted.push({ part, file });
       const bytes = wanted.reduce((sum, { file }) => sum + file.bytes, 0);
-      if (bytes > cacheBytes)
+      const isTooLarge = bytes > cacheBytes;
+      if (isTooLarge && parts.length > 1 && !options.mayExceedCache)
         throw new ArchiveTooLargeError(
           `The range has ${inMegabytes(bytes)} MB of archived events to read at once, and this server reads at most ` +
             `${inMegabytes(cacheBytes)} MB (ARCHIVE_CACHE_MEGABYTES). Ask for a shorter range.`,
@@ -193,9 +217,16 @@ export function createArchiveBucket(
       await Promise.all(
         wanted.map(async ({ part, file }) => {
           if (!(await markUsed(pathOf(part, file.name), file.bytes)))
-            await fetchFile(part, file.name, file, signal);
+            await fetchFile(part, file.name, file, {
+              ...options,
+              mayExceedCache: options.mayExceedCache || isTooLarge,
+            });
         }),
       );
+    },
+
+    async deleteOldCopies() {
+      await deleteLeastRecent(root, 0, cacheBytes);
     },
 
     check: (part) => withStorageErrors(checkFiles((file) => openObject(part, file), part.manifestHash)),

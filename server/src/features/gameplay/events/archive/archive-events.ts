@@ -64,6 +64,7 @@ async function archiveUpTo(run: ArchiveRun, scope: EventScope, end: string): Pro
   const { client, archive } = run;
   try {
     const written = await writeMonths(run, scope, end);
+    await archive.bucket?.deleteOldCopies();
     await replacePartitions(client, scope, end, written);
     return written;
   } catch (error) {

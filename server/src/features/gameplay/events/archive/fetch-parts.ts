@@ -11,6 +11,8 @@ import { DuckdbError, DuckdbMissingError, DuckdbTimeoutError } from './duckdb.ts
 export interface ReadLimits {
   seconds: number;
   signal?: AbortSignal | undefined;
+  /** Whether files are downloaded from a bucket even if there is no room for their copies. */
+  mayExceedCache?: boolean | undefined;
 }
 
 /** The rest of a time limit that began at a time of performance.now(). More than 0, so that the next read can report the timeout. */
@@ -25,7 +27,7 @@ export async function fetchParts(
   { root, bucket }: Archive,
   parts: StoredPart[],
   files: string[],
-  { seconds, signal }: ReadLimits,
+  { seconds, signal, mayExceedCache }: ReadLimits,
 ): Promise<string[]> {
   if (bucket && parts.length > 0) {
     signal?.throwIfAborted();
@@ -36,7 +38,7 @@ export async function fetchParts(
     );
     const ended = AbortSignal.any(signal ? [signal, gone.signal] : [gone.signal]);
     try {
-      await untilAborted(ended, bucket.fetch(parts, files, ended));
+      await untilAborted(ended, bucket.fetch(parts, files, { signal: ended, mayExceedCache }));
     } finally {
       clearTimeout(timer);
       gone.abort();

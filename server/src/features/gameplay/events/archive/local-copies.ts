@@ -3,6 +3,10 @@ import { join } from 'node:path';
 
 /** Another process may be about to open a file that was used within this time, so it stays. */
 const IN_USE_MS = 2 * 60_000;
+/** After this time, the files are counted again, because other processes use the folder too. */
+const COUNT_AGE_MS = 60_000;
+/** How much of the limit stays after files were deleted. So a full folder is not read for each download. */
+const KEPT_SHARE = 0.9;
 
 /** Whether a file is here and has its size. Marks it as used. */
 export async function markUsed(path: string, bytes: number): Promise<boolean> {
@@ -16,8 +20,25 @@ export async function markUsed(path: string, bytes: number): Promise<boolean> {
   );
 }
 
-/** Deletes the files that were used least recently, until there is room for `needed` bytes. Returns whether there is. */
-export async function deleteLeastRecent(root: string, needed: number, limit: number): Promise<boolean> {
+/** Creates a function that makes room for a file. It returns whether there is room now. */
+export function createRoomMaker(root: string, limit: number): (needed: number) => Promise<boolean> {
+  let bytes = 0;
+  let countedAt = -Infinity;
+  return async (needed) => {
+    if (bytes + needed > limit || performance.now() - countedAt > COUNT_AGE_MS) {
+      bytes = await deleteLeastRecent(root, needed, limit);
+      countedAt = performance.now();
+    }
+    bytes += needed;
+    return bytes <= limit;
+  };
+}
+
+/**
+ * Deletes the files that were used least recently, if all of them and `needed` more bytes are beyond the limit. Returns how many bytes the
+ * others have.
+ */
+export async function deleteLeastRecent(root: string, needed: number, limit: number): Promise<number> {
   const files: { path: string; bytes: number; usedAt: number }[] = [];
   const names = await readdir(root, { recursive: true }).catch(() => []);
   for (const name of names) {
@@ -30,12 +51,13 @@ export async function deleteLeastRecent(root: string, needed: number, limit: num
     const isKnown = found.mtimeMs < Date.now() + IN_USE_MS;
     files.push({ path, bytes: found.size, usedAt: isKnown ? found.mtimeMs : 0 });
   }
-  let room = limit - files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total + needed <= limit) return total;
   const leastRecent = files.toSorted((a, b) => a.usedAt - b.usedAt);
   for (const { path, bytes, usedAt } of leastRecent) {
-    if (room >= needed || Date.now() - usedAt < IN_USE_MS) break;
+    if (total + needed <= limit * KEPT_SHARE || Date.now() - usedAt < IN_USE_MS) break;
     await rm(path, { force: true });
-    room += bytes;
+    total -= bytes;
   }
-  return room >= needed;
+  return total;
 }

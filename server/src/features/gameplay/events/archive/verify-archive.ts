@@ -22,6 +22,7 @@ import { isArchived, selectParts, selectPartNames, type ArchivedPart } from './q
 /** Rows that fail the check of DuckDB and are checked again at a time. */
 const ROWS_PER_PAGE = 5_000;
 const SECONDS_PER_PAGE = 60 * 60;
+const DOWNLOADS = { seconds: SECONDS_PER_PAGE, mayExceedCache: true };
 
 /**
  * Checks the archived events of a tenant: the checksums of manifests and files, the number of rows, and the hash of each row.
@@ -99,7 +100,7 @@ async function verifyPart(
   const { root, bucket, duckdb } = archive;
   const manifest = await (bucket?.check(part) ?? checkPart(root, part));
   if (typeof manifest === 'string') return manifest;
-  const fetchFiles = () => fetchParts(archive, [part], ROW_FILES, { seconds: SECONDS_PER_PAGE });
+  const fetchFiles = () => fetchParts(archive, [part], ROW_FILES, DOWNLOADS);
   let files = await fetchFiles();
   if (bucket && typeof (await checkPart(root, part)) === 'string') {
     // The disk has damaged the copies since they were downloaded.

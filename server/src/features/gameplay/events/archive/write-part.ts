@@ -77,7 +77,7 @@ export async function writePart(
   const { root, bucket, duckdb } = archive;
   const draft = await createDraft(root, name);
   await spoolEvents(reader, name, range, join(draft, SPOOL_FILE));
-  await bucket?.fetch(earlier, [PROOFS_FILE]);
+  await bucket?.fetch(earlier, [PROOFS_FILE], { mayExceedCache: true });
   const archivedFiles = earlier.map((one) => join(partFolder(root, one), PROOFS_FILE));
   const answers = await duckdb(
     {
