@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type pg from 'pg';
 import { withDatabaseAt } from '../database/database.ts';
-import { countUnpartitionedBefore, findPartitionsBefore } from '../database/partitions/drop-partitions.ts';
+import { countUnpartitionedBefore, listPartitionsBefore } from '../database/partitions/drop-partitions.ts';
 import { listPartitions, type Partition } from '../database/partitions/list-partitions.ts';
 import {
   firstOfMonth,
@@ -80,7 +80,7 @@ async function drop(
 
 async function printDroppable(owner: pg.Pool, table: PartitionedTable, before: string): Promise<void> {
   const archived = await countArchived(owner, table, before);
-  const found = await findPartitionsBefore(owner, table, before);
+  const found = await listPartitionsBefore(owner, table, before);
   const unpartitioned = await countUnpartitionedBefore(owner, table, before);
   if (found.length === 0 && unpartitioned === 0 && archived === 0) return console.log('Nothing is older.');
   if (found.length > 0) console.log(describePartitions(found, {}).join('\n'));

@@ -4,6 +4,7 @@ import { statementChannel } from '../core/statement-channel.ts';
 import { commitFor } from './charges.ts';
 import { isDeadlock, isReadOnly } from './errors.ts';
 import { inOnePacket, streamOf } from './packets.ts';
+import { rowTypes } from './row-types.ts';
 import { isPrepared, type Sql } from './sql.ts';
 
 /** Runs SQL statements. Features accept a Querier, and their caller decides whether it is a transaction. */
@@ -198,6 +199,11 @@ function querier(execute: Execute, inTurn: InTurn = atOnce): Querier {
     run: async (statement) => (await traced(statement)).rowCount ?? 0,
     changes: async (statement) => ((await traced(statement)).rowCount ?? 0) > 0,
   };
+}
+
+/** Returns a querier of a connection of the owner of the tables, which does not prepare its statements. */
+export function ownerQuerier(owner: pg.Pool | pg.ClientBase): Querier {
+  return querier(({ text, values }) => owner.query({ text, values, types: rowTypes }));
 }
 
 /**

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import { distributePartition } from '../citus.ts';
+import { ownerQuerier } from '../scope.ts';
+import { raw, sql } from '../sql.ts';
 import {
   firstOfMonth,
   lockTable,
@@ -15,8 +17,8 @@ const MONTHS_AHEAD = 3;
 /** How many rows move under one lock. 10,000 rows take about 0.1 seconds. */
 const ROWS_PER_STEP = 10_000;
 
-/** A partition with the rows from `from` (inclusive) to `to` (exclusive). */
-interface Partition {
+/** A partition that does not exist or is not complete. It has the rows from `from` (inclusive) to `to` (exclusive). */
+interface MissingPartition {
   table: string;
   column: string;
   name: string;
@@ -34,29 +36,29 @@ export async function createPartitions(
   owner: pg.Pool | pg.ClientBase,
   { today = new Date(), rowsPerStep = ROWS_PER_STEP, monthsAhead = MONTHS_AHEAD } = {},
 ): Promise<string[]> {
-  const findMissing = async (client: pg.ClientBase): Promise<Partition[]> => {
-    const missing: Partition[] = [];
+  const listMissing = async (client: pg.ClientBase): Promise<MissingPartition[]> => {
+    const missing: MissingPartition[] = [];
     for (const [table, column] of Object.entries(partitionedTables))
-      for (const range of await wantedRanges(client, table, column, today, monthsAhead))
+      for (const range of await listWantedRanges(client, table, column, today, monthsAhead))
         if ((await findProgress(client, range)) !== 'all') missing.push({ table, column, ...range });
     return missing;
   };
   // The archive job can hold the lock for more than a minute. A server start does not wait for it.
-  if ((await withUtcConnection(owner, findMissing)).length === 0) return [];
+  if ((await withUtcConnection(owner, listMissing)).length === 0) return [];
   return withPartitionLock(owner, async (client) => {
-    const missing = await findMissing(client);
+    const missing = await listMissing(client);
     for (const partition of missing) await createPartition(client, partition, rowsPerStep);
     return missing.map(({ name }) => name);
   });
 }
 
-async function wantedRanges(
+async function listWantedRanges(
   client: pg.ClientBase,
   table: string,
   column: string,
   today: Date,
   monthsAhead: number,
-): Promise<Omit<Partition, 'table' | 'column'>[]> {
+): Promise<Omit<MissingPartition, 'table' | 'column'>[]> {
   const startOf = (ahead: number) => firstOfMonth(today, ahead);
   const months = Array.from({ length: monthsAhead + 1 }, (_, ahead) => ({
     name: `${table}_${startOf(ahead).slice(0, 7).replace('-', '_')}`,
@@ -65,15 +67,14 @@ async function wantedRanges(
   }));
   if (column !== 'occurred_at') return months;
   const past = `${table}_past`;
-  const { rows } = await client.query(
-    `SELECT max(bound[2]::timestamptz) FILTER (WHERE name = $2)::date::text AS "endOfPast",
-            min(bound[1]::timestamptz) FILTER (WHERE name <> $2)::date::text AS first
-     FROM pg_inherits JOIN pg_class partition ON oid = inhrelid,
-          LATERAL (SELECT relname AS name, ${PARTITION_BOUNDS} AS bound) bounds
-     WHERE inhparent = $1::regclass`,
-    [table, past],
-  );
-  const { endOfPast, first } = rows[0] as Record<string, string | null>;
+  const { endOfPast, first } = await ownerQuerier(client).one<
+    Record<'endOfPast' | 'first', string | null>
+  >(sql`
+    SELECT max(bound[2]::timestamptz) FILTER (WHERE name = ${past})::date::text AS "endOfPast",
+           min(bound[1]::timestamptz) FILTER (WHERE name <> ${past})::date::text AS first
+    FROM pg_inherits JOIN pg_class partition ON oid = inhrelid,
+         LATERAL (SELECT relname AS name, ${raw(PARTITION_BOUNDS)} AS bound) bounds
+    WHERE inhparent = ${table}::regclass`);
   const [to] = [first ?? months[0]!.from, months[0]!.from].toSorted();
   // The partition of the past is listed even if it exists, because a crash may have interrupted its creation.
   return [
@@ -84,7 +85,7 @@ async function wantedRanges(
 
 async function createPartition(
   client: pg.ClientBase,
-  partition: Partition,
+  partition: MissingPartition,
   rowsPerStep: number,
 ): Promise<void> {
   for (;;) {
@@ -101,37 +102,33 @@ async function createPartition(
  */
 async function findProgress(
   client: pg.ClientBase,
-  { name, to }: Pick<Partition, 'name' | 'to'>,
+  { name, to }: Pick<MissingPartition, 'name' | 'to'>,
 ): Promise<string | undefined> {
   // to_regclass would use the stale cache of this session.
-  const { rows } = await client.query(
-    `SELECT bound AS progress, bound::timestamptz >= $2::timestamptz AS complete
-     FROM (SELECT (${PARTITION_BOUNDS})[2] AS bound FROM pg_class partition
-           WHERE relname = $1 AND relnamespace = 'public'::regnamespace) bounds`,
-    [name, to],
-  );
-  if (!rows[0]) return undefined;
-  return rows[0].complete ? 'all' : rows[0].progress;
+  const found = await ownerQuerier(client).row<{ progress: string; isComplete: boolean }>(sql`
+    SELECT bound AS progress, bound::timestamptz >= ${to}::timestamptz AS "isComplete"
+    FROM (SELECT (${raw(PARTITION_BOUNDS)})[2] AS bound FROM pg_class partition
+          WHERE relname = ${name} AND relnamespace = 'public'::regnamespace) bounds`);
+  return found?.isComplete ? 'all' : found?.progress;
 }
 
 /** The end of a step that moves about this many rows of the default partition. */
 async function findStepEnd(
   client: pg.ClientBase,
-  { table, column, to }: Partition,
+  { table, column, to }: MissingPartition,
   from: string,
   rowsPerStep: number,
 ): Promise<string> {
-  const { rows } = await client.query(
-    `WITH row AS (SELECT ${column} AS at FROM ${table}_default WHERE ${column} >= $1 AND ${column} < $2)
-     SELECT coalesce(
-       -- The first row that is left for the next step, unless all rows of this one have the same time.
-       nullif((SELECT at FROM row ORDER BY at OFFSET $3 LIMIT 1), (SELECT min(at) FROM row)),
-       CASE WHEN (SELECT count(*) FROM row) > $3
-         THEN (SELECT min(at) FROM row WHERE at > (SELECT min(at) FROM row)) END,
-       $2::timestamptz)::text AS end`,
-    [from, to, rowsPerStep],
-  );
-  return rows[0].end;
+  const time = raw(column);
+  const { end } = await ownerQuerier(client).one<{ end: string }>(sql`
+    WITH row AS (SELECT ${time} AS at FROM ${raw(`${table}_default`)} WHERE ${time} >= ${from} AND ${time} < ${to})
+    SELECT coalesce(
+      -- The first row that is left for the next step, unless all rows of this one have the same time.
+      nullif((SELECT at FROM row ORDER BY at OFFSET ${rowsPerStep} LIMIT 1), (SELECT min(at) FROM row)),
+      CASE WHEN (SELECT count(*) FROM row) > ${rowsPerStep}
+        THEN (SELECT min(at) FROM row WHERE at > (SELECT min(at) FROM row)) END,
+      ${to}::timestamptz)::text AS end`);
+  return end;
 }
 
 /**
@@ -141,7 +138,7 @@ async function findStepEnd(
  */
 async function moveStep(
   client: pg.ClientBase,
-  { table, column, name, from }: Partition,
+  { table, column, name, from }: MissingPartition,
   exists: boolean,
   upTo: string,
 ): Promise<void> {

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { ownerQuerier } from '../scope.ts';
+import { raw, sql, type Sql } from '../sql.ts';
 import { listPartitions, type Partition } from './list-partitions.ts';
 import {
   lockTable,
@@ -11,8 +13,8 @@ import {
 /** The prefix of tables that are no partitions any more, and whose files are about to be deleted. */
 const DROPPED = 'dropped_';
 
-/** Finds the partitions that have only rows from before a day, the first of a month. */
-export async function findPartitionsBefore(
+/** Lists the partitions that have only rows from before a day, the first of a month. */
+export async function listPartitionsBefore(
   db: pg.Pool | pg.ClientBase,
   table: PartitionedTable,
   before: string,
@@ -24,8 +26,7 @@ export async function findPartitionsBefore(
   const months = candidates.filter(({ kind }) => kind === 'month');
   if (!past || months.length > 0) return candidates;
   // An empty partition of the past is not dropped again: the previous drop created it in place of the months.
-  const { rowCount } = await db.query(`SELECT FROM ${past.name} LIMIT 1`);
-  return rowCount ? candidates : [];
+  return (await ownerQuerier(db).exists(sql`SELECT FROM ${raw(past.name)} LIMIT 1`)) ? candidates : [];
 }
 
 /** Further steps of the transaction that detaches partitions. */
@@ -49,7 +50,7 @@ export async function dropPartitionsBefore(
 ): Promise<string[]> {
   return withPartitionLock(owner, async (client) => {
     await deleteDetached(client, table);
-    const partitions = await findPartitionsBefore(client, table, before);
+    const partitions = await listPartitionsBefore(client, table, before);
     if (partitions.length === 0) return [];
     await detach(client, table, before, partitions, options);
     await deleteDetached(client, table);
@@ -90,28 +91,24 @@ async function detach(
 }
 
 /** The rows of months without a partition from before a day. */
-const unpartitionedBefore = (table: PartitionedTable, before: string): string =>
-  `FROM ${table}_default WHERE ${partitionedTables[table]} < '${before}T00:00:00Z'`;
+const unpartitionedBefore = (table: PartitionedTable, before: string): Sql =>
+  sql`FROM ${raw(`${table}_default`)} WHERE ${raw(partitionedTables[table])} < ${`${before}T00:00:00Z`}`;
 
-export async function countUnpartitionedBefore(
+export function countUnpartitionedBefore(
   owner: pg.Pool,
   table: PartitionedTable,
   before: string,
 ): Promise<number> {
-  const { rows } = await owner.query(
-    `SELECT count(*)::float8 AS count ${unpartitionedBefore(table, before)}`,
-  );
-  return rows[0].count;
+  return ownerQuerier(owner).count(sql`SELECT count(*) ${unpartitionedBefore(table, before)}`);
 }
 
 /** Deletes the rows of months without a partition. Returns their number. */
-export async function deleteUnpartitionedBefore(
+export function deleteUnpartitionedBefore(
   owner: pg.Pool | pg.ClientBase,
   table: PartitionedTable,
   before: string,
 ): Promise<number> {
-  const { rowCount } = await owner.query(`DELETE ${unpartitionedBefore(table, before)}`);
-  return rowCount!;
+  return ownerQuerier(owner).run(sql`DELETE ${unpartitionedBefore(table, before)}`);
 }
 
 /** Deletes the partitions of a run that ended after it detached them. */
@@ -121,10 +118,9 @@ export async function deleteDetachedPartitions(owner: pg.Pool, table: Partitione
 
 /** Deletes detached partitions, including those of a run that ended before it deleted them. */
 async function deleteDetached(client: pg.ClientBase, table: PartitionedTable): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND NOT relispartition AND relname ~ $1`,
-    [`^${DROPPED}${table}_(past|[0-9]{4}_[0-9]{2})$`],
-  );
-  for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
+  const detached = await ownerQuerier(client).rows<{ name: string }>(sql`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND NOT relispartition
+      AND relname ~ ${`^${DROPPED}${table}_(past|[0-9]{4}_[0-9]{2})$`}`);
+  for (const { name } of detached) await client.query(`DROP TABLE ${name}`);
 }

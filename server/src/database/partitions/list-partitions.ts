@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { ownerQuerier } from '../scope.ts';
+import { raw, sql } from '../sql.ts';
 import { isPartitionedTable, PARTITION_BOUNDS, type PartitionedTable } from './partitioned-tables.ts';
 
 /** A partition of a table that is partitioned by month. */
@@ -18,7 +20,7 @@ export interface Partition {
 
 /** Lists the partitions, by table and time. */
 export async function listPartitions(db: pg.Pool | pg.ClientBase): Promise<Partition[]> {
-  const { rows } = await db.query<Partition>(`
+  const partitions = await ownerQuerier(db).rows<Partition>(sql`
     SELECT parent.relname AS table, partition.relname AS name,
            CASE WHEN bound IS NULL THEN 'default' WHEN bound[1] = '-infinity' THEN 'past' ELSE 'month' END AS kind,
            CASE WHEN bound[1] <> '-infinity' THEN (bound[1]::timestamptz AT TIME ZONE 'UTC')::date::text END AS from,
@@ -29,8 +31,8 @@ export async function listPartitions(db: pg.Pool | pg.ClientBase): Promise<Parti
     FROM pg_class parent
     JOIN pg_inherits ON inhparent = parent.oid
     JOIN pg_class partition ON partition.oid = inhrelid,
-    LATERAL (SELECT ${PARTITION_BOUNDS} AS bound) bounds
+    LATERAL (SELECT ${raw(PARTITION_BOUNDS)} AS bound) bounds
     WHERE parent.relkind = 'p' AND parent.relnamespace = 'public'::regnamespace
     ORDER BY 1, bound[1] NULLS LAST`);
-  return rows.filter(({ table }) => isPartitionedTable(table));
+  return partitions.filter(({ table }) => isPartitionedTable(table));
 }

@@ -4,7 +4,7 @@ import { OperatorError } from '../../../../core/operator-error.ts';
 import { refuseArchivingOnCitus } from '../../../../database/citus.ts';
 import {
   deleteDetachedPartitions,
-  findPartitionsBefore,
+  listPartitionsBefore,
 } from '../../../../database/partitions/drop-partitions.ts';
 import { requireWritable } from '../../../../database/migrate.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
@@ -49,7 +49,7 @@ export async function archiveEvents(
 
 /** The days up to which events are archived in turn. The first one includes all events from before its month. */
 async function findMonthEnds(client: pg.ClientBase, scope: EventScope, before: string): Promise<string[]> {
-  const partitions = await findPartitionsBefore(client, eventTables[scope], before);
+  const partitions = await listPartitionsBefore(client, eventTables[scope], before);
   const months = partitions.filter(({ kind }) => kind === 'month');
   // A month whose creation was interrupted ends too early.
   const ends = months.map(({ from }) => firstOfMonth(new Date(from!), 1));

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { SYSTEM } from '../../../../core/author.ts';
 import type { Database } from '../../../../database/database.ts';
-import { findPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
+import { listPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { firstOfMonth } from '../../../../database/partitions/partitioned-tables.ts';
 import { audit } from '../../../platform/audit/index.ts';
 import { EVENT_SCOPES, eventTables } from '../event-row.ts';
@@ -66,7 +66,7 @@ export async function archiveOldEvents(
   const before = firstOfMonth(new Date(), -archiveAfterMonths);
   // Late events alone wait for the next month, so that a month has a dozen parts a year and not hundreds.
   const due = await Promise.all(
-    EVENT_SCOPES.map((scope) => findPartitionsBefore(owner, eventTables[scope], before)),
+    EVENT_SCOPES.map((scope) => listPartitionsBefore(owner, eventTables[scope], before)),
   );
   if (due.flat().some(({ kind }) => kind === 'month')) await archiveBefore(owner, database, archive, before);
 }

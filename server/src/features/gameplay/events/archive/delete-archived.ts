@@ -4,7 +4,7 @@ import { eventTables, type EventScope } from '../event-row.ts';
 import { startRollupsAt } from '../rollups/maintain.ts';
 import { removePart } from './archive-files.ts';
 import type { Archive } from './archive.ts';
-import { findUnfinished, unregisterPart, withdrawParts } from './queries.ts';
+import { listUnfinished, unregisterPart, withdrawParts } from './queries.ts';
 
 /**
  * Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. In one transaction, no
@@ -31,7 +31,7 @@ export async function deleteArchivedBefore(
 
 /** Removes the files of parts that are not archived: a run ended while it wrote or deleted them. */
 export async function removeUnfinished(client: pg.ClientBase, { root, bucket }: Archive): Promise<void> {
-  for (const part of await findUnfinished(client)) {
+  for (const part of await listUnfinished(client)) {
     await removePart(root, part);
     await bucket?.remove(part);
     await unregisterPart(client, part);

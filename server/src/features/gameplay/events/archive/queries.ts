@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { columnOf } from '../../../../database/column-of.ts';
 import type { Querier } from '../../../../database/database.ts';
-import { empty, sql, type Sql } from '../../../../database/sql.ts';
+import { ownerQuerier } from '../../../../database/scope.ts';
+import { empty, raw, sql, type Sql } from '../../../../database/sql.ts';
 import type { EventScope } from '../event-row.ts';
 import { partName, type MonthName, type PartName, type StoredPart } from './archive-files.ts';
 import type { WrittenPart } from './write-part.ts';
@@ -13,6 +14,10 @@ export interface ArchivedPart extends WrittenPart {
 }
 
 const NAME = sql`tenant_id AS "tenantId", scope, to_char(month, 'YYYY-MM') AS month, part`;
+
+/** The condition of the parts of a month. */
+const isOfMonth = ({ tenantId, scope, month }: MonthName): Sql =>
+  sql`tenant_id = ${tenantId} AND scope = ${scope} AND month = ${`${month}-01`}::date`;
 
 /** Returns the archived parts of a tenant, by scope and time. */
 export function selectParts(db: Querier, tenantId: string): Promise<ArchivedPart[]> {
@@ -26,14 +31,10 @@ export async function selectPartNames(db: Querier, tenantId: string): Promise<Se
 }
 
 /** Whether a part is still archived, with the same manifest. */
-export function isArchived(
-  db: Querier,
-  { tenantId, scope, month, part, manifestHash }: StoredPart,
-): Promise<boolean> {
+export function isArchived(db: Querier, part: StoredPart): Promise<boolean> {
   return db.exists(sql`
     SELECT FROM event_archives
-    WHERE tenant_id = ${tenantId} AND scope = ${scope} AND month = ${`${month}-01`}::date AND part = ${part}
-      AND manifest_hash = ${manifestHash} AND archived_at IS NOT NULL`);
+    WHERE ${isOfMonth(part)} AND part = ${part.part} AND manifest_hash = ${part.manifestHash} AND archived_at IS NOT NULL`);
 }
 
 /** Returns any archived part of a tenant. */
@@ -42,12 +43,9 @@ export async function findPart(db: Querier, tenantId: string): Promise<ArchivedP
 }
 
 /** Returns the newest archived parts of all tenants, at most `limit`. */
-export async function findNewestParts(owner: pg.ClientBase, limit: number): Promise<PartName[]> {
-  const { rows } = await owner.query(
-    `SELECT ${NAME.text} FROM event_archives WHERE archived_at IS NOT NULL ORDER BY 3 DESC, 1, 2, 4 LIMIT $1`,
-    [limit],
-  );
-  return rows;
+export function listNewestParts(owner: pg.ClientBase, limit: number): Promise<PartName[]> {
+  return ownerQuerier(owner).rows(sql`
+    SELECT ${NAME} FROM event_archives WHERE archived_at IS NOT NULL ORDER BY 3 DESC, 1, 2, 4 LIMIT ${limit}`);
 }
 
 /** Returns the archived parts of a tenant that may have events of a scope and a time. */
@@ -85,11 +83,9 @@ function selectArchived(
 }
 
 /** The parts of a run that ended before they were archived, or before they were deleted. */
-export async function findUnfinished(owner: pg.ClientBase): Promise<PartName[]> {
-  const { rows } = await owner.query(
-    `SELECT ${NAME.text} FROM event_archives WHERE archived_at IS NULL ORDER BY 1, 2, 3, 4`,
-  );
-  return rows;
+export function listUnfinished(owner: pg.ClientBase): Promise<PartName[]> {
+  return ownerQuerier(owner).rows(sql`
+    SELECT ${NAME} FROM event_archives WHERE archived_at IS NULL ORDER BY 1, 2, 3, 4`);
 }
 
 /**
@@ -97,11 +93,9 @@ export async function findUnfinished(owner: pg.ClientBase): Promise<PartName[]> 
  * older than the files, and then its sequence is behind their numbers.
  */
 export async function takePartNumber(owner: pg.ClientBase, last: number): Promise<number> {
-  const { rows } = await owner.query(
-    `SELECT setval('event_archive_part_numbers', greatest(nextval('event_archive_part_numbers'), $1::integer + 1))::integer AS part`,
-    [last],
-  );
-  return rows[0].part;
+  const { part } = await ownerQuerier(owner).one<{ part: number }>(sql`
+    SELECT setval('event_archive_part_numbers', greatest(nextval('event_archive_part_numbers'), ${last}::integer + 1)) AS part`);
+  return part;
 }
 
 /** Says that files of a part are about to be written, so that a later run finds them if this one ends. */
@@ -109,96 +103,58 @@ export async function registerPart(
   owner: pg.ClientBase,
   { tenantId, scope, month, part }: PartName,
 ): Promise<void> {
-  await owner.query(
-    `INSERT INTO event_archives (tenant_id, scope, month, part) VALUES ($1, $2, $3::date, $4)`,
-    [tenantId, scope, `${month}-01`, part],
-  );
+  await ownerQuerier(owner).run(sql`
+    INSERT INTO event_archives (tenant_id, scope, month, part) VALUES (${tenantId}, ${scope}, ${`${month}-01`}::date, ${part})`);
 }
 
 /** Deletes the row of a part that is not archived. Its files do not exist any more. */
-export async function unregisterPart(
-  owner: pg.ClientBase,
-  { tenantId, scope, month, part }: PartName,
-): Promise<void> {
-  await owner.query(
-    `DELETE FROM event_archives
-     WHERE tenant_id = $1 AND scope = $2 AND month = $3::date AND part = $4 AND archived_at IS NULL`,
-    [tenantId, scope, `${month}-01`, part],
-  );
+export async function unregisterPart(owner: pg.ClientBase, part: PartName): Promise<void> {
+  await ownerQuerier(owner).run(sql`
+    DELETE FROM event_archives WHERE ${isOfMonth(part)} AND part = ${part.part} AND archived_at IS NULL`);
 }
 
 /** The parts of a month that are archived. */
-export async function findParts(
-  owner: pg.ClientBase,
-  { tenantId, scope, month }: MonthName,
-): Promise<StoredPart[]> {
-  const { rows } = await owner.query(
-    `SELECT ${NAME.text}, manifest_hash AS "manifestHash" FROM event_archives
-     WHERE tenant_id = $1 AND scope = $2 AND month = $3::date AND archived_at IS NOT NULL ORDER BY part`,
-    [tenantId, scope, `${month}-01`],
-  );
-  return rows;
+export function listParts(owner: pg.ClientBase, month: MonthName): Promise<StoredPart[]> {
+  return ownerQuerier(owner).rows(sql`
+    SELECT ${NAME}, manifest_hash AS "manifestHash" FROM event_archives
+    WHERE ${isOfMonth(month)} AND archived_at IS NOT NULL ORDER BY part`);
 }
 
 /** Makes written parts archived. Throws if one of them is not registered any more: another run has removed its files. */
 export async function completeParts(client: pg.ClientBase, parts: WrittenPart[]): Promise<void> {
   const column = columnOf(parts);
-  const { rowCount } = await client.query(
-    `UPDATE event_archives archive
-     SET rows = written.rows, bytes = written.bytes, first_at = written.first_at, last_at = written.last_at,
-         manifest_hash = decode(written.manifest_hash, 'hex'), archived_at = now()
-     FROM unnest($1::uuid[], $2::text[], $3::date[], $4::integer[], $5::bigint[], $6::bigint[], $7::timestamptz[], $8::timestamptz[],
-                 $9::text[])
-       AS written (tenant_id, scope, month, part, rows, bytes, first_at, last_at, manifest_hash)
-     WHERE archive.tenant_id = written.tenant_id AND archive.scope = written.scope AND archive.month = written.month
-       AND archive.part = written.part AND archive.archived_at IS NULL`,
-    [
-      column('tenantId'),
-      column('scope'),
-      parts.map(({ month }) => `${month}-01`),
-      column('part'),
-      column('rows'),
-      column('bytes'),
-      column('firstAt'),
-      column('lastAt'),
-      parts.map(({ manifestHash }) => manifestHash.toString('hex')),
-    ],
-  );
-  if (rowCount !== parts.length)
-    throw new Error(`Only ${rowCount} of ${parts.length} written parts are registered.`);
+  const completed = await ownerQuerier(client).run(sql`
+    UPDATE event_archives archive
+    SET rows = written.rows, bytes = written.bytes, first_at = written.first_at, last_at = written.last_at,
+        manifest_hash = decode(written.manifest_hash, 'hex'), archived_at = now()
+    FROM unnest(${column('tenantId')}::uuid[], ${column('scope')}::text[], ${parts.map(({ month }) => `${month}-01`)}::date[],
+                ${column('part')}::integer[], ${column('rows')}::bigint[], ${column('bytes')}::bigint[],
+                ${column('firstAt')}::timestamptz[], ${column('lastAt')}::timestamptz[],
+                ${parts.map(({ manifestHash }) => manifestHash.toString('hex'))}::text[])
+      AS written (tenant_id, scope, month, part, rows, bytes, first_at, last_at, manifest_hash)
+    WHERE archive.tenant_id = written.tenant_id AND archive.scope = written.scope AND archive.month = written.month
+      AND archive.part = written.part AND archive.archived_at IS NULL`);
+  if (completed !== parts.length)
+    throw new Error(`Only ${completed} of ${parts.length} written parts are registered.`);
 }
 
 /**
  * Marks the archived parts of a scope from before a day as about to be deleted: from now on no query reads them. Returns the number
  * of their events, with those of parts that an earlier run has marked and not deleted.
  */
-export async function withdrawParts(
-  owner: pg.ClientBase,
-  scope: EventScope,
-  before: string,
-): Promise<number> {
-  const { rows } = await owner.query(
-    `WITH withdrawn AS (
-       UPDATE event_archives SET archived_at = NULL WHERE scope = $1 AND month < $2::date AND rows IS NOT NULL
-       RETURNING rows)
-     SELECT coalesce(sum(rows), 0)::float8 AS events FROM withdrawn`,
-    [scope, before],
-  );
-  return rows[0].events;
+export function withdrawParts(owner: pg.ClientBase, scope: EventScope, before: string): Promise<number> {
+  return ownerQuerier(owner).count(sql`
+    WITH withdrawn AS (
+      UPDATE event_archives SET archived_at = NULL WHERE scope = ${scope} AND month < ${before}::date AND rows IS NOT NULL
+      RETURNING rows)
+    SELECT coalesce(sum(rows), 0)::float8 AS count FROM withdrawn`);
 }
 
 /** Counts the archived events of a scope from before a day. */
-export async function countArchivedBefore(
-  owner: pg.Pool,
-  scope: EventScope,
-  before: string,
-): Promise<number> {
-  const { rows } = await owner.query(
-    `SELECT coalesce(sum(rows), 0)::float8 AS events FROM event_archives
-     WHERE scope = $1 AND month < $2::date AND archived_at IS NOT NULL`,
-    [scope, before],
-  );
-  return rows[0].events;
+export function countArchivedBefore(owner: pg.Pool, scope: EventScope, before: string): Promise<number> {
+  return ownerQuerier(owner).count(sql`
+    SELECT coalesce(sum(rows), 0)::float8 AS count FROM event_archives
+    WHERE scope = ${scope} AND month < ${before}::date AND archived_at IS NOT NULL`);
 }
 
 /** A month of a tenant that has events in some tables, with a checksum of their ids. */
@@ -210,29 +166,29 @@ export interface MonthOfEvents {
 }
 
 /** The checksum of the ids of events, in any order. An event that is there twice changes nothing. */
-const CHECKSUM = `coalesce(bit_xor(uuid_hash_extended(id, 0)), 0)::text AS checksum`;
+const CHECKSUM = sql`coalesce(bit_xor(uuid_hash_extended(id, 0)), 0)::text AS checksum`;
 
 /** Counts the events of tables by tenant and month. `tables` is SQL. */
 export async function countMonths(client: pg.ClientBase, tables: string): Promise<MonthOfEvents[]> {
-  const { rows } = await client.query(
-    `SELECT tenant_id AS "tenantId", to_char(date_trunc('month', occurred_at AT TIME ZONE 'UTC'), 'YYYY-MM') AS month,
-            count(*)::float8 AS rows, ${CHECKSUM}
-     FROM (${tables}) event GROUP BY 1, 2 ORDER BY 2, 1`,
-  );
-  return rows.map((row) => ({ ...row, checksum: BigInt(row.checksum) }));
+  const months = await ownerQuerier(client).rows<Omit<MonthOfEvents, 'checksum'> & { checksum: string }>(sql`
+    SELECT tenant_id AS "tenantId", to_char(date_trunc('month', occurred_at AT TIME ZONE 'UTC'), 'YYYY-MM') AS month,
+           count(*) AS rows, ${CHECKSUM}
+    FROM (${raw(tables)}) event GROUP BY 1, 2 ORDER BY 2, 1`);
+  return months.map((month) => ({ ...month, checksum: BigInt(month.checksum) }));
 }
 
 /** Returns the checksum of the ids of the events of tables. `tables` is SQL. */
 export async function checksumOf(client: pg.ClientBase, tables: string): Promise<bigint> {
-  const { rows } = await client.query(`SELECT ${CHECKSUM} FROM (${tables}) event`);
-  return BigInt(rows[0].checksum);
+  const { checksum } = await ownerQuerier(client).one<{ checksum: string }>(
+    sql`SELECT ${CHECKSUM} FROM (${raw(tables)}) event`,
+  );
+  return BigInt(checksum);
 }
 
 /** The time from which roll-ups count the events of a scope, as a day. If undefined, they count all events. */
 export async function findRollupStart(owner: pg.ClientBase, scope: EventScope): Promise<string | undefined> {
-  const { rows } = await owner.query(
-    `SELECT (nullif(starts_at, '-infinity') AT TIME ZONE 'UTC')::date::text AS day FROM event_rollup_starts WHERE scope = $1`,
-    [scope],
-  );
-  return rows[0]?.day ?? undefined;
+  const found = await ownerQuerier(owner).row<{ day: string }>(sql`
+    SELECT (starts_at AT TIME ZONE 'UTC')::date::text AS day FROM event_rollup_starts
+    WHERE scope = ${scope} AND starts_at > '-infinity'`);
+  return found?.day;
 }

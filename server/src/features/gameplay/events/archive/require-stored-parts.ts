@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { partName } from './archive-files.ts';
 import { listStoredParts, type Archive } from './archive.ts';
-import { findNewestParts } from './queries.ts';
+import { listNewestParts } from './queries.ts';
 
 /** Some files may be lost, so one part is not enough. The newest parts are the last ones that retention deletes. */
 const MOST_PARTS = 100;
@@ -12,7 +12,7 @@ const MOST_PARTS = 100;
  * mounted, or a setting is wrong. A part that was written there would be missing later, and a deletion would leave the files elsewhere.
  */
 export async function requireStoredParts(client: pg.ClientBase, archive: Archive): Promise<void> {
-  const parts = await findNewestParts(client, MOST_PARTS);
+  const parts = await listNewestParts(client, MOST_PARTS);
   if (parts.length === 0) return;
   for (const [tenantId, own] of Map.groupBy(parts, (part) => part.tenantId)) {
     const names = new Set(own.map(partName));

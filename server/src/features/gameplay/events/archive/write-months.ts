@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { findPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
+import { listPartitionsBefore } from '../../../../database/partitions/drop-partitions.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { listFolders, removePart, type MonthName, type PartName, type StoredPart } from './archive-files.ts';
 import type { Archive } from './archive.ts';
 import { captureLateEvents } from './late-events.ts';
 import {
   countMonths,
-  findParts,
+  listParts,
   findRollupStart,
   registerPart,
   takePartNumber,
@@ -45,7 +45,7 @@ export async function writeMonths(
   scope: EventScope,
   end: string,
 ): Promise<WrittenMonths> {
-  const partitions = (await findPartitionsBefore(client, eventTables[scope], end)).map(({ name }) => name);
+  const partitions = (await listPartitionsBefore(client, eventTables[scope], end)).map(({ name }) => name);
   const reader = await owner.connect();
   let broken: Error | undefined;
   try {
@@ -83,7 +83,7 @@ async function writeMonth(
   const { reader, client, archive } = writer;
   const { rowsOfPart = ROWS_OF_PART } = archive;
   const month = { tenantId: counted.tenantId, scope, month: counted.month };
-  const earlier = await findParts(client, month);
+  const earlier = await listParts(client, month);
   const ranges: RowRange[] = counted.rows > rowsOfPart ? await splitMonth(reader, month, rowsOfPart) : [{}];
   const parts: WrittenPart[] = [];
   let rows = 0;
