@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readForScrape } from '../../database/read-for-scrape.ts';
 import type { Channel } from '../../processes/channel.ts';
+import { openChannelPair } from '../../testing/channel-pair.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 
 const channelOf = (request: () => Promise<unknown>) => ({ request, close() {} }) as unknown as Channel;
@@ -36,4 +39,21 @@ test('a scrape shows each process, even if another scrape begins meanwhile', asy
   await sleep(75);
   const texts = await Promise.all([first, metrics.read()]);
   for (const text of texts) assert.match(text, /process_up\{process="1"\} 1\n.*process_up\{process="2"\} 1/s);
+});
+
+test('shows a process that waits for its database', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  // The imports of node:timers/promises change only after the synchronisation.
+  syncBuiltinESMExports();
+  context.after(() => {
+    context.mock.timers.reset();
+    syncBuiltinESMExports();
+  });
+  const asked = Promise.withResolvers<void>();
+  const readDatabase = readForScrape(() => new Promise(() => asked.resolve()));
+  const { primary } = openChannelPair({ metrics: async () => (await readDatabase()) ?? [] });
+  const text = createProcessMetrics(() => [{ number: 1, channel: primary }]).read();
+  await asked.promise;
+  context.mock.timers.tick(1_000);
+  assert.match(await text, /^guildhall_process_up\{process="1"\} 1$/m);
 });

@@ -8,8 +8,12 @@ import {
 } from 'prom-client';
 import type { Channel } from '../../processes/channel.ts';
 
-/** A process whose event loop is blocked is left out. */
-const RESPONSE_WITHIN_MS = 1_000;
+/**
+ * A process whose event loop is blocked is left out. A process itself waits for the database for 1 second (`readForScrape`), so this is
+ * longer: otherwise a slow database would remove the metrics of all processes. It is shorter than the 5 seconds that the process of the
+ * scrape waits for this one.
+ */
+const RESPONSE_WITHIN_MS = 3_000;
 
 type Metric = MetricObjectWithValues<MetricValue<string>>;
 
