@@ -8,13 +8,12 @@ import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** The oldest Node whose `node:crypto` has argon2. */
-const OLDEST_NODE = [24, 7];
+/** The first minor versions whose `node:crypto` has randomUUIDv7, as in `engines` of server/package.json. Node 25 never got it. */
+const OLDEST_MINOR = { 24: 16, 26: 1 };
 
 function runsOnThisNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_NODE;
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+  return major > 26 || minor >= OLDEST_MINOR[major];
 }
 
 const folder = new URL('../node_modules/', import.meta.url);

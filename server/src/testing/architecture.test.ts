@@ -130,6 +130,48 @@ describe('imports', () => {
     ({ to }) => to.startsWith('testing/') || to.includes('.test.'),
   );
 
+  test('of Node are in the oldest versions that package.json allows', () => {
+    const versionsIn = (text: string): [number, number][] =>
+      [...text.matchAll(/(\d+)\.(\d+)\.\d+/g)].map(([, major, minor]) => [Number(major), Number(minor)]);
+    const { engines } = JSON.parse(readFileSync(join(ROOT, 'server/package.json'), 'utf8')) as {
+      engines: { node: string };
+    };
+    const oldest = versionsIn(engines.node);
+    const link = readFileSync(join(ROOT, 'tools/link-node.js'), 'utf8');
+    const [linked] = /(?<=OLDEST_MINOR = )\{.*\}/.exec(link)!;
+    assert.equal(linked, `{ ${oldest.map(([major, minor]) => `${major}: ${minor}`).join(', ')} }`);
+
+    // The type definitions name only the first of several versions.
+    const alsoSince: Record<string, string> = { randomUUIDv7: 'v24.16.0' };
+    const used = sources
+      .filter(isProduction)
+      .flatMap((file) =>
+        [...textOf(file).matchAll(/^import \{([^}]*)\} from '(node:[\w/]+)'/gm)].flatMap(
+          ([, names = '', module = '']) =>
+            names.split(',').map((name) => ({ name: /(?:type )?(\w*)/.exec(name.trim())![1]!, module })),
+        ),
+      );
+    const sinceOf = ({ name, module }: { name: string; module: string }): [number, number][] => {
+      const types = readFileSync(join(ROOT, 'node_modules/@types/node', `${module.slice(5)}.d.ts`), 'utf8');
+      const [before, declared] = types.split(new RegExp(`(?:function|class) (${name}\\b)`));
+      const comment = declared ? (before!.split('/**').at(-1) ?? '') : '';
+      return versionsIn(`${/@since .*/.exec(comment)?.[0]} ${alsoSince[name]}`);
+    };
+    const known = used
+      .map((one) => ({ ...one, since: sinceOf(one) }))
+      .filter(({ since }) => since.length > 0);
+    assert.ok(known.length > 100, `${known.length} versions are found`);
+    const isIn =
+      ([major, minor]: [number, number]) =>
+      ([first, firstMinor]: [number, number]) =>
+        first < major || (first === major && firstMinor <= minor);
+    const tooNew = known.filter(({ since }) => !oldest.every((version) => since.some(isIn(version))));
+    assert.deepEqual(
+      tooNew.map(({ name, module }) => `${name} of ${module}`),
+      [],
+    );
+  });
+
   test('of the tracing libraries are in one file, which is loaded only if traces are on', () => {
     const ofTracing = production.filter(({ to }) => to.startsWith('@opentelemetry/'));
     assert.deepEqual([...new Set(ofTracing.map(({ from }) => from))], ['runtime/tracing.ts']);
