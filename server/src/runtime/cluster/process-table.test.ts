@@ -220,6 +220,21 @@ describe('createProcessTable', () => {
     assert.deepEqual(replacement!.stops, []);
   });
 
+  test('leaves one process if one is replaced while it starts for the first time', async (context) => {
+    const { table, launched } = arrangeTable(context);
+    const first = table.start(1, FIRST);
+    const replaced = table.replace([1]);
+    await settled();
+    const [leaving, replacement] = launched;
+    await replacement!.answer();
+    assert.equal(await replaced, true);
+    await leaving!.answer();
+    assert.equal(await first, READY);
+    assert.equal(table.current.get(1), replacement);
+    assert.deepEqual(leaving!.stops, [{ reason: 'retire', drainMs: 5_000 }]);
+    assert.deepEqual(replacement!.stops, []);
+  });
+
   test('does not restart a process that died if its replacement answers during the pause', async (context) => {
     const { table, launched, startAll, wait } = arrangeTable(context);
     await startAll();

@@ -47,9 +47,8 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
     return serving;
   };
 
-  /** Waits until a process answers. From then on it is replaced if it dies. */
-  const adopt = async (number: number, serving: ServingProcess): Promise<Ready> => {
-    const answer = await serving.ready;
+  /** Gives connections to a process that answers. From then on it is replaced if it dies. */
+  const adopt = (number: number, serving: ServingProcess): void => {
     answeredAt.set(number, performance.now());
     current.set(number, serving);
     void serving.ended.then((reason) => {
@@ -57,6 +56,13 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
       current.delete(number);
       void restart(number, reason);
     });
+  };
+
+  /** Waits until a process answers, and adopts it, unless it was replaced while it started. */
+  const adoptWhenReady = async (number: number, serving: ServingProcess): Promise<Ready> => {
+    const answer = await serving.ready;
+    if (current.has(number)) void serving.stop(RETIRE);
+    else adopt(number, serving);
     return answer;
   };
 
@@ -73,10 +79,7 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
       try {
         // Throws if the system has no memory left.
         serving = launchOne(number, { prepare: false, mayCreateDemo: false });
-        await serving.ready;
-        // The process died while it was replaced, and its replacement answers.
-        if (current.has(number)) await serving.stop(RETIRE);
-        else await adopt(number, serving);
+        await adoptWhenReady(number, serving);
         return;
       } catch (error) {
         await serving?.ended;
@@ -95,7 +98,7 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
     if (isStopping) return;
     // Read after the start: meanwhile the old process may have died, and another one may have replaced it.
     const old = current.get(number);
-    await adopt(number, serving);
+    adopt(number, serving);
     await old?.stop(RETIRE);
   };
 
@@ -115,7 +118,7 @@ export function createProcessTable({ processes, launch, onRestart, log }: Proces
   let turn: Promise<unknown> = Promise.resolve();
 
   const start = async (number: number, options: LaunchOptions): Promise<Ready> =>
-    adopt(number, launchOne(number, options));
+    adoptWhenReady(number, launchOne(number, options));
 
   return {
     current,
