@@ -3,9 +3,11 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { KeyCaller } from '../core/callers.ts';
 import { auditActions } from '../features/platform/audit/index.ts';
 import { tokenProviders } from '../features/sign-in/login/index.ts';
 import { alertTypes } from '../features/traffic/alerts/queries.ts';
+import type { KeylessCaller } from '../http/traffic/rate-limit.ts';
 import { ERRORS_PAGE, withErrorTable } from './error-catalogue.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -131,6 +133,24 @@ describe('documentation', () => {
     const providers = [...tokenProviders, 'unknown', ...inFeatures(/\bsignsInWith: '(\w+)'/g)];
     const listed = firstCells('docs/monitoring.md', '| `provider` |');
     assert.deepEqual(listed.toSorted(), [...new Set(providers)].toSorted());
+  });
+
+  test('lists each kind of caller that the metric of rate limits has', () => {
+    const kinds: Record<KeyCaller['kind'] | KeylessCaller['kind'], true> = {
+      game: true,
+      api: true,
+      account: true,
+      player: true,
+      network: true,
+      site: true,
+    };
+    const [, listed = ''] = /guildhall_rate_limited_requests_total.*kind of caller is (.*)/.exec(
+      textOf('docs/monitoring.md'),
+    )!;
+    assert.deepEqual(
+      [...listed.matchAll(/`(\w+)`/g)].map(([, kind]) => kind),
+      Object.keys(kinds),
+    );
   });
 
   test('lists each option of the TypeScript client', () => {
