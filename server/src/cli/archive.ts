@@ -76,7 +76,8 @@ archiveCommand
     const { rows, altered } = await countAltered('archived events', (report, onRows) =>
       forEachTenant(
         options,
-        ({ database, archive }, tenantId) => verifyArchive(database, archive, tenantId, {}, report, onRows),
+        ({ database, archive }, tenantId) =>
+          verifyArchive(database, archive, { tenantId, range: {}, report, onRows }),
         listUnknownTenants,
       ),
     );

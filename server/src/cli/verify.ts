@@ -102,17 +102,18 @@ export async function verify(
 ): Promise<void> {
   await withDatabaseAt(databaseUrl, async (database) => {
     const tenantIds = await selectTenantIds(database, range.tenantId);
-    const verifications = tenantIds.map((tenantId): Verification => ({ tenantId, range, report, onRows }));
+    const verificationOf = (tenantId: string): Verification => ({ tenantId, range, report, onRows });
+    const verifications = tenantIds.map(verificationOf);
     for (const verification of verifications) {
       await verifyLogins(database, verification);
       for (const scope of EVENT_SCOPES) await verifyEvents(database, scope, verification);
-      if (archive) await verifyArchive(database, archive, verification.tenantId, range, report, onRows);
+      if (archive) await verifyArchive(database, archive, verification);
       await verifyLedger(database, verification);
     }
     if (range.from !== undefined || range.to !== undefined) return;
     if (archive && range.tenantId === undefined)
       for (const id of await listUnknownTenants(archive, tenantIds))
-        await verifyArchive(database, archive, id, range, report, onRows);
+        await verifyArchive(database, archive, verificationOf(id));
     await verifyEnqueued(database, range.tenantId && tenantIds[0], report);
     // This is the last step, because the command fails if the node does not answer.
     const chain = settings && (await openChain(database, settings));

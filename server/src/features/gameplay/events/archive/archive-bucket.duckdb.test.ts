@@ -100,7 +100,12 @@ async function arrange() {
     const problems: (string | undefined)[] = [];
     let rows = 0;
     const report = ({ problem }: AlteredRow) => problems.push(problem);
-    await verifyArchive(database, from, tenant.tenantId, {}, report, (more) => (rows += more));
+    await verifyArchive(database, from, {
+      tenantId: tenant.tenantId,
+      range: {},
+      report,
+      onRows: (more) => (rows += more),
+    });
     return { rows, problems };
   };
   const keys = () => [...s3.objects.keys()].filter((key) => key.includes(tenant.tenantId)).toSorted();

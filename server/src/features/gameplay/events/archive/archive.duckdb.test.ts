@@ -171,7 +171,12 @@ async function verified(
   const problems: AlteredRow[] = [];
   let rows = 0;
   const report = (row: AlteredRow) => problems.push(row);
-  await verifyArchive(database, archive, tenant.tenantId, range, report, (more) => (rows += more));
+  await verifyArchive(database, archive, {
+    tenantId: tenant.tenantId,
+    range,
+    report,
+    onRows: (more) => (rows += more),
+  });
   return { rows, problems };
 }
 /** The number of tables and functions that a run creates for itself. */

@@ -5,7 +5,7 @@ import type { Database, Querier } from '../../../../database/database.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import { eventRowHash, eventTables, type HashedEventRow } from '../event-row.ts';
-import type { OpenRange } from '../../../../core/time-range.ts';
+import type { Verification } from '../../../../core/verification.ts';
 import {
   checkPart,
   listTenantFolders,
@@ -26,16 +26,12 @@ const DOWNLOADS = { seconds: SECONDS_PER_PAGE, mayExceedCache: true };
 
 /**
  * Checks the archived events of a tenant: the checksums of manifests and files, the number of rows, and the hash of each row.
- * Reports each difference, and calls `onRows` with the number of rows of each part. A range selects the parts that have events of this
- * time, and the rows to report.
+ * A range selects the parts that have events of this time, and the rows to report.
  */
 export async function verifyArchive(
   database: Database,
   archive: Archive,
-  tenantId: string,
-  range: OpenRange,
-  report: (row: AlteredRow) => void,
-  onRows: (rows: number) => void = () => {},
+  { tenantId, range, report, onRows }: Verification,
 ): Promise<void> {
   const from = toMicroseconds(range.from ?? '') ?? '';
   const to = toMicroseconds(range.to ?? '') ?? '9';
