@@ -19,10 +19,12 @@ import { startTestApp, startTestWorker } from '../../../testing/test-app.ts';
 import { archiveEvents } from './archive/archive-events.ts';
 import type { EventFilter } from './event-filter.ts';
 import type { EventScope } from './event-row.ts';
-import { chooseAccessPath, selectEvents, selectHashedEvents, withoutStored } from './queries.ts';
-import { groupEvents } from './query-sql.ts';
+import { withoutStored } from './ingestion/queries.ts';
+import { selectHashedEvents } from './queries.ts';
+import { chooseAccessPath, selectEvents } from './reading/queries.ts';
+import { groupEvents } from './reading/query-sql.ts';
 import { checkRollups, rebuildRollups } from './rollups/maintain.ts';
-import { countEvents } from './summary-sql.ts';
+import { countEvents } from './reading/summary-sql.ts';
 
 // Runs on the cluster of TEST_CITUS_URL, in a database of its own.
 const app = await startTestApp();

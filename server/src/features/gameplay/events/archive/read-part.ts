@@ -1,7 +1,7 @@
 import type { EventFilter } from '../event-filter.ts';
 import type { Direction, EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';
-import type { StoredEvent } from '../queries.ts';
+import type { StoredEvent } from '../reading/queries.ts';
 import { PROOFS_FILE, ROW_FILES } from './archive-files.ts';
 import { filterConditions } from './archive-filter.ts';
 import type { Archive } from './archive.ts';

@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm';
 import { openDatabase } from '../../../../database/database.ts';
 import { arrangeTenant } from '../../../../testing/arrange.ts';
 import { startTestApp } from '../../../../testing/test-app.ts';
-import { checkEvent, latestOccurrence, namesOf } from '../check-event.ts';
-import { refuse, type RefusedEvent } from '../ingest-result.ts';
+import { checkEvent, latestOccurrence, namesOf } from '../ingestion/check-event.ts';
+import { refuse, type RefusedEvent } from '../ingestion/ingest-result.ts';
 import { openRejectedEvents } from './collect-rejected.ts';
 
 const app = await startTestApp();

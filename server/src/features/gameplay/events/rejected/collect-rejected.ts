@@ -5,7 +5,7 @@ import type { WarningLog } from '../../../../core/warning-log.ts';
 import { lockUntilCommit } from '../../../../database/advisory-locks.ts';
 import type { Database } from '../../../../database/database.ts';
 import type { EventScope } from '../event-row.ts';
-import type { RefusedEvent } from '../ingest-result.ts';
+import type { RefusedEvent } from '../ingestion/ingest-result.ts';
 import { addRejectedEvents, type CollectedGroup } from './queries.ts';
 
 /** How often a process writes its counts. */

@@ -1,0 +1,105 @@
+import { invalidField, ProblemError } from '../../../../core/problem.ts';
+import { DAY_MS, requireFewBuckets, type TimeRange } from '../../../../core/time-range.ts';
+import { toMicroseconds } from '../../../../core/timestamps.ts';
+import { isTimeout } from '../../../../database/errors.ts';
+import { limitStatements } from '../../../../database/limit-statements.ts';
+import { queryTimeout, secondsLeft } from '../archive/fetch-parts.ts';
+import { countArchived } from '../archive/count-archived.ts';
+import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from '../event-filter.ts';
+import { chooseAccessPath, chooseCountPath } from './queries.ts';
+import {
+  groupEvents,
+  groupsByDefinition,
+  groupsByPlayer,
+  type Dimension,
+  type EventGroup,
+  type Grouping,
+} from './query-sql.ts';
+import type { EventSources } from '../event-sources.ts';
+import { timesBesideRollups } from '../rollups/counted-events.ts';
+
+/** A query of stored events (docs/decisions/0050-query-language.md). */
+export interface EventQuery extends Grouping {
+  filter: EventFilter & TimeRange;
+  limit: number;
+}
+
+export interface EventQueryResult extends TimeRange {
+  rows: EventGroup[];
+  hasMore: boolean;
+}
+
+/** The dimensions that roll-ups do not know. */
+const ofEvents: Dimension[] = ['playerId', 'matchSessionId'];
+
+const MAX_DAYS = 366;
+
+/** On two busy cores, 2 million events take 1 second, 4 seconds in groups, and 10 to 15 with the players of each group. */
+export const QUERY_SECONDS = 15;
+
+/**
+ * Counts the events of a tenant by group, archived ones included. Throws `invalid_request` if the range is too long, `query_timeout` if
+ * the answer takes longer than `seconds`, and `archive_unavailable` if this server cannot read the archive. If `signal` is aborted,
+ * PostgreSQL and DuckDB stop within a second.
+ */
+export async function queryEvents(
+  { database, archive }: EventSources,
+  tenantId: string,
+  { filter, limit, ...grouping }: EventQuery,
+  { signal, seconds = QUERY_SECONDS }: { signal?: AbortSignal; seconds?: number } = {},
+): Promise<EventQueryResult> {
+  if (filter.scope === 'player' && grouping.groupBy.includes('matchSessionId'))
+    throw invalidField('groupBy', 'must not contain matchSessionId if scope is player');
+  const range = { from: toMicroseconds(filter.from)!, to: toMicroseconds(filter.to)! };
+  checkRange(range, grouping.bucket);
+  try {
+    const rows = await database.heavy.forTenant(tenantId, { signal }).transaction(async (transaction) => {
+      await limitStatements(transaction, seconds);
+      // The time does not include the waits for a turn and for the end of a change of partitions.
+      const began = performance.now();
+      const found = await withMergedProfiles(transaction, tenantId, { ...filter, ...range });
+      const needsEvents =
+        grouping.countPlayers || grouping.groupBy.some((dimension) => ofEvents.includes(dimension));
+      const path = needsEvents
+        ? await chooseAccessPath(transaction, tenantId, found)
+        : await chooseCountPath(transaction, tenantId, found);
+      const archived = await countArchived(
+        transaction,
+        archive,
+        tenantId,
+        {
+          filter: found,
+          ranges: path === 'rollups' ? timesBesideRollups(found, grouping.bucket) : [range],
+          bucket: grouping.bucket,
+          byDefinition: groupsByDefinition(grouping),
+          byPlayer: groupsByPlayer(grouping),
+          byMatch: grouping.groupBy.includes('matchSessionId'),
+        },
+        { seconds: secondsLeft(seconds, began), signal },
+      );
+      return groupEvents(transaction, tenantId, {
+        filter: found,
+        grouping,
+        path,
+        archived,
+        limit: limit + 1,
+        seconds: secondsLeft(seconds, began),
+      });
+    });
+    return { ...range, rows: rows.slice(0, limit), hasMore: rows.length > limit };
+  } catch (error) {
+    if (signal?.aborted)
+      throw new ProblemError('request_timeout', 'The client disconnected before the answer.');
+    throw isTimeout(error) ? queryTimeout(seconds) : error;
+  }
+}
+
+function checkRange(range: TimeRange, bucket: Grouping['bucket']): void {
+  if (Date.parse(range.to) - Date.parse(range.from) > MAX_DAYS * DAY_MS)
+    throw invalidField(
+      'from',
+      `must be at most ${MAX_DAYS} days before to`,
+      `The range is longer than ${MAX_DAYS} days. Send one query for each part.`,
+    );
+  if (bucket) requireFewBuckets(range, bucket, MAX_BUCKETS);
+}

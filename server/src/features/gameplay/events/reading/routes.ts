@@ -1,0 +1,198 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stringify } from 'csv-stringify/sync';
+import { Type, type Static } from 'typebox';
+import type { Exports } from '../../../../http/exports.ts';
+import { problems, TenantPath } from '../../../../http/schemas.ts';
+import { protectCell } from '../../event-definitions/index.ts';
+import { requireValidFilter, type EventFilter } from '../event-filter.ts';
+import type { EventScope } from '../event-row.ts';
+import type { EventSources } from '../event-sources.ts';
+import { withExactValue } from './exact-json.ts';
+import { exportEvents } from './export-events.ts';
+import { listEvents } from './list-events.ts';
+import type { StoredEvent } from './queries.ts';
+import {
+  EventPage,
+  EventsQuery,
+  EventSummary,
+  ExportQuery,
+  SummaryQuery,
+  type EventFilterQuery,
+} from './schemas.ts';
+import { MAX_SUMMARY_ROWS, summariseEvents } from './summarise-events.ts';
+
+/** Authenticated by a console account, or by an API key with `allowDataApi`. */
+export function eventReadingRoutes({
+  database,
+  archive,
+  exports,
+}: EventSources & { exports: Exports }): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/bus_tenants/:tenantId/events',
+      {
+        config: { role: 'viewer', usage: 'read' },
+        schema: {
+          operationId: 'listEvents',
+          tags: ['Gameplay events'],
+          summary: 'List gameplay events',
+          description:
+            'Returns the stored events of a tenant, newest first, in pages. Pass `nextCursor` as `cursor` to read the next page. ' +
+            'Archived events are included. If few of many events match the filter, a page ends after 3 seconds, so it may have fewer ' +
+            'events than `limit`, or none, while `hasMore` is true. To read many events, use the export instead.',
+          params: TenantPath,
+          querystring: EventsQuery,
+          response: { 200: EventPage, ...problems(503) },
+        },
+      },
+      async (request, reply) => {
+        const { limit, cursor, ...query } = request.query;
+        const page = await listEvents({ database, archive }, request.params.tenantId, toFilter(query), {
+          limit,
+          cursor,
+        });
+        // The schema's serialiser would round a 64-bit integer.
+        return reply
+          .type('application/json')
+          .serializer(String)
+          .send(JSON.stringify({ ...page, items: page.items.map(withExactValue) }) as never);
+      },
+    );
+
+    app.get(
+      '/api/bus_tenants/:tenantId/events/export',
+      {
+        config: { role: 'viewer', usage: 'read', cost: 30 },
+        schema: {
+          operationId: 'exportEvents',
+          tags: ['Gameplay events'],
+          summary: 'Export gameplay events',
+          description:
+            'Streams all events that match the filter, oldest first: one JSON object per line, or CSV with a header line. At ' +
+            'most four exports per key or account and eight per tenant run at the same time. Archived events are included.',
+          params: TenantPath,
+          querystring: ExportQuery,
+          response: {
+            200: {
+              description: 'The events, one per line.',
+              content: {
+                'application/x-ndjson': { schema: Type.String() },
+                'text/csv': { schema: Type.String() },
+              },
+            },
+            ...problems(503),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { format, ...query } = request.query;
+        const { tenantId } = request.params;
+        const filter = toFilter(query);
+        // An export cannot report an error after the response has begun.
+        requireValidFilter(filter);
+        const chunks = exportEvents({ database, archive }, tenantId, filter);
+        const csv = format === 'csv';
+        const stream = await exports.open(
+          request,
+          tenantId,
+          csv ? toCsv(chunks, filter.scope) : toNdjson(chunks),
+        );
+        return reply
+          .type(csv ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
+          .header('content-disposition', `attachment; filename="${filter.scope}-events.${format}"`)
+          .send(stream as never);
+      },
+    );
+
+    app.get(
+      '/api/bus_tenants/:tenantId/events/summary',
+      {
+        config: { role: 'viewer', usage: 'read' },
+        schema: {
+          operationId: 'getEventSummary',
+          tags: ['Gameplay events'],
+          summary: 'Count events by definition and time',
+          description:
+            'Counts the events of each definition in each time bucket, archived events included. The default range is the last 48 ' +
+            'buckets up to now. Events may be dated up to 48 hours ahead of the clock: to count them, send a later `to`. A range has ' +
+            'at most 1,500 buckets, and `from` is earlier than `to`. With `groupBy=time`, a row counts all events of a bucket. ' +
+            'With `groupBy=eventKey&top=5`, the answer has the five most frequent keys.',
+          params: TenantPath,
+          querystring: SummaryQuery,
+          response: { 200: EventSummary, ...problems(503) },
+        },
+      },
+      async (request) => {
+        const { bucket, groupBy, top = MAX_SUMMARY_ROWS, ...query } = request.query;
+        return summariseEvents({ database, archive }, request.params.tenantId, toFilter(query), {
+          bucket,
+          groupBy,
+          top,
+        });
+      },
+    );
+  };
+}
+
+/** The filter of a query string, which has at most one key, value and player. */
+function toFilter({
+  eventKey,
+  eventValue,
+  playerId,
+  ...filter
+}: Static<typeof EventFilterQuery>): EventFilter {
+  return {
+    ...filter,
+    ...(eventKey !== undefined && { eventKeys: [eventKey] }),
+    ...(eventValue !== undefined && { eventValues: [eventValue] }),
+    ...(playerId !== undefined && { playerIds: [playerId] }),
+  };
+}
+
+async function* toNdjson(chunks: AsyncGenerator<StoredEvent[]>): AsyncGenerator<string> {
+  for await (const chunk of chunks)
+    yield chunk.map((event) => `${JSON.stringify(withExactValue(event))}\n`).join('');
+}
+
+const MATCH_COLUMNS = [
+  'eventRecordId',
+  'eventDefinitionId',
+  'eventKey',
+  'eventValue',
+  'matchSessionId',
+  'matchPlayerId',
+  'playerId',
+  'loginSessionId',
+  'idempotencyKey',
+  'value',
+  'occurredAt',
+  'receivedAt',
+  'rowHash',
+];
+
+const CSV_COLUMNS = {
+  match: MATCH_COLUMNS,
+  player: MATCH_COLUMNS.filter((name) => !name.startsWith('match')),
+};
+
+/** Serialises events as CSV, and escapes cells that a spreadsheet would run as formulas. */
+async function* toCsv(chunks: AsyncGenerator<StoredEvent[]>, scope: EventScope): AsyncGenerator<string> {
+  const columns = CSV_COLUMNS[scope];
+  let header = stringify([columns]);
+  for await (const chunk of chunks) {
+    const rows = stringify(
+      chunk.map((event) => ({
+        ...event,
+        eventKey: protectCell(event.eventKey),
+        eventValue: event.eventValue === null ? null : protectCell(event.eventValue),
+        idempotencyKey: protectCell(event.idempotencyKey),
+        value: event.value === null ? null : BigInt(event.value),
+      })),
+      { columns },
+    );
+    yield header + rows;
+    header = '';
+  }
+  // A file without events has a header, too.
+  yield header;
+}

@@ -1,0 +1,68 @@
+import { requireFewBuckets, resolveBuckets } from '../../../../core/time-range.ts';
+import { countArchived } from '../archive/count-archived.ts';
+import { MAX_BUCKETS, withMergedProfiles, type EventFilter } from '../event-filter.ts';
+import type { EventSources } from '../event-sources.ts';
+import { chooseCountPath } from './queries.ts';
+import { timesBesideRollups } from '../rollups/counted-events.ts';
+import { countEvents, type SummaryOptions, type SummaryRow } from './summary-sql.ts';
+
+const DEFAULT_BUCKETS = 48;
+/** The timeout of the read of archived events. */
+const SUMMARY_SECONDS = 15;
+/** An answer with so many rows has 3 MB. */
+export const MAX_SUMMARY_ROWS = 20_000;
+
+export interface EventSummary {
+  from: string;
+  to: string;
+  bucket: SummaryOptions['bucket'];
+  items: SummaryRow[];
+  /** Whether the newest buckets are left out, because there are more than 20,000 rows. */
+  hasMore: boolean;
+}
+
+/**
+ * Counts events by group and time bucket, archived ones included. `to` defaults to now, and `from` to the start of the first of the last
+ * 48 buckets. Throws `invalid_request` if the range is empty or has more than 1,500 buckets.
+ */
+export async function summariseEvents(
+  { database, archive }: EventSources,
+  tenantId: string,
+  filter: EventFilter,
+  options: SummaryOptions,
+): Promise<EventSummary> {
+  const { bucket, groupBy } = options;
+  const limits = resolveBuckets(filter, bucket, DEFAULT_BUCKETS);
+  requireFewBuckets(limits, bucket, MAX_BUCKETS);
+  const tenant = database.heavy.forTenant(tenantId);
+  const items = await tenant.transaction(async (transaction) => {
+    const range = { ...(await withMergedProfiles(transaction, tenantId, filter)), ...limits };
+    const path = await chooseCountPath(transaction, tenantId, range);
+    const archived = await countArchived(
+      transaction,
+      archive,
+      tenantId,
+      {
+        filter: range,
+        ranges: path === 'rollups' ? timesBesideRollups(range, bucket) : [limits],
+        bucket,
+        byDefinition: groupBy !== 'time',
+      },
+      { seconds: SUMMARY_SECONDS },
+    );
+    return countEvents(transaction, tenantId, range, {
+      ...options,
+      path,
+      archived,
+      limit: MAX_SUMMARY_ROWS + 1,
+    });
+  });
+  // The bucket of the additional row is incomplete. It is not the only one, because a tenant has at most 20,000 definitions.
+  const leftOut = items[MAX_SUMMARY_ROWS]?.bucketStart;
+  return {
+    ...limits,
+    bucket,
+    items: items.filter(({ bucketStart }) => bucketStart !== leftOut),
+    hasMore: leftOut !== undefined,
+  };
+}
