@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type pg from 'pg';
 import { parseDuration } from '../core/durations.ts';
 import { OperatorError } from '../core/operator-error.ts';
-import { untilAborted } from '../core/until-aborted.ts';
+import { untilAborted } from '../core/concurrency/until-aborted.ts';
 import { checkMigrations } from '../database/migrate.ts';
 import { firstOfMonth } from '../database/partitions/partitioned-tables.ts';
 import { openOwnerPool } from '../database/pool.ts';

@@ -1,4 +1,4 @@
-import { createTurns, type RunInTurn } from '../core/turns.ts';
+import { createTurns, type RunInTurn } from '../core/concurrency/turns.ts';
 
 /** How many writes of one owner may wait in this process. */
 const MAX_WAITING_PER_OWNER = 100;

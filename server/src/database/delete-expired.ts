@@ -1,4 +1,4 @@
-import { runSteps } from '../core/run-steps.ts';
+import { runSteps } from '../core/concurrency/run-steps.ts';
 import type { Querier, Scope } from './database.ts';
 import { empty, join, sql, type Sql } from './sql.ts';
 

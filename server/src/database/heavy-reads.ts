@@ -1,5 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { createFairSemaphore, SemaphoreFullError, SemaphoreTimeoutError } from '../core/fair-semaphore.ts';
+import {
+  createFairSemaphore,
+  SemaphoreFullError,
+  SemaphoreTimeoutError,
+} from '../core/concurrency/fair-semaphore.ts';
 import { createLruCache } from '../core/lru-cache.ts';
 import { ProblemError } from '../core/problem.ts';
 import { shareOf } from '../core/share.ts';

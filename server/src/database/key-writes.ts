@@ -1,4 +1,4 @@
-import { createTurns, type RunInTurn } from '../core/turns.ts';
+import { createTurns, type RunInTurn } from '../core/concurrency/turns.ts';
 
 /** A burst of a game server waits, as it would for a connection. */
 const WAITING_PER_TENANT = 1_000;

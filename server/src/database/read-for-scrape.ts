@@ -1,4 +1,4 @@
-import { within } from '../core/within.ts';
+import { within } from '../core/concurrency/within.ts';
 
 /** How long a scrape waits for the database. Prometheus waits for 10 seconds by default. */
 const SCRAPE_WAIT_MS = 1000;

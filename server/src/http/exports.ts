@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { pauseIfBusy } from '../core/event-loop.ts';
-import { createFairSemaphore } from '../core/fair-semaphore.ts';
+import { pauseIfBusy } from '../core/concurrency/event-loop.ts';
+import { createFairSemaphore } from '../core/concurrency/fair-semaphore.ts';
 import { ProblemError } from '../core/problem.ts';
 import type { AcquireSlots } from '../processes/concurrency-slots.ts';
 import { createConcurrencyLimit, type ConcurrencyLimits } from './traffic/concurrency.ts';

@@ -5,7 +5,7 @@ import { digitsOfNumber } from '../core/int64.ts';
 import { ProblemError } from '../core/problem.ts';
 import { siteOf } from '../core/network.ts';
 import { isNestedWithin, isStorableDeep } from '../core/text.ts';
-import { createSliceTurns } from '../core/turns.ts';
+import { createSliceTurns } from '../core/concurrency/turns.ts';
 import { clientAddress } from './client-address.ts';
 
 /** Escapes of NUL and of surrogates. Only a body that contains one can contain text that PostgreSQL rejects. */

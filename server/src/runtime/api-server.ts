@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { seedDemo, type ReferenceAccess } from './demo.ts';
 import { issuerOf, type Config } from './config.ts';
-import { untilAborted } from '../core/until-aborted.ts';
+import { untilAborted } from '../core/concurrency/until-aborted.ts';
 import { withDatabaseAt } from '../database/database.ts';
 import { hasPlatformAdmin } from '../features/studio/accounts/index.ts';
 import { listen } from './listen.ts';

@@ -1,6 +1,6 @@
 import type { BaseLogger } from 'pino';
 import { issuerOf, type Config } from './config.ts';
-import { within } from '../core/within.ts';
+import { within } from '../core/concurrency/within.ts';
 import { requireWritableFolder } from '../core/writable-folder.ts';
 import { openDatabase } from '../database/database.ts';
 import { openOwnerPool } from '../database/pool.ts';

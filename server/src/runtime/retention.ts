@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { SYSTEM } from '../core/author.ts';
 import { OperatorError } from '../core/operator-error.ts';
-import { runEach } from '../core/run-each.ts';
+import { runEach } from '../core/concurrency/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { deleteUnpartitionedBefore, dropPartitionsBefore } from '../database/partitions/drop-partitions.ts';
 import { firstOfMonth, type PartitionedTable } from '../database/partitions/partitioned-tables.ts';

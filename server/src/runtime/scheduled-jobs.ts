@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { runEach } from '../core/run-each.ts';
+import { runEach } from '../core/concurrency/run-each.ts';
 import type { Database } from '../database/database.ts';
 import { createPartitions } from '../database/partitions/create-partitions.ts';
 import { archiveOldEvents, openArchive, type ArchiveSettings } from '../features/gameplay/events/index.ts';

@@ -21,7 +21,7 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { statementChannel, type TracedStatement } from '../core/statement-channel.ts';
 import { version } from '../core/version.ts';
-import { within } from '../core/within.ts';
+import { within } from '../core/concurrency/within.ts';
 import { tenantIdOf } from '../http/request-context.ts';
 import type { Config } from './config.ts';
 

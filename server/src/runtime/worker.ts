@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { untilAborted } from '../core/until-aborted.ts';
+import { untilAborted } from '../core/concurrency/until-aborted.ts';
 import type { Config } from './config.ts';
 import { openStorage } from '../database/storage.ts';
 import { loggerOptions, logStop } from './logging.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { siteOf } from '../core/network.ts';
 import { shareOf } from '../core/share.ts';
-import { createTurns } from '../core/turns.ts';
+import { createTurns } from '../core/concurrency/turns.ts';
 
 const hash = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { siteOf } from '../../core/network.ts';
-import { createOwnerQueue } from '../../core/owner-queue.ts';
+import { createOwnerQueue } from '../../core/concurrency/owner-queue.ts';
 import { clientAddress } from '../client-address.ts';
 
 /** These requests take 5 to 13 ms until they first wait for something. */

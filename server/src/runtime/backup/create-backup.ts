@@ -10,7 +10,7 @@ import { createZstdCompress } from 'node:zlib';
 import { isDatabaseUnavailable } from '../../core/database-unavailable.ts';
 import { OperatorError } from '../../core/operator-error.ts';
 import { pathExists } from '../../core/path-exists.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
+import { untilAborted } from '../../core/concurrency/until-aborted.ts';
 import { createFolder } from '../../core/writable-folder.ts';
 import { version } from '../../core/version.ts';
 import { withDatabaseAt } from '../../database/database.ts';

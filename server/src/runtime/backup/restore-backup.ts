@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { OperatorError } from '../../core/operator-error.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
+import { untilAborted } from '../../core/concurrency/until-aborted.ts';
 import { requireWritableFolder } from '../../core/writable-folder.ts';
 import { withDatabaseAt } from '../../database/database.ts';
 import { draftCluster } from '../../database/embedded/cluster-draft.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runEach } from '../../../core/run-each.ts';
+import { runEach } from '../../../core/concurrency/run-each.ts';
 import type { Database, Scope } from '../../../database/database.ts';
 import { listTenantIds } from '../../studio/tenants/index.ts';
 import {

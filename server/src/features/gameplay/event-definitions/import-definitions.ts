@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Querier } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { inBackground, inSlices } from '../../../core/event-loop.ts';
+import { inBackground, inSlices } from '../../../core/concurrency/event-loop.ts';
 import { isGuid } from '../../../core/ids.ts';
 import { checkRow, createRowError, type CheckedRow, type RowError } from './check-row.ts';
 import type { DefinitionServices } from './manage-definitions.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
-import { bytesInSlices, inBackground } from '../../../core/event-loop.ts';
+import { bytesInSlices, inBackground } from '../../../core/concurrency/event-loop.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { csvColumns, type CsvColumn } from './csv-cells.ts';
 

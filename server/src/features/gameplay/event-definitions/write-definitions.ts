@@ -1,6 +1,6 @@
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';
 import type { Querier } from '../../../database/database.ts';
-import { inSlices } from '../../../core/event-loop.ts';
+import { inSlices } from '../../../core/concurrency/event-loop.ts';
 import { newId } from '../../../core/ids.ts';
 import { auditAll, difference, type AuditAction, type AuditEntry } from '../../platform/audit/index.ts';
 import {

@@ -1,4 +1,4 @@
-import { nextSlice } from '../../../core/event-loop.ts';
+import { nextSlice } from '../../../core/concurrency/event-loop.ts';
 import type { Database } from '../../../database/database.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { findMatch, listMatchPlayers, type MatchPlayer, type MatchSession } from './queries.ts';

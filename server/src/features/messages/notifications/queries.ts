@@ -1,4 +1,4 @@
-import { runSteps } from '../../../core/run-steps.ts';
+import { runSteps } from '../../../core/concurrency/run-steps.ts';
 import type { Querier } from '../../../database/database.ts';
 import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';

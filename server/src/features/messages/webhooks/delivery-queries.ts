@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { firstIdAt } from '../../../core/ids.ts';
-import { runSteps } from '../../../core/run-steps.ts';
+import { runSteps } from '../../../core/concurrency/run-steps.ts';
 import { createdWithin } from '../../../database/created-within.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import { now } from '../../../core/timestamps.ts';

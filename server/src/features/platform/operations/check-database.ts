@@ -2,7 +2,7 @@ import type { Database, Querier } from '../../../database/database.ts';
 import { ReadOnlyError } from '../../../database/errors.ts';
 import { sql } from '../../../database/sql.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { within } from '../../../core/within.ts';
+import { within } from '../../../core/concurrency/within.ts';
 
 /** Probes of a load balancer wait for about this time. */
 const WITHIN_MS = 3_000;

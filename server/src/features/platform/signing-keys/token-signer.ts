@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import { errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose';
 import { createLruCache } from '../../../core/lru-cache.ts';
-import { oneAtATime } from '../../../core/one-at-a-time.ts';
+import { oneAtATime } from '../../../core/concurrency/one-at-a-time.ts';
 import type { WarningLog } from '../../../core/warning-log.ts';
 import type { ChangeFeed } from '../../../database/change-feed.ts';
 import { lockUntilCommit } from '../../../database/advisory-locks.ts';

@@ -1,7 +1,7 @@
 import { billingGroup } from '../../../core/billing-context.ts';
 import { now } from '../../../core/timestamps.ts';
 import { createBatcher } from '../../../database/batcher.ts';
-import type { RunInTurn } from '../../../core/turns.ts';
+import type { RunInTurn } from '../../../core/concurrency/turns.ts';
 import { createContestedWrites } from '../../../database/contested-writes.ts';
 import type { Database } from '../../../database/database.ts';
 import { loginRowHashParts } from '../sessions/index.ts';

@@ -7,7 +7,7 @@ import {
   type Hex,
   type Signature,
 } from 'viem';
-import { createSliceTurns } from '../../../core/turns.ts';
+import { createSliceTurns } from '../../../core/concurrency/turns.ts';
 
 /** Half of the order of secp256k1. Every signature has two forms. Only the one with the smaller `s` is accepted (EIP-2). */
 const LARGEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;

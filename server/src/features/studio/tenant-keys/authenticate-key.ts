@@ -2,7 +2,7 @@ import type { ChangeFeed } from '../../../database/change-feed.ts';
 import type { Database } from '../../../database/database.ts';
 import { createCache } from '../../../database/cache.ts';
 import type { KeyCaller, KeyKind } from '../../../core/callers.ts';
-import { createFlusher } from '../../../core/flusher.ts';
+import { createFlusher } from '../../../core/concurrency/flusher.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { isOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';

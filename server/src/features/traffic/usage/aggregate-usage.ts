@@ -1,4 +1,4 @@
-import { runSteps, STEPS_PER_RUN } from '../../../core/run-steps.ts';
+import { runSteps, STEPS_PER_RUN } from '../../../core/concurrency/run-steps.ts';
 import type { Database } from '../../../database/database.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { aggregateEntries } from './queries.ts';

@@ -1,4 +1,4 @@
-import { createFlusher } from '../../../core/flusher.ts';
+import { createFlusher } from '../../../core/concurrency/flusher.ts';
 import { createLruCache } from '../../../core/lru-cache.ts';
 import { isAnswered, isRolledBack } from '../../../database/errors.ts';
 import type { Meter, Traffic } from '../../../http/traffic/metering.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathExists } from '../../../../core/path-exists.ts';
 import { ProblemError } from '../../../../core/problem.ts';
-import { untilAborted } from '../../../../core/until-aborted.ts';
+import { untilAborted } from '../../../../core/concurrency/until-aborted.ts';
 import { ArchiveStorageError, ArchiveTooLargeError } from './archive-bucket.ts';
 import { partFolder, type StoredPart } from './archive-files.ts';
 import type { Archive } from './archive.ts';

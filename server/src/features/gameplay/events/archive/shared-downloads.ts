@@ -1,4 +1,4 @@
-import { createFairSemaphore } from '../../../../core/fair-semaphore.ts';
+import { createFairSemaphore } from '../../../../core/concurrency/fair-semaphore.ts';
 
 /** A file has up to 3.5 GB. The downloads of one tenant leave a slot for those of others. */
 const CONCURRENT_DOWNLOADS = { running: 2, runningPerOwner: 1 };

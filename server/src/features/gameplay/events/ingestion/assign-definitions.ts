@@ -1,4 +1,4 @@
-import { forEachInSlices } from '../../../../core/event-loop.ts';
+import { forEachInSlices } from '../../../../core/concurrency/event-loop.ts';
 import { newBulkId } from '../../../../core/ids.ts';
 import {
   MAX_DEFINITIONS_FOR_AUTO_CREATE,

@@ -1,4 +1,4 @@
-import { nextSlice } from '../../../../core/event-loop.ts';
+import { nextSlice } from '../../../../core/concurrency/event-loop.ts';
 import { eventRowHash, eventTables, type BatchOrigin, type EventRow, type EventScope } from '../event-row.ts';
 
 const UUIDS = {

@@ -12,8 +12,8 @@ import {
 } from '../../../../database/errors.ts';
 import { openPool } from '../../../../database/pool.ts';
 import { empty, join, raw, sql, unprepared, type Sql } from '../../../../database/sql.ts';
-import { inSlices } from '../../../../core/event-loop.ts';
-import { createFairSemaphore } from '../../../../core/fair-semaphore.ts';
+import { inSlices } from '../../../../core/concurrency/event-loop.ts';
+import { createFairSemaphore } from '../../../../core/concurrency/fair-semaphore.ts';
 import { shareOf } from '../../../../core/share.ts';
 import { billingGroup, type BillingContext } from '../../../../core/billing-context.ts';
 import { ProblemError } from '../../../../core/problem.ts';

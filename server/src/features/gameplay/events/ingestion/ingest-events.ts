@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 import type { DefinitionResolver } from '../../event-definitions/index.ts';
 import type { BillingContext } from '../../../../core/billing-context.ts';
-import { forEachInSlices, sortInSlices } from '../../../../core/event-loop.ts';
+import { forEachInSlices, sortInSlices } from '../../../../core/concurrency/event-loop.ts';
 import { listMergedProfiles } from '../../../players/merged-profiles/index.ts';
 import { assignDefinitions, EVENTS_PER_SLICE, type IndexedRow } from './assign-definitions.ts';
 import { checkEvent, latestOccurrence, namesOf, type CheckedEvent } from './check-event.ts';

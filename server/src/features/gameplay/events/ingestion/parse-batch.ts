@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { nextSlice } from '../../../../core/event-loop.ts';
+import { nextSlice } from '../../../../core/concurrency/event-loop.ts';
 import { digitsOfNumber } from '../../../../core/int64.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { requireUtf8 } from '../../../../http/json-body.ts';

@@ -1,6 +1,6 @@
 import type { Querier } from '../../../../database/database.ts';
 import { sql } from '../../../../database/sql.ts';
-import { inSlices } from '../../../../core/event-loop.ts';
+import { inSlices } from '../../../../core/concurrency/event-loop.ts';
 import { eventTableSql } from '../event-filter.ts';
 import type { EventPosition } from '../event-position.ts';
 import type { EventScope } from '../event-row.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_EVENTS_PER_REQUEST } from '../../../../core/callers.ts';
-import { createFairSemaphore } from '../../../../core/fair-semaphore.ts';
+import { createFairSemaphore } from '../../../../core/concurrency/fair-semaphore.ts';
 import { BATCH_BODY_LIMIT } from '../../../../http/body-limits.ts';
 import { keepRawBodies } from '../../../../http/json-body.ts';
 import { billingOf, keyOf, playerOf } from '../../../../http/request-context.ts';

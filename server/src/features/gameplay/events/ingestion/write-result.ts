@@ -1,4 +1,4 @@
-import { inSlices } from '../../../../core/event-loop.ts';
+import { inSlices } from '../../../../core/concurrency/event-loop.ts';
 import type { IngestResult } from './ingest-result.ts';
 
 /** Entries of a list that are written at once. They take 0.5 ms. */

@@ -1,5 +1,5 @@
 import type { BillingContext } from '../../../../core/billing-context.ts';
-import { createFlusher } from '../../../../core/flusher.ts';
+import { createFlusher } from '../../../../core/concurrency/flusher.ts';
 import { now } from '../../../../core/timestamps.ts';
 import type { WarningLog } from '../../../../core/warning-log.ts';
 import { lockUntilCommit } from '../../../../database/advisory-locks.ts';

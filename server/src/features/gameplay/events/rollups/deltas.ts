@@ -1,4 +1,4 @@
-import { forEachInSlices, inSlices } from '../../../../core/event-loop.ts';
+import { forEachInSlices, inSlices } from '../../../../core/concurrency/event-loop.ts';
 import type { EventRow, EventScope } from '../event-row.ts';
 
 /** The events of a batch that have the same definition and minute. */

@@ -5,7 +5,7 @@ import type { Database, Querier, Scope } from '../../../../database/database.ts'
 import { sql } from '../../../../database/sql.ts';
 import { OperatorError } from '../../../../core/operator-error.ts';
 import { ProblemError } from '../../../../core/problem.ts';
-import { runSteps, STEPS_PER_RUN } from '../../../../core/run-steps.ts';
+import { runSteps, STEPS_PER_RUN } from '../../../../core/concurrency/run-steps.ts';
 import { startOfNextSpan, startOfSpan } from '../../../../core/time-spans.ts';
 import { toMicroseconds } from '../../../../core/timestamps.ts';
 import type { Archive } from '../archive/archive.ts';

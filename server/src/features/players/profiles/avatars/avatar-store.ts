@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ProblemError } from '../../../../core/problem.ts';
-import { within } from '../../../../core/within.ts';
+import { within } from '../../../../core/concurrency/within.ts';
 import { requireWritableFolder } from '../../../../core/writable-folder.ts';
 import {
   isMissingObject,

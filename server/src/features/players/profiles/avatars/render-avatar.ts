@@ -1,7 +1,7 @@
 import type { default as Sharp } from 'sharp';
 import { siteOf } from '../../../../core/network.ts';
 import { ProblemError } from '../../../../core/problem.ts';
-import { createTurns } from '../../../../core/turns.ts';
+import { createTurns } from '../../../../core/concurrency/turns.ts';
 
 /** An image that Guildhall encoded itself. It keeps only the pixels of the upload. */
 export interface RenderedAvatar {

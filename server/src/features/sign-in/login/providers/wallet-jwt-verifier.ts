@@ -3,7 +3,7 @@ import type { OutboundClient } from '../../../../outbound/http-client.ts';
 import { evmAddress } from '../../../../core/evm-address.ts';
 import { ProblemError } from '../../../../core/problem.ts';
 import { isStorable } from '../../../../core/text.ts';
-import { createTurns } from '../../../../core/turns.ts';
+import { createTurns } from '../../../../core/concurrency/turns.ts';
 import type { ProviderVerifier } from '../identity.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
 

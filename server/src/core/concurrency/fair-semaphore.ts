@@ -1,5 +1,5 @@
-import { createCounts } from './counts.ts';
-import { fallingLimit } from './share.ts';
+import { createCounts } from '../counts.ts';
+import { fallingLimit } from '../share.ts';
 
 export interface SemaphoreLimits {
   /** How many tasks run at once. */

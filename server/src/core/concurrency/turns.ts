@@ -5,7 +5,7 @@ import {
   SemaphoreTimeoutError,
   type SemaphoreLimits,
 } from './fair-semaphore.ts';
-import { ProblemError, type ProblemDetails } from './problem.ts';
+import { ProblemError, type ProblemDetails } from '../problem.ts';
 
 /** Runs a task in the turn of its owner. Throws busy. */
 export type RunInTurn = <Result>(owner: string, task: () => Promise<Result>) => Promise<Result>;
