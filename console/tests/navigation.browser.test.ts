@@ -50,6 +50,19 @@ describe('the game of the page', () => {
   });
 });
 
+describe('the first visit', () => {
+  test('opens the oldest game that is not disabled', async () => {
+    await app.owner.query(
+      `INSERT INTO tenants (id, workspace_id, name, slug, created_at, disabled_at)
+       VALUES (gen_random_uuid(), $1, 'Driftwood', 'driftwood', now() - interval '1 day', now())`,
+      [tenant.workspaceId],
+    );
+    const page = await studio.open('/');
+    await heading(page, 'Overview').waitFor();
+    assert.equal(new URL(page.url()).pathname, studio.game);
+  });
+});
+
 describe('the side bar', () => {
   test('has the links to the last game before the games are known', async () => {
     const page = await studio.open(studio.game);

@@ -2739,7 +2739,7 @@ export interface paths {
         };
         /**
          * List tenants
-         * @description Returns the tenants of the workspace, oldest first. Disabled tenants are included.
+         * @description Returns the tenants of the workspace: first those that are not disabled, then the disabled ones, both oldest first.
          */
         get: operations["listTenants"];
         put?: never;

@@ -33,7 +33,7 @@ export const byCursor = {
 export const LARGEST_PAGE = 200;
 const MOST_PAGES = 10;
 
-/** Reads all pages of a list that has at most 1,000 items, or some more while it changes. */
+/** Reads the first 2,000 items of a list. Of games there may be more, but at most 1,000 are not disabled, and these come first. */
 export async function readAllPages<Item>(
   readPage: (page: { limit: number; offset: number }) => Promise<{ items: Item[] }>,
 ): Promise<{ items: Item[] }> {

@@ -27,7 +27,7 @@ const columns = sql`
   jsonb_build_object('autoCreateDefinitions', auto_create_definitions) AS settings,
   created_at AS "createdAt", disabled_at AS "disabledAt"`;
 
-/** Lists the tenants of a workspace, oldest first. */
+/** Lists the tenants of a workspace: those that are not disabled first, then oldest first. */
 export function listTenants(
   db: Querier,
   workspaceId: string,
@@ -35,7 +35,7 @@ export function listTenants(
 ): Promise<Tenant[]> {
   return db.rows(sql`
     SELECT ${columns} FROM tenants WHERE workspace_id = ${workspaceId}
-    ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
+    ORDER BY disabled_at IS NOT NULL, created_at, id LIMIT ${limit} OFFSET ${offset}`);
 }
 
 /** Lists the ids of all tenants. Needs the scope of the platform. */

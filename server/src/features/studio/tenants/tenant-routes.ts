@@ -20,7 +20,8 @@ export function tenantRoutes(services: TenantServices): FastifyPluginAsyncTypebo
           operationId: 'listTenants',
           tags: ['Tenants'],
           summary: 'List tenants',
-          description: 'Returns the tenants of the workspace, oldest first. Disabled tenants are included.',
+          description:
+            'Returns the tenants of the workspace: first those that are not disabled, then the disabled ones, both oldest first.',
           params: WorkspacePath,
           querystring: PageQuery,
           response: { 200: TenantPage },

@@ -76,6 +76,29 @@ describe('POST /api/workspaces/{workspaceId}/bus_tenants', () => {
   });
 });
 
+describe('GET /api/workspaces/{workspaceId}/bus_tenants', () => {
+  test('lists tenants that are not disabled first, then oldest first', async () => {
+    const tenant = await arrangeTenant(app);
+    const owner = await arrangeAccount(app, tenant, 'owner');
+    const path = `/api/workspaces/${tenant.workspaceId}/bus_tenants`;
+    const ids = [tenant.tenantId];
+    for (let count = 0; count < 3; count++)
+      ids.push((await app.http.post(path, { name: someName() }, owner)).body.id);
+    for (const id of [ids[2]!, ids[0]!]) await app.http.delete(pathOf(id), owner);
+
+    const pages = [];
+    for (const offset of [0, 2])
+      pages.push((await app.http.get(`${path}?limit=2&offset=${offset}`, owner)).body);
+    assert.deepEqual(
+      pages.map(({ items }) => items.map(({ id }: { id: string }) => id)),
+      [
+        [ids[1], ids[3]],
+        [ids[0], ids[2]],
+      ],
+    );
+  });
+});
+
 describe('PATCH and DELETE /api/bus_tenants/{tenantId}', () => {
   test('changes only the given fields and audits the difference', async () => {
     const { id, slug } = (await create({ name: 'Before' })).body;
