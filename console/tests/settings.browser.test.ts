@@ -38,6 +38,25 @@ describe('a form with unsaved changes', () => {
     await page.waitForURL('**/players');
   });
 
+  test('asks once about two forms, and again after the reader has stayed', async () => {
+    const page = await studio.open(`${studio.game}/settings`);
+    await page.getByRole('textbox', { name: 'Slug' }).fill('undertow');
+    await page.getByRole('textbox', { name: 'Bytes per minute' }).fill('4096');
+    const players = page.getByRole('link', { name: 'Players' });
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving' });
+    for (const verb of ['Cancel', 'Discard the changes']) {
+      await players.click();
+      await dialog.getByRole('button', { name: verb }).click();
+      if (verb === 'Cancel') await dialog.waitFor({ state: 'detached' });
+    }
+    await page.getByRole('heading', { level: 1, name: 'Players' }).waitFor();
+
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('textbox', { name: 'Slug' }).fill('undertow');
+    await players.click();
+    await dialog.waitFor();
+  });
+
   test('asks once if the back button is pressed twice, and keeps the page and its address', async () => {
     const page = await studio.open(studio.game);
     await page.getByRole('link', { name: 'Players' }).click();

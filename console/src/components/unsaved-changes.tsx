@@ -34,6 +34,9 @@ export const leavingRequest: Question = {
 /** The question about something that exists already, and that the page shows once. */
 export const leavingSecret = (loss: string): Question => ({ title: 'Leave this page', loss, verb: 'Leave' });
 
+/** The question that the reader has just confirmed for all forms of the page. The router asks them one after the other, in one task. */
+let confirmed: string | undefined;
+
 /**
  * Asks before unsaved changes are lost: by a link, the back button, closing the tab, or by closing a dialog with `leave`. The form
  * renders the question.
@@ -47,7 +50,7 @@ export function useUnsavedChanges(
   leave: (action: () => void) => void;
 } {
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname && confirmed !== loss,
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });
@@ -70,8 +73,11 @@ export function useUnsavedChanges(
       verb={verb}
       onConfirm={() => {
         setWaiting(undefined);
-        if (isBlocked) blocker.proceed();
-        else waiting?.();
+        if (isBlocked) {
+          confirmed = loss;
+          setTimeout(() => (confirmed = undefined));
+          blocker.proceed();
+        } else waiting?.();
       }}
     >
       {loss}
