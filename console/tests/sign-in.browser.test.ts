@@ -320,6 +320,30 @@ describe('account', () => {
     assert.equal(lookUps, 1);
   });
 
+  test('accepts an invitation with one click after the sign-in with a second factor, and sends its token to no address', async () => {
+    const { email, secret, ...account } = await accounts.signUpWithTotp();
+    await accounts.allowCodesAgain(account);
+    const { token } = await arrangeInvitation(studio.app, studio.tenant, { email });
+    const page = await studio.visit(`/invitation#token=${token}`);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url(), request.headers()['referer'] ?? ''));
+    await page.getByRole('link', { name: 'sign in' }).click();
+    await page.reload();
+    await signIn(page, email);
+    await page.getByLabel('6-digit code').fill(authenticatorCode(secret));
+    await page.getByText(`You are signed in as ${email}.`).waitFor();
+    await assertAccessible(page, 'an invitation of the signed-in account');
+    await countBecomes(page.getByRole('textbox'), 0);
+    await page.getByRole('button', { name: 'Join the workspace' }).click();
+    await page.getByRole('heading', { name: 'Harbor Games', exact: true }).waitFor();
+    // A browser also names the fragment, which it does not send.
+    assert.deepEqual(
+      sent.filter((url) => url.split('#')[0]!.includes(token)),
+      [],
+    );
+    assert.ok(!page.url().includes(token));
+  });
+
   test('shows an invitation after a failure, and after a link that does not work', async () => {
     const { token } = await arrangeInvitation(studio.app, studio.tenant, { email: someEmail() });
     const page = await studio.visit('/sign-in');

@@ -34,6 +34,8 @@ const resetPasswordRoute = createRoute({
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
+  // The person that is invited may be signed in.
+  beforeLoad: () => client.session.load(),
   ...lazyPage(() => import('../../pages/sign-in/InvitationPage'), 'InvitationPage'),
 });
 

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api, client, type Answer } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { RelativeTime } from '../../components/RelativeTime';
+import { useJoinWorkspace } from '../workspaces/queries';
 import { useAfterSignIn } from './after-sign-in';
 import { NewPasswordField } from './AuthFields';
 import { AuthForm } from './AuthForm';
@@ -51,13 +52,51 @@ function Invitation({ mailedToken }: { mailedToken: string }) {
   return <AcceptStep token={token} invitation={invitation.data} />;
 }
 
-function AcceptStep({
-  token,
-  invitation: { workspaceName, invitedBy, role, email, hasAccount, expiresAt },
-}: {
+type MailedInvitation = Answer<'/api/saas-auth/invitations/look-up', 'post'>;
+
+interface StepProps {
   token: string;
-  invitation: Answer<'/api/saas-auth/invitations/look-up', 'post'>;
-}) {
+  invitation: MailedInvitation;
+}
+
+function AcceptStep({ token, invitation }: StepProps) {
+  const { workspaceName, invitedBy, role, email, expiresAt } = invitation;
+  // Read once: the form must stay when its own answer signs the account in.
+  const [account] = useState(client.session.current);
+  const Form = account?.email === email ? JoinForm : AcceptForm;
+  return (
+    <AuthPage
+      title={`Join ${workspaceName}`}
+      text={
+        <>
+          {invitedBy} invites {email} as {role}. The invitation expires <RelativeTime at={expiresAt} />.
+        </>
+      }
+    >
+      <Form token={token} invitation={invitation} />
+    </AuthPage>
+  );
+}
+
+/** The invited account is signed in. */
+function JoinForm({ token, invitation: { email } }: StepProps) {
+  const enter = useAfterSignIn();
+  const join = useJoinWorkspace();
+  return (
+    <AuthForm
+      verb="Join the workspace"
+      isPending={join.isPending}
+      error={join.error}
+      onSubmit={() =>
+        join.mutate(token, { onSuccess: ({ workspaceId }) => enter(`/workspaces/${workspaceId}`) })
+      }
+    >
+      <Text size="sm">You are signed in as {email}.</Text>
+    </AuthForm>
+  );
+}
+
+function AcceptForm({ token, invitation: { hasAccount } }: StepProps) {
   const enter = useAfterSignIn();
   const form = useForm({
     initialValues: { password: '', displayName: '' },
@@ -77,45 +116,34 @@ function AcceptStep({
   const join = (values: { password: string; displayName: string }): void =>
     accept.mutate(values, { onSuccess: ({ workspaceId }) => enter(`/workspaces/${workspaceId}`) });
   return (
-    <AuthPage
-      title={`Join ${workspaceName}`}
-      text={
-        <>
-          {invitedBy} invites {email} as {role}. The invitation expires <RelativeTime at={expiresAt} />.
-        </>
+    <AuthForm
+      verb="Join the workspace"
+      isPending={accept.isPending}
+      error={accept.error}
+      onSubmit={form.onSubmit(join)}
+      footer={
+        hasAccount && (
+          <Text size="xs" c="dimmed">
+            If the account has a second factor,{' '}
+            <TextLink to="/sign-in" search={{ next: '/invitation' }} hash={`token=${token}`} inherit>
+              sign in
+            </TextLink>{' '}
+            first. Then you return to this page.
+          </Text>
+        )
       }
     >
-      <AuthForm
-        verb="Join the workspace"
-        isPending={accept.isPending}
-        error={accept.error}
-        onSubmit={form.onSubmit(join)}
-        footer={
-          <>
-            {hasAccount && (
-              <Text size="xs" c="dimmed">
-                If the account has a second factor,{' '}
-                <TextLink to="/sign-in" inherit>
-                  sign in
-                </TextLink>{' '}
-                and accept the invitation under Workspaces.
-              </Text>
-            )}
-          </>
-        }
-      >
-        {!hasAccount && <TextInput label="Name" autoComplete="name" {...form.getInputProps('displayName')} />}
-        {hasAccount ? (
-          <PasswordField
-            label="Password of your account"
-            autoComplete="current-password"
-            required
-            {...form.getInputProps('password')}
-          />
-        ) : (
-          <NewPasswordField {...form.getInputProps('password')} />
-        )}
-      </AuthForm>
-    </AuthPage>
+      {!hasAccount && <TextInput label="Name" autoComplete="name" {...form.getInputProps('displayName')} />}
+      {hasAccount ? (
+        <PasswordField
+          label="Password of your account"
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('password')}
+        />
+      ) : (
+        <NewPasswordField {...form.getInputProps('password')} />
+      )}
+    </AuthForm>
   );
 }

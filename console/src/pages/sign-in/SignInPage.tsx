@@ -21,7 +21,9 @@ export function SignInPage() {
   const router = useRouter();
   const enter = useAfterSignIn();
   const goOn = (): void => {
-    if (router.history.location.pathname === '/sign-in') enter(next);
+    const { pathname, hash } = router.history.location;
+    // The fragment belongs to the next page. It may hold the token of a mail, which no server may get in a search parameter.
+    if (pathname === '/sign-in') enter(next && next + hash);
   };
   const onSession = useEffectEvent((account: unknown) => account !== undefined && goOn());
   // After a sign-in in another tab this one continues too.
