@@ -201,7 +201,7 @@ describe('the notifications', () => {
       await mayConnect.promise;
       await route.continue();
     });
-    const list = page.waitForResponse('**/api/notifications?limit=50');
+    const list = page.waitForResponse('**/api/notifications?limit=50&**');
     await page.reload();
     await Promise.all([list, begins.promise]);
     await app.owner.query(
@@ -212,6 +212,36 @@ describe('the notifications', () => {
     );
     mayConnect.resolve();
     await page.getByRole('button', { name: 'Notifications: 1 unread' }).waitFor();
+  });
+});
+
+describe('the list of notifications', () => {
+  test('loads older ones at its end, and keeps them when a new one arrives', async () => {
+    const page = await studio.open('/account', { role: 'viewer' });
+    const notify = (from: number, to: number) =>
+      app.owner.query(
+        `INSERT INTO notifications (id, account_id, type, title, text, workspace_id, created_at)
+         SELECT gen_random_uuid(), account_id, 'usage.warning', 'Warning ' || number, 'Much is used.', workspace_id,
+                now() + number * interval '1 ms'
+         FROM memberships, generate_series($2::int, $3) number WHERE workspace_id = $1 AND role = 'viewer' ORDER BY number`,
+        [tenant.workspaceId, from, to],
+      );
+    await notify(1, 60);
+    await page.getByRole('button', { name: 'Notifications: 60 unread' }).click();
+    const list = page.getByRole('region', { name: 'List of notifications' });
+    const notices = list.getByRole('button');
+    await countBecomes(notices, 50);
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await countBecomes(notices, 60);
+    await notices.last().getByText('Warning 1', { exact: true }).waitFor();
+
+    await notify(61, 61);
+    await notices.first().getByText('Warning 61').waitFor();
+    await countBecomes(notices, 61);
+    await notices.last().click();
+    await page.waitForURL('**/usage');
+    await page.getByRole('button', { name: 'Notifications: 60 unread' }).click();
+    await countBecomes(notices, 50);
   });
 });
 

@@ -9,27 +9,36 @@ import {
   UnstyledButton,
   VisuallyHidden,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useInViewport } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
-import { useRef } from 'react';
-import { ErrorText } from '../../components/ErrorState';
+import { useEffect, useRef } from 'react';
+import { ErrorState, ErrorText } from '../../components/ErrorState';
 import { formatCount } from '../../components/format';
 import { RelativeTime, TimesAreTabStops } from '../../components/RelativeTime';
-import { pageOf, useNotifications, useReadAll, useReadOne, type Notification } from './notifications';
+import { useTableRows } from '../../components/use-table-rows';
+import {
+  pageOf,
+  useDropOlder,
+  useNotifications,
+  useReadAll,
+  useReadOne,
+  type Notification,
+} from './notifications';
 import classes from './NotificationBell.module.css';
 
 /** The notifications of the account. New ones arrive live. */
 export function NotificationBell() {
-  const [opened, popover] = useDisclosure();
+  const dropOlder = useDropOlder();
+  const [opened, popover] = useDisclosure(false, { onClose: dropOlder });
   const notifications = useNotifications();
+  const { rows, loadMore, hasFailedToLoadMore } = useTableRows(notifications, ({ id }) => id);
   const readOne = useReadOne();
   const readAll = useReadAll();
-  const unread = notifications.data?.unreadCount ?? 0;
-  const items = notifications.data?.items ?? [];
+  const unread = notifications.data?.pages[0]?.unreadCount ?? 0;
   const list = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
-  const error = readAll.error ?? notifications.error;
+  const error = readAll.error ?? (hasFailedToLoadMore ? null : notifications.error);
   const toggle = (): void => {
     readAll.reset();
     if (notifications.error) void notifications.refetch();
@@ -97,12 +106,12 @@ export function NotificationBell() {
               <ErrorText error={error} />
             </div>
           )}
-          {notifications.data && items.length === 0 && (
+          {rows?.length === 0 && (
             <Text size="sm" c="dimmed" p="sm">
               No notifications. Alerts and usage warnings of your workspaces appear here.
             </Text>
           )}
-          {items.map((item) => (
+          {rows?.map((item) => (
             <UnstyledButton
               key={item.id}
               className={classes.item}
@@ -126,8 +135,28 @@ export function NotificationBell() {
               </Stack>
             </UnstyledButton>
           ))}
+          {hasFailedToLoadMore ? (
+            <div className={classes.item}>
+              <ErrorState
+                error={notifications.error}
+                what="Older notifications could not be loaded"
+                retry={loadMore}
+              />
+            </div>
+          ) : (
+            loadMore && !notifications.isFetching && <End onSeen={loadMore} />
+          )}
         </div>
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+/** The end of the loaded notifications. */
+function End({ onSeen }: { onSeen: () => void }) {
+  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  useEffect(() => {
+    if (inViewport) onSeen();
+  }, [inViewport, onSeen]);
+  return <div ref={ref} className={classes.end} />;
 }

@@ -1,20 +1,34 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { linkOptions } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { byOffset } from '../../components/paging';
 import { api, client, type Answer } from '../client';
 import { optimistic } from '../optimistic';
 import { useChange } from '../use-change';
 
 const KEY = ['notifications'];
+const PAGE_SIZE = 50;
 
-/** The newest notifications. New ones arrive live. */
+/** The notifications, newest first. New ones arrive live: then all loaded pages are read again. */
 export function useNotifications() {
   const queryClient = useQueryClient();
   useEffect(() => followInOneTab(() => void queryClient.invalidateQueries({ queryKey: KEY })), [queryClient]);
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: KEY,
-    queryFn: () => api.GET('/api/notifications', { params: { query: { limit: 50 } } }),
+    queryFn: ({ pageParam: offset, signal }) =>
+      api.GET('/api/notifications', { params: { query: { limit: PAGE_SIZE, offset } }, signal }),
+    ...byOffset,
   });
+}
+
+/** Keeps only the first page, because each new notification reads all loaded pages again. */
+export function useDropOlder(): () => void {
+  const queryClient = useQueryClient();
+  return () =>
+    queryClient.setQueryData<Pages>(
+      KEY,
+      (list) => list && { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) },
+    );
 }
 
 const NAME = 'guildhall.notifications';
@@ -57,6 +71,7 @@ function followInOneTab(onNews: () => void): () => void {
 }
 
 type Page = Answer<'/api/notifications', 'get'>;
+type Pages = InfiniteData<Page>;
 export type Notification = Page['items'][number];
 
 /** The page that shows what a notification is about, if there is one. */
@@ -80,12 +95,15 @@ export function useReadOne() {
   return useMutation({
     mutationFn: (notificationId: string) =>
       api.POST('/api/notifications/{notificationId}/read', { params: { path: { notificationId } } }),
-    ...optimistic(queryClient, KEY, (page: Page, notificationId: string) => ({
-      ...page,
-      unreadCount: Math.max(0, page.unreadCount - 1),
-      items: page.items.map((item) =>
-        item.id === notificationId ? { ...item, readAt: new Date().toISOString() } : item,
-      ),
+    ...optimistic(queryClient, KEY, (list: Pages, notificationId: string) => ({
+      ...list,
+      pages: list.pages.map((page) => ({
+        ...page,
+        unreadCount: Math.max(0, page.unreadCount - 1),
+        items: page.items.map((item) =>
+          item.id === notificationId ? { ...item, readAt: new Date().toISOString() } : item,
+        ),
+      })),
     })),
   });
 }
