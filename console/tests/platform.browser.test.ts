@@ -81,6 +81,25 @@ describe('platform administration', () => {
     assert.deepEqual(rows, [{ plan: 'Studio', units: 5_000_000, events: 500 }]);
   });
 
+  test('says that a workspace has more games than it lists', async () => {
+    const path = `workspaces/${tenant.workspaceId}`;
+    const page = await open(path);
+    await page.getByRole('cell', { name: 'Tidewater' }).waitFor();
+    await countBecomes(page.getByText('The first 200'), 0);
+    await app.owner.query(
+      `INSERT INTO tenants (id, workspace_id, name, slug)
+       SELECT gen_random_uuid(), $1, 'Game ' || number, 'game-' || number FROM generate_series(1, 200) number`,
+      [tenant.workspaceId],
+    );
+    await page.reload();
+    await page.getByRole('region', { name: 'Games' }).waitFor();
+    await page.locator('section', { hasText: 'Games' }).getByText('The first 200').waitFor();
+    await countBecomes(page.getByText('The first 200'), 1);
+    await app.owner.query(`DELETE FROM tenants WHERE workspace_id = $1 AND slug LIKE 'game-%'`, [
+      tenant.workspaceId,
+    ]);
+  });
+
   test('finds a person by email, and deletes the player after the name was typed', async () => {
     const page = await open('players');
     await page.getByText('Each search leaves an audit record.').waitFor();

@@ -139,6 +139,24 @@ describe('the usage of a workspace', () => {
   });
 });
 
+describe('a report of 1,000 keys', () => {
+  test('says that it may have no more', async () => {
+    const page = await studio.open(`${usage}?groupBy=key`);
+    const cut = page.getByText('The 1,000 with the most units');
+    await row(page, /34,000/).waitFor();
+    await countBecomes(cut, 0);
+    await app.owner.query(
+      `INSERT INTO usage_entries (workspace_id, at, tenant_id, key_id, units)
+       SELECT $1, $2, $3, gen_random_uuid(), 1 FROM generate_series(1, 1000)`,
+      [tenant.workspaceId, `${today}T00:00:00Z`, tenant.tenantId],
+    );
+    await page.reload();
+    await cut.waitFor();
+    await page.getByText('By game', { exact: true }).click();
+    await countBecomes(cut, 0);
+  });
+});
+
 describe('the days of a period', () => {
   test('are calendar months and days of UTC', () => {
     const now = new Date('2026-03-01T00:30:00+01:00');

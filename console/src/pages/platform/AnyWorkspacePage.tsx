@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -67,6 +67,7 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
       </Panel>
       <TablePanel
         title="Games"
+        actions={<FirstOnly rows={tenants} />}
         columns={gameColumns}
         rows={tenants}
         rowKey={({ tenantId }) => tenantId}
@@ -74,6 +75,7 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
       />
       <TablePanel
         title="Members"
+        actions={<FirstOnly rows={members} />}
         columns={memberColumns}
         rows={members}
         rowKey={({ accountId }) => accountId}
@@ -81,6 +83,18 @@ function LoadedWorkspace({ workspace }: { workspace: AnyWorkspaceDetail }) {
       />
       {isEditing && <PlanDialog workspaceId={id} name={name} plan={plan} onClose={editing.close} />}
     </Page>
+  );
+}
+
+/** The most games and members that the server lists. */
+const MOST_LISTED = 200;
+
+function FirstOnly({ rows }: { rows: unknown[] }) {
+  if (rows.length < MOST_LISTED) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      The first {MOST_LISTED}
+    </Text>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
@@ -17,6 +17,9 @@ export const GROUPINGS: { value: Grouping; label: string }[] = [
   { value: 'tenant', label: 'By game' },
 ];
 
+/** The most keys or games in a report of the server. */
+const MOST_ROWS = 1_000;
+
 interface UsageDetailsProps {
   groupBy: Grouping;
   onGroup: (groupBy: Grouping) => void;
@@ -34,6 +37,11 @@ export function UsageDetails({ groupBy, onGroup, report, games, keys }: UsageDet
       title="Usage"
       actions={
         <>
+          {groupBy !== 'day' && data?.items.length === MOST_ROWS && (
+            <Text size="sm" c="dimmed">
+              The {formatNumber(MOST_ROWS)} with the most units
+            </Text>
+          )}
           <SegmentedControl<Grouping>
             size="xs"
             aria-label="Group by"
