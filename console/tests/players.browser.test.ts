@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { Request } from 'playwright-core';
 import { arrangeAccount, arrangePlayer } from '../../server/src/testing/arrange.ts';
+import { uploadAvatar } from '../../server/src/testing/avatars.ts';
 import { assertAccessible, becomes, countBecomes, dialogCloses, EXACT_TIME, startStudio } from './browser.ts';
 
 const studio = await startStudio();
@@ -376,6 +377,35 @@ describe('players', () => {
     await page.getByRole('heading', { name: 'Matches', exact: true }).waitFor();
     await page.goBack();
     await page.getByRole('cell', { name: 'Hidden' }).waitFor();
+  });
+
+  test('shows an uploaded avatar, and only the host of one of another server', async () => {
+    const { app, game } = studio;
+    const setAvatar = (url: string) =>
+      app.owner.query('UPDATE players SET avatar_url = $2 WHERE id = $1', [ada.playerId, url]);
+    const { avatarUrl } = (await uploadAvatar(app, ada.accessToken)).body;
+    // The browser opens another address than the public one of a test server.
+    await setAvatar(new URL(new URL(avatarUrl!).pathname, app.url).href);
+    const page = await studio.open(`${game}/players/${ada.playerId}`);
+    const image = page.getByRole('img', { name: 'Avatar of Ada Lovelace' });
+    await becomes(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth), 9);
+    const { width, height } = (await image.boundingBox())!;
+    assert.deepEqual([width, height], [48, 48]);
+    await assertAccessible(page, 'a player with an avatar');
+
+    await setAvatar('https://images.example/ada.png');
+    const origins = new Set<string>();
+    page.on('request', (request) => origins.add(new URL(request.url()).origin));
+    await page.reload();
+    const link = page.getByRole('link', { name: 'images.example' });
+    await link.waitFor();
+    assert.deepEqual(
+      [await link.getAttribute('href'), await link.getAttribute('rel')],
+      ['https://images.example/ada.png', 'noreferrer'],
+    );
+    await countBecomes(image, 0);
+    await assertAccessible(page, 'a player with an avatar of another server');
+    assert.deepEqual([...origins], [app.url]);
   });
 
   test('ends all sessions of a player', async () => {

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Tabs } from '@mantine/core';
+import { Anchor, Button, Group, Menu, Tabs } from '@mantine/core';
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
@@ -30,6 +30,7 @@ import {
   PlayerSessions,
 } from './PlayerTabs';
 import { PlayerState } from './PlayerState';
+import classes from './PlayerPage.module.css';
 import { playerQuery, requestPlayerExport, useHidePlayer, type Player } from './queries';
 
 const route = getRouteApi('/app/games/$tenantId/players/$playerId');
@@ -78,6 +79,7 @@ function LoadedPlayer({ tenantId, player }: { tenantId: string; player: Player }
       <Panel title="Profile">
         <Facts
           facts={[
+            ...(player.avatarUrl === null ? [] : [avatarOf(player.avatarUrl, name)]),
             ['First sign-in', <RelativeTime key="first" at={player.firstSeenAt} />],
             ['Last sign-in', <RelativeTime key="last" at={player.lastSeenAt} />],
             ['Sign-ins', formatNumber(player.loginCount)],
@@ -140,6 +142,28 @@ function showChosen(tabs: HTMLElement | null): void {
   if (!tabs || !chosen) return;
   const hidden = chosen.getBoundingClientRect().right - tabs.getBoundingClientRect().right;
   if (hidden > 0) tabs.scrollLeft += hidden;
+}
+
+/** An image of this server. Others are linked: their servers would learn who looks at the player, and the page may not load them. */
+function avatarOf(avatarUrl: string, name: string): [string, ReactNode] {
+  const { origin, host, href } = new URL(avatarUrl);
+  return [
+    'Avatar',
+    origin === location.origin ? (
+      <img
+        key="avatar"
+        src={href}
+        width={48}
+        height={48}
+        alt={`Avatar of ${name}`}
+        className={classes.avatar}
+      />
+    ) : (
+      <Anchor key="avatar" href={href} target="_blank" rel="noreferrer" inherit>
+        {host}
+      </Anchor>
+    ),
+  ];
 }
 
 const mergedProfiles = ({ mergedProfileIds }: Player): [string, ReactNode] => [
