@@ -416,7 +416,7 @@ describe('events', () => {
     const page = await studio.open(`/games/${tenant.tenantId}/players`, { role: 'viewer' });
     await page.getByRole('row', { name: /Mock/ }).waitFor();
     await page.keyboard.press('Control+k');
-    const input = page.getByRole('combobox', { name: 'Go to a page, a player or a match' });
+    const input = page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' });
     await input.fill(playerId);
     await page.getByRole('option', { name: /Player$/ }).waitFor();
     await countBecomes(page.getByRole('option'), 1);

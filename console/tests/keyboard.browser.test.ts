@@ -56,7 +56,7 @@ describe('the keyboard alone', () => {
     const page = await studio.open(studio.game);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Go to a page, a player or a match' }).waitFor();
+    await page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' }).waitFor();
     await dialogHasFocus(page);
     await page.keyboard.type('Ada');
     await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();

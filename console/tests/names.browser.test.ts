@@ -251,7 +251,7 @@ describe('records with the same name', () => {
     ]);
     const page = await studio.open(game);
     await page.getByRole('button', { name: /^Search/ }).click();
-    await page.getByRole('combobox', { name: 'Go to a page, a player or a match' }).fill('zoe');
+    await page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' }).fill('zoe');
     for (const { playerId } of players)
       await page.getByRole('option', { name: `Zoe · …${playerId.slice(-6)}` }).waitFor();
     await page.getByRole('option', { name: `…${players[1]!.playerId.slice(-6)}` }).click();

@@ -245,6 +245,22 @@ describe('the list of notifications', () => {
   });
 });
 
+describe('the command palette', () => {
+  test('finds games by name, and opens one', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' });
+    await input.waitFor();
+    await countBecomes(page.getByRole('option', { name: 'Undertow' }), 0);
+    await input.fill('undert');
+    await page.getByRole('option', { name: 'Undertow Open the game' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Game: Undertow' }).waitFor();
+    await becomes(async () => new URL(page.url()).pathname, other);
+  });
+});
+
 describe('the URL', () => {
   test('drops unknown filters, shows which one the server refuses, and uses the default for an unknown range', async () => {
     const page = await studio.open(`${studio.game}/players?foo=1&search=&sort=displayName`);
@@ -448,7 +464,7 @@ describe('a screen reader', () => {
     await page.getByRole('button', { name: /: copy$/ }).click();
     await reads('Copied');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Go to a page, a player or a match' }).fill('nobody');
+    await page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' }).fill('nobody');
     await reads('Nothing found.');
   });
 });

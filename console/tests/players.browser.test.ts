@@ -347,7 +347,7 @@ describe('players', () => {
     const page = await studio.open(`${studio.game}/players`);
     await page.getByRole('link', { name: 'Ben Bitdiddle' }).waitFor();
     await page.keyboard.press('Control+k');
-    const input = page.getByRole('combobox', { name: 'Go to a page, a player or a match' });
+    const input = page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' });
     await input.fill('Ada');
     await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
     let release = (): void => {};
@@ -596,7 +596,7 @@ describe('players', () => {
     await page.getByRole('button', { name: 'Ban', exact: true }).click();
     await page.getByRole('dialog', { name: 'Ban Ada Lovelace' }).getByLabel('Reason').fill('Cheats');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Go to a page, a player or a match' }).fill('Ben');
+    await page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' }).fill('Ben');
     await page.getByRole('option', { name: 'Ben Bitdiddle' }).click();
     await page.getByRole('button', { name: 'Discard the changes' }).click();
     await page.waitForURL(`**/players/${ben.playerId}`);

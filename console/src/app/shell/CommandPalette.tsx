@@ -2,13 +2,13 @@ import { Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, type NavigateOptions } from '@tanstack/react-router';
-import { Search, Swords, UserRound, type LucideIcon } from 'lucide-react';
+import { Boxes, Search, Swords, UserRound, type LucideIcon } from 'lucide-react';
 import { useState, type KeyboardEvent } from 'react';
 import { api, GuildhallError } from '../client';
 import { describeError } from '../../components/ErrorState';
 import { distinctNames } from '../../components/format';
 import { nameOf } from '../../components/player-name';
-import { usePlace } from '../game';
+import { gamesQuery, usePlace } from '../game';
 import { useDestinations } from './navigation';
 import classes from './CommandPalette.module.css';
 
@@ -21,9 +21,10 @@ interface Command {
 }
 
 const MAX_FOUND_PLAYERS = 6;
+const MAX_FOUND_GAMES = 6;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Jumps to any page, to a match by id, and to players by id, name or address. */
+/** Jumps to any page, to games by name, to a match by id, and to players by id, name or address. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Modal
@@ -73,8 +74,8 @@ function Palette({ onClose }: { onClose: () => void }) {
         variant="unstyled"
         className={classes.input}
         leftSection={<Search size={16} />}
-        placeholder="Go to a page, a player or a match"
-        aria-label="Go to a page, a player or a match"
+        placeholder="Go to a page, a game, a player or a match"
+        aria-label="Go to a page, a game, a player or a match"
         role="combobox"
         aria-expanded
         aria-controls="commands"
@@ -137,7 +138,8 @@ function useCommands(
   onClose: () => void,
 ): { commands: Command[]; isSearching: boolean; error: unknown } {
   const navigate = useNavigate();
-  const { tenantId } = usePlace();
+  const { workspaceId, tenantId } = usePlace();
+  const allGames = useQuery({ ...gamesQuery(workspaceId ?? ''), enabled: workspaceId !== undefined });
   const groups = useDestinations();
   const [search] = useDebouncedValue(text, 120);
   const players = useQuery({
@@ -160,9 +162,10 @@ function useCommands(
     onClose();
     void navigate(to);
   };
+  const isNamed = (name: string): boolean => name.toLowerCase().includes(text.toLowerCase());
   const pages = groups.flatMap(({ label: group, items }) =>
     items
-      .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+      .filter(({ label }) => isNamed(label))
       .map(({ label, icon, link, open }): Command => ({
         key: label,
         label,
@@ -176,7 +179,18 @@ function useCommands(
           : go(link as NavigateOptions),
       })),
   );
-  if (text.length < 2 || tenantId === undefined) return { commands: pages, isSearching: false, error: null };
+  const games = [...distinctNames(allGames.data?.items ?? [])]
+    .filter(([, name]) => text !== '' && isNamed(name))
+    .slice(0, MAX_FOUND_GAMES)
+    .map(([id, label]): Command => ({
+      key: id,
+      label,
+      icon: Boxes,
+      hint: 'Open the game',
+      run: go({ to: '/games/$tenantId', params: { tenantId: id } }),
+    }));
+  if (text.length < 2 || tenantId === undefined)
+    return { commands: [...pages, ...games], isSearching: false, error: null };
   // The players of an earlier text would be opened by a quick Enter.
   const items = search === text ? players.data?.items : undefined;
   const names = distinctNames((items ?? []).map((player) => ({ id: player.playerId, name: nameOf(player) })));
@@ -199,7 +213,7 @@ function useCommands(
       }),
     });
   return {
-    commands: [...pages, ...found],
+    commands: [...pages, ...games, ...found],
     isSearching: search !== text || isWaiting(players) || isWaiting(match),
     error: players.error ?? match.error,
   };
