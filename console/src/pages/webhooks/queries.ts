@@ -4,14 +4,20 @@ import { useChange } from '../../app/use-change';
 import { byOffset, whileShort } from '../../components/paging';
 import { sinceOf } from '../../components/range';
 
-type WebhookPage = Answer<'/api/workspaces/{workspaceId}/webhooks', 'get'>;
+const WEBHOOKS = '/api/workspaces/{workspaceId}/webhooks';
+const WEBHOOK = `${WEBHOOKS}/{webhookId}` as const;
+const DELIVERIES = `${WEBHOOK}/deliveries` as const;
+const DELIVERY = `${DELIVERIES}/{deliveryId}` as const;
+const REDELIVERIES = `${WEBHOOK}/redeliveries` as const;
+
+type WebhookPage = Answer<typeof WEBHOOKS, 'get'>;
 export type Webhook = WebhookPage['items'][number];
-type DeliveryPage = Answer<'/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries', 'get'>;
+type DeliveryPage = Answer<typeof DELIVERIES, 'get'>;
 export type Delivery = DeliveryPage['items'][number];
-type RedeliveryPage = Answer<'/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries', 'get'>;
+type RedeliveryPage = Answer<typeof REDELIVERIES, 'get'>;
 export type Redelivery = RedeliveryPage['items'][number];
-export type NewWebhook = Body<'/api/workspaces/{workspaceId}/webhooks', 'post'>;
-export type WebhookChange = Body<'/api/workspaces/{workspaceId}/webhooks/{webhookId}', 'patch'>;
+export type NewWebhook = Body<typeof WEBHOOKS, 'post'>;
+export type WebhookChange = Body<typeof WEBHOOK, 'patch'>;
 
 /** What a webhook can subscribe to. */
 export const eventTypeNames = {
@@ -26,10 +32,8 @@ export const eventTypeNames = {
 export const PLATFORM = 'platform';
 
 /** The path of an operation of a workspace, or of the same operation of the deployment. Both have the same bodies and answers. */
-const at = <Path extends `/api/workspaces/{workspaceId}/webhooks${string}`>(
-  workspaceId: string,
-  path: Path,
-): Path => (workspaceId === PLATFORM ? (path.replace('/workspaces/{workspaceId}', '/admin') as Path) : path);
+const pathFor = <Path extends `${typeof WEBHOOKS}${string}`>(workspaceId: string, path: Path): Path =>
+  workspaceId === PLATFORM ? (path.replace('/workspaces/{workspaceId}', '/admin') as Path) : path;
 
 export interface WebhookPath {
   /** Or {@link PLATFORM}. */
@@ -41,9 +45,7 @@ export const webhooksQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['webhooks', workspaceId],
     queryFn: () =>
-      api.GET(at(workspaceId, '/api/workspaces/{workspaceId}/webhooks'), {
-        params: { path: { workspaceId }, query: { limit: 200 } },
-      }),
+      api.GET(pathFor(workspaceId, WEBHOOKS), { params: { path: { workspaceId }, query: { limit: 200 } } }),
   });
 
 /** The addresses of the webhooks, by their ids. */
@@ -55,10 +57,7 @@ export function useWebhookNames(workspaceId: string): Map<string, string> {
 export const webhookQuery = (path: WebhookPath) =>
   queryOptions({
     queryKey: ['webhook', path.workspaceId, path.webhookId],
-    queryFn: () =>
-      api.GET(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
-        params: { path },
-      }),
+    queryFn: () => api.GET(pathFor(path.workspaceId, WEBHOOK), { params: { path } }),
   });
 
 export interface DeliveryFilter {
@@ -79,7 +78,7 @@ export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }:
   infiniteQueryOptions({
     queryKey: ['deliveries', path.webhookId, { status, eventType, range }],
     queryFn: ({ pageParam: offset, signal }) =>
-      api.GET(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries'), {
+      api.GET(pathFor(path.workspaceId, DELIVERIES), {
         params: { path, query: { ...toQuery({ status, eventType, range }), limit: PAGE_SIZE, offset } },
         signal,
       }),
@@ -91,12 +90,7 @@ export const deliveryQuery = (path: WebhookPath, deliveryId: string) =>
   queryOptions({
     queryKey: ['delivery', path.webhookId, deliveryId],
     queryFn: () =>
-      api.GET(
-        at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}'),
-        {
-          params: { path: { ...path, deliveryId } },
-        },
-      ),
+      api.GET(pathFor(path.workspaceId, DELIVERY), { params: { path: { ...path, deliveryId } } }),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 5_000 : false),
   });
 
@@ -108,37 +102,27 @@ const outdatedIn = (workspaceId: string) => ({
 
 export const useCreateWebhook = (workspaceId: string) =>
   useChange(outdatedIn(workspaceId), (body: NewWebhook) =>
-    api.POST(at(workspaceId, '/api/workspaces/{workspaceId}/webhooks'), {
-      params: { path: { workspaceId } },
-      body,
-    }),
+    api.POST(pathFor(workspaceId, WEBHOOKS), { params: { path: { workspaceId } }, body }),
   );
 
 export const useChangeWebhook = (path: WebhookPath) =>
   useChange(outdatedIn(path.workspaceId), (body: WebhookChange) =>
-    api.PATCH(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
-      params: { path },
-      body,
-    }),
+    api.PATCH(pathFor(path.workspaceId, WEBHOOK), { params: { path }, body }),
   );
 
 export const useDeleteWebhook = (path: WebhookPath) =>
   useChange(outdatedIn(path.workspaceId), () =>
-    api.DELETE(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}'), {
-      params: { path },
-    }),
+    api.DELETE(pathFor(path.workspaceId, WEBHOOK), { params: { path } }),
   );
 
 export const useTestWebhook = (path: WebhookPath) =>
   useChange(outdatedIn(path.workspaceId), () =>
-    api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/test'), {
-      params: { path },
-    }),
+    api.POST(pathFor(path.workspaceId, `${WEBHOOK}/test`), { params: { path } }),
   );
 
 export const useRotateSecret = (path: WebhookPath) =>
   useChange(outdatedIn(path.workspaceId), (overlapSeconds: number) =>
-    api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/rotate-secret'), {
+    api.POST(pathFor(path.workspaceId, `${WEBHOOK}/rotate-secret`), {
       params: { path },
       body: { overlapSeconds },
     }),
@@ -146,15 +130,9 @@ export const useRotateSecret = (path: WebhookPath) =>
 
 export const useRedeliver = (path: WebhookPath) =>
   useChange(outdatedIn(path.workspaceId), (deliveryId: string) =>
-    api.POST(
-      at(
-        path.workspaceId,
-        '/api/workspaces/{workspaceId}/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
-      ),
-      {
-        params: { path: { ...path, deliveryId } },
-      },
-    ),
+    api.POST(pathFor(path.workspaceId, `${DELIVERY}/redeliver`), {
+      params: { path: { ...path, deliveryId } },
+    }),
   );
 
 /** The last redelivery of many, or null. Another tab or person may have started it. */
@@ -162,12 +140,9 @@ export const redeliveryQuery = (path: WebhookPath) =>
   queryOptions({
     queryKey: ['redelivery', path.webhookId],
     queryFn: async () => {
-      const { items } = await api.GET(
-        at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries'),
-        {
-          params: { path, query: { limit: 1 } },
-        },
-      );
+      const { items } = await api.GET(pathFor(path.workspaceId, REDELIVERIES), {
+        params: { path, query: { limit: 1 } },
+      });
       return items[0] ?? null;
     },
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? 1_000 : 5_000),
@@ -180,7 +155,7 @@ export const useStartRedelivery = (path: WebhookPath) =>
   useChange(
     outdatedIn(path.workspaceId),
     (wanted: { ids: ReadonlySet<string> } | { filter: DeliveryFilter }) =>
-      api.POST(at(path.workspaceId, '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries'), {
+      api.POST(pathFor(path.workspaceId, REDELIVERIES), {
         params: { path },
         body:
           'ids' in wanted
@@ -191,13 +166,7 @@ export const useStartRedelivery = (path: WebhookPath) =>
 
 export const useCancelRedelivery = (path: WebhookPath) =>
   useChange(outdatedIn(path.workspaceId), (redeliveryId: string) =>
-    api.POST(
-      at(
-        path.workspaceId,
-        '/api/workspaces/{workspaceId}/webhooks/{webhookId}/redeliveries/{redeliveryId}/cancel',
-      ),
-      {
-        params: { path: { ...path, redeliveryId } },
-      },
-    ),
+    api.POST(pathFor(path.workspaceId, `${REDELIVERIES}/{redeliveryId}/cancel`), {
+      params: { path: { ...path, redeliveryId } },
+    }),
   );
