@@ -110,7 +110,6 @@ export const theme = createTheme({
     Textarea: { defaultProps: { size: 'sm' } },
     Switch: { defaultProps: { size: 'sm', w: 'fit-content' } },
     Checkbox: { defaultProps: { size: 'sm' } },
-    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
     // Otherwise its choices make a narrow page wider than the window if the reader spaces the letters.
     SegmentedControl: { styles: { root: { maxWidth: '100%', flexWrap: 'wrap' } } },
     Menu: { defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } },

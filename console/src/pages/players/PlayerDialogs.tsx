@@ -40,7 +40,7 @@ export function ForceLogoutDialog({
       title={`End all sessions of ${name}`}
       verb="End all sessions"
       mutation={end}
-      input=""
+      input={undefined}
     >
       Ends {formatCount(openSessions, 'session')} in this game, expired ones too. The player can sign in
       again. Ended sessions cannot be resumed.

@@ -181,11 +181,8 @@ export function useLiftBan(path: PlayerPath) {
 }
 
 export function useForceLogout(path: PlayerPath) {
-  return useChange(outdatedBy(path), (message: string) =>
-    api.POST('/api/bus_tenants/{tenantId}/players/{playerId}/force-logout', {
-      params: { path },
-      body: message ? { message } : {},
-    }),
+  return useChange(outdatedBy(path), () =>
+    api.POST('/api/bus_tenants/{tenantId}/players/{playerId}/force-logout', { params: { path } }),
   );
 }
 
