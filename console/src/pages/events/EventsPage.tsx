@@ -227,16 +227,20 @@ function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string
         </>
       }
     >
-      Events appear here as soon as the game sends them. The command and the code continue those of{' '}
-      {scope === 'match' && (
+      Events appear here as soon as the game sends them. Run the{' '}
+      {scope === 'match' ? (
         <>
+          commands of <SignInLink tenantId={tenantId} /> and of{' '}
           <TextLink to="/games/$tenantId/matches" params={{ tenantId }} inherit underline="always">
             Matches
           </TextLink>
-          , which continue those of{' '}
         </>
-      )}
-      <SignInLink tenantId={tenantId} />, in the same terminal or file:
+      ) : (
+        <>
+          command of <SignInLink tenantId={tenantId} />
+        </>
+      )}{' '}
+      first, in the same terminal or file. Then run this one:
     </EmptyState>
   );
 }

@@ -24,7 +24,7 @@ interface KeyForm {
   rateLimit: { perMinute: number | string; perHour: number | string };
   rateLimitPerMinute: number | string;
   payloadBytesPerMinute: number | string;
-  /** For how many days from now the key works, {@link NEVER} or {@link AS_NOW}. */
+  /** For how many days from now the key works, {@link NEVER} or {@link UNCHANGED}. */
   expires: string;
   allowDataApi: boolean;
   /** Empty: the workspace of the game pays. */
@@ -32,7 +32,7 @@ interface KeyForm {
 }
 
 const NEVER = 'never';
-const AS_NOW = 'as now';
+const UNCHANGED = 'unchanged';
 
 /** An empty field means the value of the plan or of the game. */
 const orNull = (value: number | string): number | null => (value === '' ? null : Number(value));
@@ -63,7 +63,7 @@ function toBody(
     rateLimit: { perMinute: orNull(rateLimit.perMinute), perHour: orNull(rateLimit.perHour) },
     rateLimitPerMinute: orNull(rateLimitPerMinute),
     payloadBytesPerMinute: orNull(payloadBytesPerMinute),
-    ...(expires !== AS_NOW && { expiresAt: expires === NEVER ? null : inDays(Number(expires)) }),
+    ...(expires !== UNCHANGED && { expiresAt: expires === NEVER ? null : inDays(Number(expires)) }),
     ...(kind === 'api' && { allowDataApi, subscriberWorkspaceId: subscriberWorkspaceId || null }),
   };
 }
@@ -93,22 +93,22 @@ function KeyFields({
       />
       <WholeNumberInput
         label="Requests per minute"
-        placeholder="As the plan"
+        placeholder="Plan default"
         {...form.getInputProps('rateLimit.perMinute')}
       />
       <WholeNumberInput
         label="Requests per hour"
-        placeholder="As the plan"
+        placeholder="Plan default"
         {...form.getInputProps('rateLimit.perHour')}
       />
       <WholeNumberInput
         label="Alert above requests per minute"
-        placeholder="As the game"
+        placeholder="Game default"
         {...form.getInputProps('rateLimitPerMinute')}
       />
       <WholeNumberInput
         label="Alert above bytes per minute"
-        placeholder="As the game"
+        placeholder="Game default"
         description={
           typeof payloadBytesPerMinute === 'number' ? formatBytes(payloadBytesPerMinute) : undefined
         }
@@ -127,7 +127,7 @@ function KeyFields({
       <Select
         label="Expires"
         data={[
-          ...(current ? [{ value: AS_NOW, label: expiryOf(current) }] : []),
+          ...(current ? [{ value: UNCHANGED, label: expiryOf(current) }] : []),
           { value: NEVER, label: 'Never' },
           { value: '30', label: 'In 30 days' },
           { value: '90', label: 'In 90 days' },
@@ -140,7 +140,7 @@ function KeyFields({
 }
 
 const expiryOf = ({ expiresAt }: AnyKey): string =>
-  `As now: ${expiresAt === null ? 'never' : formatExactTime(expiresAt)}`;
+  `Unchanged (${expiresAt === null ? 'never' : formatExactTime(expiresAt)})`;
 
 /** The workspace that pays for the reads of an API key. Only its owners and admins can agree to that. */
 function PayerSelect({ form }: { form: UseFormReturnType<KeyForm> }) {
@@ -213,7 +213,7 @@ export function EditKeyDialog({ tenantId, kind, onClose, current, called }: KeyD
     },
     rateLimitPerMinute: current.rateLimitPerMinute ?? '',
     payloadBytesPerMinute: current.payloadBytesPerMinute ?? '',
-    expires: AS_NOW,
+    expires: UNCHANGED,
     allowDataApi: current.allowDataApi ?? false,
     subscriberWorkspaceId: payers.of(current) ?? '',
   });

@@ -68,8 +68,8 @@ export function MatchesPage() {
         }
         empty={
           <EmptyState title="No matches yet" next={<MatchSnippet tenantId={game.id} />}>
-            A game server creates a match for players who are signed in. The command and the code continue
-            those of <SignInLink tenantId={game.id} />, in the same terminal or file:
+            A game server creates a match for players who are signed in. Run the command of{' '}
+            <SignInLink tenantId={game.id} /> first, in the same terminal or file. Then run this one:
           </EmptyState>
         }
       />
