@@ -5,7 +5,7 @@ import type { AccountAuthor } from '../../../core/author.ts';
 import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { newId } from '../../../core/ids.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
+import { hasPassed, secondsFromNow } from '../../../core/timestamps.ts';
 import { lockAccount, type Account } from '../accounts/index.ts';
 import { audit } from '../../platform/audit/index.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
@@ -58,7 +58,7 @@ export async function inviteMember(
     const manager = await lockTeamForManager(transaction, author, workspaceId);
     const previous = await findOpenInvitation(transaction, workspaceId, { email });
     // An expired invitation gives nobody a role.
-    const isInvited = previous && Date.parse(previous.expiresAt) > Date.now();
+    const isInvited = previous && !hasPassed(previous.expiresAt);
     requireAuthority(manager, role, ...(isInvited ? [previous.role] : []));
     if (await isMember(transaction, workspaceId, email)) throw new ProblemError('already_member');
     if ((await countOthersOfTeam(transaction, workspaceId, email)) >= MAX_TEAM)

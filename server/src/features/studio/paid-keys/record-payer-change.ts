@@ -92,14 +92,14 @@ async function auditAgreement(
   transaction: Querier,
   author: Author,
   { payerId, keyId, prefix, tenantId }: Agreement,
-  origin: { rotatedFrom?: string } = {},
+  details: { rotatedFrom?: string } = {},
 ): Promise<void> {
   await audit(transaction, {
     ...author,
     action: 'paid_key.agreed',
     workspaceId: payerId,
     targetId: keyId,
-    details: { after: { prefix, tenantId }, ...origin },
+    details: { after: { prefix, tenantId }, ...details },
   });
 }
 
