@@ -413,7 +413,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an email address
-         * @description Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.
+         * @description Takes the token of a verification email. It works until the address is verified, for 24 hours, in the tenant that requested it.
          */
         post: operations["verifyPlayerEmail"];
         delete?: never;
@@ -573,7 +573,7 @@ export interface paths {
         put?: never;
         /**
          * Resend the verification email
-         * @description Mails another token that verifies the address of the sign-up. The earlier tokens stay valid. The bearer is an access token of the player, because a player can play before the address is verified. Answers 409 if the player has no address to verify.
+         * @description Mails another token that verifies the address of the sign-up. The earlier tokens stay valid. The bearer is an access token of the player, because a player can play before the address is verified. A request within 30 seconds of the last email sends none. Answers 409 if the player has no address to verify.
          */
         post: operations["resendPlayerVerification"];
         delete?: never;

@@ -19,10 +19,10 @@ export function findCredential(db: Querier, email: string): Promise<Credential |
   return db.row(sql`SELECT ${credentialColumns} FROM email_credentials WHERE email = ${email}`);
 }
 
-/** The address with which a player signed up, if it is not verified. */
+/** The address with which a player signed up, if it is not verified. A player has at most one such address. */
 export async function findUnverifiedAddress(db: Querier, playerId: string): Promise<string | undefined> {
   const found = await db.row<{ email: string }>(sql`
-    SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NULL ORDER BY email LIMIT 1`);
+    SELECT email FROM email_credentials WHERE player_id = ${playerId} AND verified_at IS NULL`);
   return found?.email;
 }
 

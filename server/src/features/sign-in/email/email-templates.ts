@@ -46,11 +46,11 @@ export function verifyAddressEmail({ game, token }: { game: string; token: strin
   return {
     subject: 'Confirm your email address',
     paragraphs: [
-      `A person signed up for the game ${quoted(game)} with your email address. If it was you, enter this token in the game:`,
+      `A person uses your email address in the game ${quoted(game)}. If it is you, enter this token in the game:`,
       { code: token },
       'It works once, for 24 hours.',
-      'If it was not you, do not enter the token, and ignore this email. The address stays unverified. If you sign in with the address ' +
-        'later, the password of that sign-up stops working.',
+      'If it is not you, do not enter the token, and ignore this email. The address stays unverified. If you sign in with the address ' +
+        'later, the password of that person stops working.',
       `Guildhall sent this email on behalf of the game ${quoted(game)}.`,
     ],
   };

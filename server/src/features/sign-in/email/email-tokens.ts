@@ -10,7 +10,7 @@ import { readTenant } from '../../studio/tenants/index.ts';
 import { allowCodeEverywhere, lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
 import { resetPasswordEmail, verifyAddressEmail } from './email-templates.ts';
 import type { MailDecision } from './mail-limits.ts';
-import { deleteToken, findToken, insertToken, type AddressOwner } from './token-queries.ts';
+import { deleteToken, findToken, insertToken, wasJustMailed, type AddressOwner } from './token-queries.ts';
 
 const TOKENS = {
   verify: { lifetimeSeconds: 24 * 60 * 60, writeEmail: verifyAddressEmail },
@@ -41,6 +41,20 @@ export async function mailToken(
   });
 }
 
+/** Without this interval, a player who taps a button often would use up the emails of the address for a day. As for codes. */
+const RESEND_SECONDS = 30;
+
+/** Whether a token that verifies the address was mailed within the last 30 seconds. */
+export const wasVerificationJustMailed = (
+  transaction: Querier,
+  owner: AddressOwner & { tenantId: string },
+): Promise<boolean> =>
+  wasJustMailed(
+    transaction,
+    { ...owner, purpose: 'verify' },
+    { seconds: RESEND_SECONDS, lifetimeSeconds: TOKENS.verify.lifetimeSeconds },
+  );
+
 /**
  * Verifies the address of a sign-up with its mailed token. The password stays, because the token confirms the sign-up. Throws
  * invalid_credentials.
@@ -57,8 +71,9 @@ export async function verifyAddress(
     if (!owner) throw invalidToken();
     // Every transaction locks the credential first. A concurrent confirmation of ownership deletes the token under this lock.
     const credential = await lockCredential(transaction, owner.email);
-    if (credential?.playerId !== owner.playerId || !(await deleteToken(transaction, tenantId, hash)))
-      throw invalidToken();
+    // A sign-up can have several tokens. After one was used, another one must not bring back a sign-in method that the player has removed.
+    if (credential?.playerId !== owner.playerId || credential.isVerified) throw invalidToken();
+    if (!(await deleteToken(transaction, tenantId, hash))) throw invalidToken();
     await lockPlayer(transaction, owner.playerId);
     await markVerified(transaction, { ...owner, authMethodId: newId() });
     await allowCodeEverywhere(transaction, owner);

@@ -87,7 +87,7 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Verify an email address',
           description:
-            'Takes the token that was mailed at sign-up. The token works once, for 24 hours, in the tenant of the sign-up.',
+            'Takes the token of a verification email. It works until the address is verified, for 24 hours, in the tenant that requested it.',
           body: VerifyPlayerEmailRequest,
           response: { 200: Verified, ...problems(422) },
         },
@@ -161,7 +161,8 @@ export function emailVerificationRoutes(services: EmailLoginServices): FastifyPl
           summary: 'Resend the verification email',
           description:
             'Mails another token that verifies the address of the sign-up. The earlier tokens stay valid. The bearer is an access token ' +
-            'of the player, because a player can play before the address is verified. Answers 409 if the player has no address to verify.',
+            'of the player, because a player can play before the address is verified. A request within 30 seconds of the last email sends ' +
+            'none. Answers 409 if the player has no address to verify.',
           response: { 202: VerificationRequested, ...problems(403, 409, 422) },
         },
       },

@@ -245,6 +245,11 @@ describe('POST /api/player-auth/email/resend', () => {
       bearer,
       headers: { 'x-forwarded-for': network },
     });
+  const waitUntilAllowed = (email: string) =>
+    app.owner.query(
+      `UPDATE email_tokens SET expires_at = expires_at - interval '30 seconds' WHERE email = $1`,
+      [email],
+    );
 
   test('mails another token after the first one has expired, until the address is verified', async () => {
     const { email, accessToken } = await signedUp();
@@ -258,6 +263,29 @@ describe('POST /api/player-auth/email/resend', () => {
     const repeated = await resend(accessToken);
     assert.deepEqual([repeated.status, repeated.body.code], [409, 'conflict']);
     assert.equal((await mailsTo(email)).length, 2);
+  });
+
+  test('sends one email in 30 seconds, and counts no other request', async () => {
+    const { email, accessToken } = await signedUp();
+    const network = someNetwork();
+    for (let click = 0; click < 12; click++)
+      assert.equal((await resend(accessToken, tenant, network)).status, 202);
+    assert.equal((await mailsTo(email)).length, 1, 'the email of the sign-up');
+    await waitUntilAllowed(email);
+    for (let click = 0; click < 12; click++)
+      assert.equal((await resend(accessToken, tenant, network)).status, 202);
+    assert.equal((await mailsTo(email)).length, 2);
+  });
+
+  test('mails a token of the tenant that requests it, and accepts none after the address is verified', async () => {
+    const { email } = await signedUp();
+    const first = await secretTo(email);
+    const login = await logIn(email, stranger);
+    assert.equal((await resend(login.body.accessToken, stranger)).status, 202);
+    const second = await secretTo(email);
+    assert.equal((await verify(second)).status, 401, 'another tenant');
+    assert.equal((await verify(second, stranger)).status, 200);
+    assert.equal((await verify(first)).status, 401, 'the address is verified');
   });
 
   test('returns 409 for a player without an address, and 422 without the provider', async () => {
@@ -278,8 +306,11 @@ describe('POST /api/player-auth/email/resend', () => {
   test('sends at most 10 emails a day from one network to one address', async () => {
     const { email, accessToken } = await signedUp();
     const network = someNetwork();
-    for (let sent = 0; sent < 10; sent++)
+    for (let sent = 0; sent < 10; sent++) {
+      await waitUntilAllowed(email);
       assert.equal((await resend(accessToken, tenant, network)).status, 202);
+    }
+    await waitUntilAllowed(email);
     const refused = await resend(accessToken, tenant, network);
     assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_attempts']);
     assert.equal((await mailsTo(email)).length, 11);

@@ -5,12 +5,12 @@ import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { verifyPlayer } from '../tokens/index.ts';
 import { findUnverifiedAddress } from './credential-queries.ts';
-import { mailToken } from './email-tokens.ts';
+import { mailToken, wasVerificationJustMailed } from './email-tokens.ts';
 import { spendMail, type MailBudget } from './mail-limits.ts';
 
 /**
- * Mails another token that verifies the address of a sign-up. The earlier tokens stay valid. Throws conflict if the player has no address
- * to verify, too_many_attempts, and the errors of {@link verifyPlayer}.
+ * Mails another token that verifies the address of a sign-up, unless one was mailed within 30 seconds. The earlier tokens stay valid. Throws
+ * conflict if the player has no address to verify, too_many_attempts, and the errors of {@link verifyPlayer}.
  */
 export async function resendVerification(
   services: MailServices & { database: Database; mailBudget: MailBudget },
@@ -25,6 +25,7 @@ export async function resendVerification(
   const owner = { tenantId, email, playerId };
   await mailBudget.count(ipAddress, email, () =>
     database.forKey(billing).transaction(async (transaction) => {
+      if (await wasVerificationJustMailed(transaction, owner)) return { isSent: false };
       const decision = await spendMail(transaction, tenantId, email);
       await mailToken(services, transaction, owner, { purpose: 'verify', decision });
       return { isSent: true };

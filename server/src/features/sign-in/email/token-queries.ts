@@ -20,6 +20,18 @@ export async function insertToken(db: Querier, token: NewToken): Promise<void> {
     VALUES (${token.tenantId}, ${token.hash}, ${token.purpose}, ${token.email}, ${token.playerId}, ${token.expiresAt})`);
 }
 
+/** Whether a token of a player's address was created within the last seconds. A token is created with its whole lifetime. */
+export function wasJustMailed(
+  db: Querier,
+  { tenantId, playerId, email, purpose }: Omit<NewToken, 'hash' | 'expiresAt'>,
+  { seconds, lifetimeSeconds }: { seconds: number; lifetimeSeconds: number },
+): Promise<boolean> {
+  return db.exists(sql`
+    SELECT FROM email_tokens
+    WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND email = ${email} AND purpose = ${purpose}
+      AND expires_at > now() + make_interval(secs => ${lifetimeSeconds - seconds})`);
+}
+
 /** The owner of a valid token. */
 export function findToken(
   db: Querier,
