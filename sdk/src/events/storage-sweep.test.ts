@@ -10,7 +10,7 @@ const NOW = 1_000_000_000;
 /** A sweep at a fixed time, and what it asks of the storage. */
 function arrange() {
   const calls: unknown[][] = [];
-  const state = { isDown: false, isLearnt: true };
+  const state = { isDown: false, isLearnt: true as boolean | Promise<boolean>, answer: () => {} };
   const store = {
     unloadOthers: (owners: ReadonlySet<string>) => void calls.push(['unload others', ...owners]),
     removeOlderThan: async (time: number, owners: ReadonlySet<string>) => {
@@ -52,6 +52,19 @@ describe('a look into the storage', () => {
     assert.deepEqual(await look(ada), [...before, ['adopt', -30, 600, 'game/ada']]);
     sweep.reset();
     assert.deepEqual(await look(ada), [['reset'], ...before, ['adopt', Infinity, 600, 'game/ada']]);
+  });
+
+  test('takes over all events after a sign-in during a look', async (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: NOW });
+    const { sweep, look, state } = arrange();
+    await look(ada);
+    sweep.schedule();
+    state.isLearnt = new Promise((resolve) => (state.answer = () => resolve(true)));
+    const interrupted = look(ada);
+    sweep.reset();
+    state.answer();
+    await interrupted;
+    assert.deepEqual((await look(ada)).at(-1), ['adopt', Infinity, 600, 'game/ada']);
   });
 
   test('removes old events also if nobody is signed in', async (context) => {

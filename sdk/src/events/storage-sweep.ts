@@ -35,16 +35,19 @@ export function createStorageSweep(
       const now = Date.now();
       // Before any wait, so that the first event of the player has room.
       if (who) store.unloadOthers(owners.of(who));
+      // Before any wait too, so that a sign-in during the look can reset it.
+      const hadAdoptedAll = hasAdoptedAll;
+      if (who) hasAdoptedAll = true;
       try {
         // Old events may be of a merged profile.
         const isLearnt = !who || (await owners.learn(who));
         const own = who ? owners.of(who) : new Set<string>();
         if (isLearnt) onTooOld(await store.removeOlderThan(now - maxAgeMs, own));
         if (!who) return;
-        await store.adopt(own, hasAdoptedAll ? now - adoptAfterMs : Infinity, maxBytes);
-        hasAdoptedAll = true;
+        await store.adopt(own, hadAdoptedAll ? now - adoptAfterMs : Infinity, maxBytes);
       } catch {
         // The storage does not answer now. The next look may succeed.
+        hasAdoptedAll &&= hadAdoptedAll;
       }
     },
     schedule: () => {
