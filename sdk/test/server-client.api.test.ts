@@ -145,7 +145,20 @@ describe('createServerClient', () => {
 
   test('throws invalid_bearer for anything that a stranger sends instead of a token', async () => {
     const { assertions, players } = newServer();
-    const wrong = [undefined, null, '', ' ', {}, [], 5, 'té', 'token\r\nx-game-key: other', 'a b', 'wrong'];
+    const wrong = [
+      undefined,
+      null,
+      '',
+      ' ',
+      {},
+      [],
+      5,
+      'té',
+      'token\r\nx-game-key: other',
+      'a b',
+      'wrong',
+      'x'.repeat(20_000),
+    ];
     for (const token of wrong as string[])
       for (const call of [assertions.validate, players.verify])
         await assert.rejects(call(token), failsWith('invalid_bearer', 401), JSON.stringify(token));
@@ -155,6 +168,7 @@ describe('createServerClient', () => {
     const { sendMatchEvents, sendPlayerEvents } = newServer();
     for (const send of [sendMatchEvents, sendPlayerEvents]) {
       await assert.rejects(send(undefined as never, []), /TypeError: The token is missing/);
+      await assert.rejects(send('a\r\nb', []), { code: 'invalid_bearer', status: 401 });
       for (const events of [undefined, {}])
         await assert.rejects(send('token', events as never), /TypeError: The events must be an array/);
     }

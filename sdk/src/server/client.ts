@@ -111,7 +111,8 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
     const checking = (token: string): Api => createApi(withBearer(requireBearer(token)));
 
     const sendEvents = (kind: EventKind) => async (accessToken: string, events: readonly NamedEvent[]) => {
-      const sendAsPlayer = withBearer(accessToken);
+      if (!accessToken) throw new TypeError('The token is missing.');
+      const sendAsPlayer = withBearer(requireBearer(accessToken));
       if (!Array.isArray(events)) throw new TypeError('The events must be an array.');
       const texts = events.map((event, index) => writeEvent(event, `events[${index}].value`));
       return sendBatch(sendAsPlayer, kind, texts);
@@ -155,7 +156,7 @@ export function createServerClient({ gameKey, apiKey, retries, ...http }: Server
 
 /** Throws the error of the server if this cannot be sent as a token. A stranger chose it, so it is no mistake of the program. */
 function requireBearer(token: unknown): string {
-  if (typeof token === 'string' && /^[!-~]+$/.test(token)) return token;
-  const detail = 'The token is not valid: it must consist of visible ASCII characters.';
+  if (typeof token === 'string' && /^[!-~]{1,8192}$/.test(token)) return token;
+  const detail = 'The token is not valid: it must have 1 to 8,192 visible ASCII characters.';
   throw new GuildhallError({ code: 'invalid_bearer', status: 401, detail });
 }
