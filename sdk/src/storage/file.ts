@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes, ClientStorage } from '../core/storage.ts';
 import { SortedMap } from './sorted-map.ts';
 
-/** A file that is open: it belongs to this thread until it is closed, or until the process ends. */
+/** A file that is open: it belongs to this thread until it is closed, or until the process ends or the thread ends by itself. */
 export interface FileStorage extends ClientStorage {
   close(): Promise<void>;
 }
