@@ -10,30 +10,43 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { arrangePlayer, arrangeTenant, type TestTenant } from '../../server/src/testing/arrange.ts';
-import { assertAccessible, becomes, countBecomes, failUntilTriedAgain, startStudio } from './browser.ts';
+import {
+  assertAccessible,
+  becomes,
+  countBecomes,
+  dialogCloses,
+  failUntilTriedAgain,
+  rowsBecome,
+  startStudio,
+} from './browser.ts';
 
 const studio = await startStudio();
 const ada = await arrangePlayer(studio.app, studio.tenant, 'ada');
 await autoCreate(studio.tenant);
 
+interface SentEvent {
+  eventKey: string;
+  value?: number | string;
+  occurredAt?: string;
+}
+
 let count = 0;
 /** Sends player events. They occur now by default. */
-async function send(
-  ...events: { eventKey: string; value?: number | string; occurredAt?: string }[]
+async function sendAs(
+  { playerId, caller }: Awaited<ReturnType<typeof arrangePlayer>>,
+  ...events: SentEvent[]
 ): Promise<void> {
   const body = events.map((event) => ({
-    playerId: ada.playerId,
+    playerId,
     occurredAt: new Date().toISOString(),
     idempotencyKey: `event-${++count}`,
     ...event,
   }));
-  const { status, text } = await studio.app.http.post(
-    '/api/game/player-events',
-    { events: body },
-    ada.caller,
-  );
+  const { status, text } = await studio.app.http.post('/api/game/player-events', { events: body }, caller);
   assert.equal(status, 201, text);
 }
+
+const send = (...events: SentEvent[]): Promise<void> => sendAs(ada, ...events);
 
 await send({ eventKey: 'jump' }, { eventKey: 'level_completed', value: '9223372036854775807' });
 
@@ -212,6 +225,83 @@ describe('events', () => {
     assert.equal(JSON.parse(answer).records.length, 1, answer);
     await page.getByLabel('Event key').fill('never-sent');
     await page.getByRole('heading', { name: 'No event matches the filters' }).waitFor();
+  });
+
+  test('shows and exports the time between two others, which a dialog asks for', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    const day = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
+    const older = { eventKey: 'older', occurredAt: `${day}T06:30:00.000Z` };
+    await sendAs(player, older, { eventKey: 'newer' });
+    const page = await studio.open(`/games/${tenant.tenantId}/events?scope=player&range=30d`, {
+      timezoneId: 'Asia/Kathmandu',
+    });
+    await rowsBecome(page, 2);
+    const range = page.getByRole('combobox', { name: 'Time range' });
+    await range.click();
+    await page.getByRole('option', { name: 'Between…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Between two times' });
+    await dialog.getByLabel('From').fill(`${day}T11:45`);
+    const to = dialog.getByLabel('To');
+    await to.fill(`${day}T11:45`);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Enter a time after the first one.').waitFor();
+    await becomes(() => to.evaluate((input) => input === document.activeElement), true);
+    await assertAccessible(page, 'the choice of two times');
+    await to.fill(`${day}T12:45`);
+    await page.keyboard.press('Enter');
+    await dialogCloses(page);
+    await rowsBecome(page, 1);
+    await page.getByRole('cell', { name: 'older' }).waitFor();
+    await page.getByRole('img', { name: /^Events per minute: older from 0 to 1, last 0$/ }).waitFor();
+    assert.match(await range.inputValue(), /, 11:45 AM\s–\s12:45 PM$/);
+    const interval = `${day}T06:00Z/${day}T07:00Z`;
+    assert.equal(new URL(page.url()).searchParams.get('range'), interval);
+    const [download] = await Promise.all([page.waitForEvent('download'), startExport(page)]);
+    const [, ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => line.includes('older')),
+      [true],
+    );
+
+    await range.click();
+    await page.getByRole('option', { name: 'Between…' }).click();
+    await becomes(() => to.inputValue(), `${day}T12:45`);
+    await to.fill(`${day}T12:00`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No event matches the filters' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filters' }).click();
+    await page.getByRole('cell', { name: 'newer' }).waitFor();
+    await page.goto(`/games/${tenant.tenantId}/events?scope=player&range=${day}/${day}`);
+    await becomes(() => range.inputValue(), 'Last hour');
+  });
+
+  test('limits matches, audit records and alerts to the time between two others too', async () => {
+    const page = await studio.open(studio.game);
+    const workspace = `/workspaces/${studio.tenant.workspaceId}`;
+    for (const [path, list] of [
+      [`${studio.game}/matches`, '/matches'],
+      [`${studio.game}/audit`, '/audit-records'],
+      [`${workspace}/audit`, '/audit-records'],
+      [`${workspace}/alerts`, '/alerts'],
+    ] as const) {
+      const limits = { from: '2026-01-02T03:04:00.000Z', to: '2026-01-03T04:05:00.000Z' };
+      const asked = page.waitForRequest((request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        return pathname.endsWith(list) && searchParams.get('limit') === '100' && searchParams.has('from');
+      });
+      await page.goto(`${path}?range=2026-01-02T03:04Z/2026-01-03T04:05Z`);
+      const { searchParams } = new URL((await asked).url());
+      assert.deepEqual({ from: searchParams.get('from'), to: searchParams.get('to') }, limits, path);
+      await becomes(
+        () =>
+          page
+            .getByRole('combobox', { name: 'Time' })
+            .inputValue()
+            .then((text) => /Jan 2.*Jan 3/.test(text)),
+        true,
+      );
+    }
   });
 
   test('removes the filters, but not the scope and the time', async () => {

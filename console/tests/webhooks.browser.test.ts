@@ -84,6 +84,17 @@ describe('webhooks', () => {
     assert.deepEqual(rows, [{ delivery_ids: [failed] }]);
   });
 
+  test('filters deliveries by the time between two others', async () => {
+    const { id, pending } = await arrangeDeliveries();
+    const { rows } = await app.owner.query('SELECT created_at FROM webhook_deliveries WHERE id = $1', [
+      pending,
+    ]);
+    const [from, to] = [new Date(0).toISOString(), rows[0].created_at.toISOString()];
+    const page = await studio.open(`${webhooks}/${id}?range=${from}/${to}`);
+    await page.getByRole('cell', { name: 'Failed', exact: true }).waitFor();
+    await rowsBecome(page, 1);
+  });
+
   test('rotates the secret, and removes the error of an earlier attempt', async () => {
     const { id } = await arrangeDeliveries();
     const page = await studio.open(`${webhooks}/${id}`);

@@ -12,6 +12,7 @@ export function FilterSelect({
   onChange,
   searchable = false,
   width = 150,
+  minWidth,
 }: {
   label: string;
   value: string | undefined;
@@ -20,11 +21,13 @@ export function FilterSelect({
   /** Whether the reader can type to find a choice among many. */
   searchable?: boolean;
   width?: number;
+  minWidth?: string | undefined;
 }) {
   return (
     <Select
       size="xs"
       w={width}
+      {...(minWidth !== undefined && { miw: minWidth })}
       label={label}
       classNames={classes}
       placeholder={label}

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byOffset, whileShort } from '../../components/paging';
-import { sinceOf } from '../../components/range';
+import { limitsOf } from '../../components/range';
 
 export type AlertPage = Answer<'/api/workspaces/{workspaceId}/alerts', 'get'>;
 export type Alert = AlertPage['items'][number];
@@ -26,7 +26,7 @@ export function useAlerts(workspaceId: string, { type, tenantId, range }: AlertF
             offset,
             type: type as Alert['type'] | undefined,
             tenantId,
-            from: sinceOf(range),
+            ...limitsOf(range),
           },
         },
         signal,

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
-import { sinceOf } from '../../components/range';
+import { limitsOf } from '../../components/range';
 
 type AuditPage = Answer<'/api/admin/audit-records', 'get'>;
 export type AuditRecord = AuditPage['items'][number];
@@ -32,7 +32,7 @@ function readPage(
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<AuditPage> {
-  const query = { action, actorId, targetId, from: sinceOf(range), cursor, limit: 100 };
+  const query = { action, actorId, targetId, ...limitsOf(range), cursor, limit: 100 };
   switch (scope.kind) {
     case 'game':
       return api.GET('/api/bus_tenants/{tenantId}/audit-records', {

@@ -3,13 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Chart, type Series } from '../../components/Chart';
 import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
 import { Panel } from '../../components/Page';
-import { BUCKET_SECONDS, ranges, type RangeName } from '../../components/range';
+import { BUCKET_SECONDS, bucketsOf } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
 import {
   eventCountsQuery,
   figureQuery,
   figures,
   frequentKeysQuery,
+  type ChartRange,
   type EventFilter,
   type Figure,
 } from './queries';
@@ -18,7 +19,7 @@ import { figureSeries, topSeries } from './top-series';
 interface EventChartProps {
   tenantId: string;
   filter: EventFilter;
-  range: RangeName;
+  range: ChartRange;
 }
 
 /** The events of the range over time, or a figure of them. */
@@ -49,7 +50,7 @@ function FigureChart({ tenantId, filter, range, figure }: EventChartProps & { fi
       figure={figure}
       error={data ? null : error}
       retry={() => void refetch()}
-      lines={data && figureSeries({ ...data, bucket: ranges[range].bucket }, figure)}
+      lines={data && figureSeries({ ...data, bucket: bucketsOf(range).bucket }, figure)}
     />
   );
 }
@@ -64,7 +65,7 @@ function ChartPanel({
   retry,
   lines,
 }: {
-  range: RangeName;
+  range: ChartRange;
   figure?: Figure;
   error: Error | null | undefined;
   retry: () => void;
@@ -73,7 +74,7 @@ function ChartPanel({
   const change = useSearchChange<{ show: string | undefined }>();
   // The table shows the error of an invalid filter.
   if (isInvalidFilter(error)) return null;
-  const { bucket } = ranges[range];
+  const { bucket } = bucketsOf(range);
   const name = figure ? figures[figure] : EVENTS.label;
   const title = `${name} per ${bucket}`;
   return (

@@ -17,8 +17,9 @@ import { RangeSelect } from '../../components/RangeSelect';
 import { SavedViews } from '../../components/SavedViews';
 import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
-import { rangeChoices } from '../../components/range';
+import { isInterval } from '../../components/range';
 import { startDownload } from '../../components/downloads';
+import { useRangeChoice } from '../../components/use-range-choice';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
 import { definitionName, definitionsQuery, scopeChoices } from '../definitions/queries';
@@ -33,6 +34,7 @@ import {
   eventCountsQuery,
   rejectedEventsQuery,
   frequentKeysQuery,
+  leavesOut,
   requestExport,
   TAIL_RANGE,
   toEventRange,
@@ -51,7 +53,7 @@ interface EventSearch extends Partial<Record<keyof EventFilter, string>> {
   show?: string;
 }
 
-const EVENT_RANGES = [...rangeChoices, { value: 'any', label: 'Any time' }];
+const ANY_TIME = { value: 'any', label: 'Any time' };
 
 const filterOf = ({ scope, eventKey, eventValue, playerId, matchSessionId }: EventSearch): EventFilter => ({
   scope: scope === 'player' ? 'player' : 'match',
@@ -88,6 +90,7 @@ export function EventsPage() {
   const filter = filterOf(search);
   const isLive = search.live === 'true';
   const change = useSearchChange<typeof search>();
+  const choice = useRangeChoice(range, (next) => change({ range: next }));
 
   return (
     <Page
@@ -103,10 +106,16 @@ export function EventsPage() {
             onChange={({ currentTarget: { checked } }) => change({ live: checked ? 'true' : undefined })}
           />
           {!isLive && (
-            <RangeSelect value={range} choices={EVENT_RANGES} onChange={(next) => change({ range: next })} />
+            <RangeSelect
+              value={range}
+              choices={[...choice.choices, ANY_TIME]}
+              width={choice.width}
+              onChange={choice.choose}
+            />
           )}
           <RejectedEventsLink tenantId={game.id} />
           <ExportButton tenantId={game.id} filter={filter} range={isLive ? TAIL_RANGE : range} />
+          {choice.dialog}
         </>
       }
       fill
@@ -200,7 +209,7 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
         onOpen={setOpen}
         selectedKey={open?.eventRecordId}
         toolbar={toolbar}
-        empty={<NoEvents tenantId={tenantId} filter={filter} />}
+        empty={<NoEvents tenantId={tenantId} filter={filter} range={isLive ? TAIL_RANGE : range} />}
       />
       <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title="Event" size={480}>
         {open && <EventDetails tenantId={tenantId} event={open} />}
@@ -209,11 +218,16 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
   );
 }
 
-function NoEvents({ tenantId, filter: { scope, ...others } }: { tenantId: string; filter: EventFilter }) {
-  const { range, live, show } = route.useSearch();
-  if (Object.values(others).some((value) => value !== undefined))
+function NoEvents({ tenantId, filter, range }: { tenantId: string; filter: EventFilter; range: EventRange }) {
+  const { scope } = filter;
+  const search = route.useSearch();
+  const keep = { scope, live: search.live, show: search.show };
+  if (leavesOut(filter, range))
     return (
-      <NoResults title="No event matches the filters" keep={{ scope, range, live, show }}>
+      <NoResults
+        title="No event matches the filters"
+        keep={isInterval(range) ? keep : { ...keep, range: search.range }}
+      >
         Enter a whole key, value or id, or choose a longer time.
       </NoResults>
     );

@@ -2,7 +2,14 @@ import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-qu
 import { api, type Answer } from '../../app/client';
 import { MAX_SERIES } from '../../app/theme';
 import { byCursor } from '../../components/paging';
-import { limitsOf, ranges, sinceOf, toRange, wholeMinutesOf, type RangeName } from '../../components/range';
+import {
+  bucketsOf,
+  isInterval,
+  limitsOf,
+  toRange,
+  type Interval,
+  type RangeName,
+} from '../../components/range';
 
 export type EventPage = Answer<'/api/bus_tenants/{tenantId}/events', 'get'>;
 export type StoredEvent = EventPage['items'][number];
@@ -18,13 +25,20 @@ export interface EventFilter {
   matchSessionId?: string | undefined;
 }
 
-/** Any time has no chart, because the server counts at most 192 buckets. */
-export type EventRange = RangeName | 'any';
+/** The time of a chart. */
+export type ChartRange = RangeName | Interval;
 
-export const toEventRange = (name: string | undefined): EventRange =>
-  name === 'any' ? 'any' : toRange(name, '1h');
+/** Any time has no chart, because the server counts at most 1,500 buckets. */
+export type EventRange = ChartRange | 'any';
 
-type EventQuery = EventFilter & { from?: string | undefined; cursor?: string | undefined; limit: number };
+export const toEventRange = (range: string | undefined): EventRange =>
+  range === 'any' || isInterval(range) ? range : toRange(range, '1h');
+
+/** Whether the filters or an interval leave events out that a game sends now. */
+export const leavesOut = ({ scope: _, ...filters }: EventFilter, range: EventRange): boolean =>
+  isInterval(range) || Object.values(filters).some((value) => value !== undefined);
+
+type EventQuery = EventFilter & { from?: string; to?: string; cursor?: string | undefined; limit: number };
 
 /** Reads a page of events. Pages that are empty while the server looks through archived events are left out. */
 async function readEvents(tenantId: string, query: EventQuery, signal: AbortSignal): Promise<EventPage> {
@@ -43,7 +57,7 @@ export const eventsQuery = (tenantId: string, filter: EventFilter, range: EventR
   infiniteQueryOptions({
     queryKey: ['events', tenantId, filter, range],
     queryFn: ({ pageParam: cursor, signal }) =>
-      readEvents(tenantId, { ...filter, from: sinceOf(range), cursor, limit: PAGE_SIZE }, signal),
+      readEvents(tenantId, { ...filter, ...limitsOf(range), cursor, limit: PAGE_SIZE }, signal),
     ...byCursor,
     refetchOnWindowFocus: false,
   });
@@ -72,7 +86,7 @@ export function useEventTail(tenantId: string, filter: EventFilter, { enabled }:
   return useQuery({
     queryKey: ['event-tail', tenantId, filter],
     queryFn: ({ signal }) =>
-      readEvents(tenantId, { ...filter, from: sinceOf(TAIL_RANGE), limit: TAIL_SIZE }, signal),
+      readEvents(tenantId, { ...filter, ...limitsOf(TAIL_RANGE), limit: TAIL_SIZE }, signal),
     refetchInterval: TAIL_MS,
     enabled,
   });
@@ -87,7 +101,7 @@ export const recentEventsQuery = (tenantId: string, filter: EventFilter) =>
 const summaryQuery = (
   tenantId: string,
   filter: EventFilter,
-  range: RangeName,
+  range: ChartRange,
   groups: { groupBy: 'time' } | { groupBy: 'eventKey'; top: number },
 ) =>
   queryOptions({
@@ -96,18 +110,18 @@ const summaryQuery = (
       api.GET('/api/bus_tenants/{tenantId}/events/summary', {
         params: {
           path: { tenantId },
-          query: { ...filter, ...wholeMinutesOf(range), bucket: ranges[range].bucket, ...groups },
+          query: { ...filter, ...bucketsOf(range), ...groups },
         },
         signal,
       }),
   });
 
 /** The number of events in each time bucket. */
-export const eventCountsQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
+export const eventCountsQuery = (tenantId: string, filter: EventFilter, range: ChartRange) =>
   summaryQuery(tenantId, filter, range, { groupBy: 'time' });
 
 /** The most frequent keys, and the number of their events in each time bucket. */
-export const frequentKeysQuery = (tenantId: string, filter: EventFilter, range: RangeName) =>
+export const frequentKeysQuery = (tenantId: string, filter: EventFilter, range: ChartRange) =>
   summaryQuery(tenantId, filter, range, { groupBy: 'eventKey', top: MAX_SERIES + 1 });
 
 /** What the chart can show instead of the number of events. The names are those of the members of a row of a query. */
@@ -117,14 +131,14 @@ export type Figure = keyof typeof figures;
 export const toFigure = (name: string | undefined): Figure | undefined =>
   name !== undefined && Object.hasOwn(figures, name) ? (name as Figure) : undefined;
 
-/** A query has at most this many rows. A range has up to 169 buckets. */
+/** A query has at most this many rows, and at most 366 days. */
 const MAX_ROWS = 1_000;
 
 /**
  * A figure of the events in each time bucket. To count players, the server reads all events of the range, which may take 15 seconds. So
  * a return to the window does not read it again.
  */
-export const figureQuery = (tenantId: string, filter: EventFilter, range: RangeName, figure: Figure) => {
+export const figureQuery = (tenantId: string, filter: EventFilter, range: ChartRange, figure: Figure) => {
   const { scope, eventKey, eventValue, playerId, matchSessionId } = filter;
   return queryOptions({
     queryKey: ['event-figure', tenantId, filter, range, figure],
@@ -133,14 +147,13 @@ export const figureQuery = (tenantId: string, filter: EventFilter, range: RangeN
         params: { path: { tenantId } },
         body: {
           scope,
-          ...wholeMinutesOf(range),
+          ...bucketsOf(range),
           where: {
             ...(eventKey !== undefined && { eventKeys: [eventKey] }),
             ...(eventValue !== undefined && { eventValues: [eventValue] }),
             ...(playerId !== undefined && { playerIds: [playerId] }),
             ...(matchSessionId !== undefined && { matchSessionId }),
           },
-          bucket: ranges[range].bucket,
           countPlayers: figure === 'players',
           limit: MAX_ROWS,
         },
@@ -159,7 +172,7 @@ export const requestExport = (
   signal: AbortSignal,
 ): Promise<Response> =>
   api.GET('/api/bus_tenants/{tenantId}/events/export', {
-    params: { path: { tenantId }, query: { ...filter, ...(range !== 'any' && limitsOf(range)), format } },
+    params: { path: { tenantId }, query: { ...filter, ...limitsOf(range), format } },
     readAs: 'response',
     signal,
   });

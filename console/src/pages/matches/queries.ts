@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, type Answer } from '../../app/client';
 import { byCursor } from '../../components/paging';
-import { sinceOf } from '../../components/range';
+import { limitsOf } from '../../components/range';
 
 export type MatchPage = Answer<'/api/bus_tenants/{tenantId}/matches', 'get'>;
 export type ListedMatch = MatchPage['items'][number];
@@ -23,7 +23,7 @@ export const matchesQuery = (tenantId: string, { state, range, playerId }: Match
           query: {
             state: state as 'running' | undefined,
             playerId,
-            from: sinceOf(range),
+            ...limitsOf(range),
             cursor,
             limit: 100,
           },

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../app/client';
-import { limitsOf, ranges, wholeMinutesOf, type RangeName } from '../../components/range';
+import { bucketsOf, periodOf, ranges, type RangeName } from '../../components/range';
 import { eventCountsQuery, type EventScope } from '../events/queries';
 
 /** Sign-ins, players and their providers in a range, or in the range before it. */
@@ -9,7 +9,7 @@ export const signInsQuery = (tenantId: string, range: RangeName, periodsAgo = 0)
     queryKey: ['sign-ins', tenantId, range, periodsAgo],
     queryFn: ({ signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/sessions/analytics', {
-        params: { path: { tenantId }, query: limitsOf(range, periodsAgo) },
+        params: { path: { tenantId }, query: periodOf(range, periodsAgo) },
         signal,
       }),
     refetchInterval: periodsAgo === 0 ? 30_000 : 60_000,
@@ -20,7 +20,7 @@ export const signInTimelineQuery = (tenantId: string, range: RangeName) =>
     queryKey: ['sign-in-timeline', tenantId, range],
     queryFn: ({ signal }) =>
       api.GET('/api/bus_tenants/{tenantId}/sessions/timeline', {
-        params: { path: { tenantId }, query: { from: limitsOf(range).from, bucket: ranges[range].bucket } },
+        params: { path: { tenantId }, query: { from: periodOf(range).from, bucket: ranges[range].bucket } },
         signal,
       }),
     refetchInterval: 60_000,
@@ -46,7 +46,7 @@ export const eventsPerMinuteQuery = (tenantId: string) =>
     queryKey: ['events-per-minute', tenantId],
     queryFn: async ({ signal }) => {
       // One hour for both, so that their lines have the same times.
-      const hour = { ...wholeMinutesOf('1h'), bucket: 'minute', groupBy: 'time' } as const;
+      const hour = { ...bucketsOf('1h'), groupBy: 'time' } as const;
       const read = (scope: EventScope) =>
         api.GET('/api/bus_tenants/{tenantId}/events/summary', {
           params: { path: { tenantId }, query: { scope, ...hour } },

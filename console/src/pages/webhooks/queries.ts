@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-qu
 import { api, type Answer, type Body } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { byOffset, whileShort } from '../../components/paging';
-import { sinceOf } from '../../components/range';
+import { limitsOf } from '../../components/range';
 
 const WEBHOOKS = '/api/workspaces/{workspaceId}/webhooks';
 const WEBHOOK = `${WEBHOOKS}/{webhookId}` as const;
@@ -71,7 +71,7 @@ const PAGE_SIZE = 100;
 const toQuery = ({ status, eventType, range }: DeliveryFilter) => ({
   status: status as Delivery['status'] | undefined,
   eventType: eventType as Delivery['eventType'] | undefined,
-  from: sinceOf(range),
+  ...limitsOf(range),
 });
 
 export const deliveriesQuery = (path: WebhookPath, { status, eventType, range }: DeliveryFilter) =>
@@ -160,7 +160,7 @@ export const useStartRedelivery = (path: WebhookPath) =>
         body:
           'ids' in wanted
             ? { deliveryIds: [...wanted.ids] }
-            : { ...toQuery(wanted.filter), from: toQuery(wanted.filter).from ?? SINCE_EVER },
+            : { from: SINCE_EVER, ...toQuery(wanted.filter) },
       }),
   );
 
