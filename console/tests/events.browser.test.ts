@@ -227,6 +227,17 @@ describe('events', () => {
     await page.getByRole('heading', { name: 'No event matches the filters' }).waitFor();
   });
 
+  test('shows the first events of a game without a reload, also in the chart', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    const page = await studio.open(`/games/${tenant.tenantId}/events?scope=player`);
+    await page.getByRole('heading', { name: 'No events in this time range' }).waitFor();
+    await page.getByText('No data in this time range.').waitFor();
+    await sendAs(player, { eventKey: 'jump' });
+    await page.getByRole('cell', { name: 'jump' }).waitFor();
+    await page.getByRole('img', { name: /^Events per minute: jump from 0 to 1/ }).waitFor();
+  });
+
   test('shows and exports the time between two others, which a dialog asks for', async () => {
     const tenant = await arrangeGame();
     const player = await arrangePlayer(studio.app, tenant);

@@ -38,6 +38,12 @@ export const toEventRange = (range: string | undefined): EventRange =>
 export const leavesOut = ({ scope: _, ...filters }: EventFilter, range: EventRange): boolean =>
   isInterval(range) || Object.values(filters).some((value) => value !== undefined);
 
+/** The first events of a time range appear by themselves. Filters are not read again and again, because that can take seconds. */
+const untilFirst =
+  (filter: EventFilter, range: EventRange) =>
+  ({ items }: { items: unknown[] }): number | false =>
+    items.length === 0 && !leavesOut(filter, range) && 2_000;
+
 type EventQuery = EventFilter & { from?: string; to?: string; cursor?: string | undefined; limit: number };
 
 /** Reads a page of events. Pages that are empty while the server looks through archived events are left out. */
@@ -59,7 +65,7 @@ export const eventsQuery = (tenantId: string, filter: EventFilter, range: EventR
     queryFn: ({ pageParam: cursor, signal }) =>
       readEvents(tenantId, { ...filter, ...limitsOf(range), cursor, limit: PAGE_SIZE }, signal),
     ...byCursor,
-    refetchOnWindowFocus: false,
+    refetchInterval: ({ state: { data } }) => data && untilFirst(filter, range)(data.pages[0]!),
   });
 
 export type RejectedEventGroup = Answer<
@@ -114,6 +120,7 @@ const summaryQuery = (
         },
         signal,
       }),
+    refetchInterval: ({ state: { data } }) => data && untilFirst(filter, range)(data),
   });
 
 /** The number of events in each time bucket. */
