@@ -119,7 +119,7 @@ describe('the wallet ledger', () => {
   test('verifies the ledger in the browser, even against a saved head', async () => {
     const page = await openLedger();
     await verify(page);
-    await page.getByText('All 14 entries are unaltered, and none is missing.').waitFor();
+    await page.getByRole('status').getByText('All 14 entries are unaltered, and none is missing.').waitFor();
     await assertAccessible(page, 'a verified ledger');
     const { rows } = await app.owner.query(
       `SELECT encode(hash, 'hex') AS hash FROM wallet_ledger_entries WHERE tenant_id = $1 AND entry_index = 9`,
@@ -179,7 +179,13 @@ describe('the wallet ledger', () => {
     const page = await openLedger();
     await page.route('**/wallet-entries?**order=oldest**limit=1000**', () => {});
     await verify(page);
-    await page.getByText('Computing the hashes again: 0 of 0 entries').waitFor();
+    const progress = 'Computing the hashes again: 0 of 0 entries';
+    await page.getByText(progress).waitFor();
+    // Screen readers would read each step.
+    await countBecomes(
+      page.locator('[aria-live], [role=status], [role=alert]').filter({ hasText: progress }),
+      0,
+    );
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Verify the ledger', disabled: false }).waitFor();
   });

@@ -18,7 +18,7 @@ export function VerifyPanel({ tenantId, onClose }: { tenantId: string; onClose: 
       title="Verification"
       actions={<CloseButton aria-label="Close the verification" onClick={onClose} />}
     >
-      <Stack gap="sm" aria-live="polite">
+      <Stack gap="sm">
         {isPending && <Running {...progress} onStop={stop} />}
         {error && (
           <Group justify="space-between">
@@ -28,7 +28,11 @@ export function VerifyPanel({ tenantId, onClose }: { tenantId: string; onClose: 
             </Button>
           </Group>
         )}
-        {data && <Result verdict={data} />}
+        {data?.isSound === false && <Broken {...data} />}
+        {/* It is on the page before its text is. Otherwise screen readers may not read the text. */}
+        <div role="status" style={{ display: 'contents' }}>
+          {data?.isSound && <Sound {...data} />}
+        </div>
         {!isPending && !error && <SavedHead onVerify={mutate} isFirst={data === undefined} />}
       </Stack>
     </Panel>
@@ -56,31 +60,31 @@ function Running({ verified, total, onStop }: { verified: number; total: number;
   );
 }
 
-function Result({ verdict }: { verdict: Verdict }) {
-  if (!verdict.isSound)
-    return (
-      <Stack gap={4} role="alert">
-        <Group gap="xs">
-          <State tone="bad">Broken</State>
-          <Text size="sm" fw={500}>
-            {verdict.problem}
-          </Text>
-        </Group>
-        <Text size="sm" c="dimmed">
-          {formatCount(verdict.verified, 'entry')} before it {verdict.verified === 1 ? 'is' : 'are'}{' '}
-          unaltered.{' '}
-          <Link
-            from="/games/$tenantId/wallet"
-            to="."
-            search={(search) => ({ ...search, entry: String(verdict.at) })}
-            replace
-          >
-            Open entry {formatNumber(verdict.at)}
-          </Link>
+function Broken({ problem, verified, at }: Extract<Verdict, { isSound: false }>) {
+  return (
+    <Stack gap={4} role="alert">
+      <Group gap="xs">
+        <State tone="bad">Broken</State>
+        <Text size="sm" fw={500}>
+          {problem}
         </Text>
-      </Stack>
-    );
-  const { index, hash } = verdict.head;
+      </Group>
+      <Text size="sm" c="dimmed">
+        {formatCount(verified, 'entry')} before it {verified === 1 ? 'is' : 'are'} unaltered.{' '}
+        <Link
+          from="/games/$tenantId/wallet"
+          to="."
+          search={(search) => ({ ...search, entry: String(at) })}
+          replace
+        >
+          Open entry {formatNumber(at)}
+        </Link>
+      </Text>
+    </Stack>
+  );
+}
+
+function Sound({ head: { index, hash } }: Extract<Verdict, { isSound: true }>) {
   return (
     <Stack gap={4}>
       <Group gap="xs">
