@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAnonymous, PASSWORD, somePart, walletPlayer } from '../../server/src/testing/wallet-recording.ts';
-import { assertAccessible, countBecomes, failUntilTriedAgain, rowsBecome, startStudio } from './browser.ts';
+import {
+  assertAccessible,
+  becomes,
+  countBecomes,
+  failUntilTriedAgain,
+  rowsBecome,
+  startStudio,
+} from './browser.ts';
 
 const studio = await startStudio();
 const { app, tenant, game } = studio;
@@ -188,6 +195,37 @@ describe('the wallet ledger', () => {
     );
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Verify the ledger', disabled: false }).waitFor();
+  });
+
+  test('reads a long list once, although the reader comes back to it', async () => {
+    const page = await studio.open(game);
+    let requests = 0;
+    const isList = (url: URL) =>
+      url.pathname.endsWith('/wallet-entries') && url.searchParams.get('limit') === '100';
+    await page.route(isList, async (route) => {
+      requests++;
+      const first = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 1_000);
+      const answer = await (await route.fetch()).json();
+      const items = Array.from({ length: 100 }, (_, row) => ({ ...answer.items[0], index: first - row }));
+      await route.fulfill({ json: { ...answer, items, nextCursor: first > 400 ? first - 100 : undefined } });
+    });
+    await page.getByRole('link', { name: 'Wallet ledger' }).click();
+    const scroller = page.getByRole('region', { name: 'Wallet ledger' });
+    await becomes(async () => {
+      await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      return page.getByRole('link', { name: '301', exact: true }).isVisible();
+    }, true);
+    assert.equal(requests, 7);
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await page.evaluate(() => globalThis.dispatchEvent(new Event('visibilitychange')));
+    await page.getByRole('link', { name: 'Matches', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Matches', exact: true }).waitFor();
+    assert.equal(requests, 7);
+    await page.goBack();
+    await scroller.locator('tr[data-row]').first().waitFor();
+    assert.equal(requests, 7);
+    // The clock of the context stands still.
+    await page.context().close();
   });
 
   test('shows an error of the server with its request and verifies again', async () => {

@@ -21,13 +21,16 @@ export const whileShort =
   ({ state: { data } }: LoadedPages): number | false =>
     data && data.pages.length > 1 ? false : milliseconds;
 
-/** Lists whose pages begin after a cursor. Old rows stay while the rows of a new filter load. */
-export const byCursor = {
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: ({ nextCursor }: { nextCursor?: string }) => nextCursor,
+const afterCursor = <Cursor>() => ({
+  initialPageParam: undefined as Cursor | undefined,
+  getNextPageParam: ({ nextCursor }: { nextCursor?: Cursor }) => nextCursor,
   placeholderData: keepPreviousData,
   ...rereading,
-};
+});
+
+/** Lists whose pages begin after a cursor. Old rows stay while the rows of a new filter load. */
+export const byCursor = afterCursor<string>();
+export const byNumericCursor = afterCursor<number>();
 
 /** The largest page of the server. */
 export const LARGEST_PAGE = 200;

@@ -1,6 +1,7 @@
-import { keepPreviousData, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { api, GuildhallError, type Answer, type operations } from '../../app/client';
 import { patience } from '../../app/query-client';
+import { byNumericCursor } from '../../components/paging';
 
 export type EntryPage = Answer<'/api/bus_tenants/{tenantId}/wallet-entries', 'get'>;
 export type WalletEntry = EntryPage['items'][number];
@@ -58,9 +59,7 @@ export function useWalletEntries(tenantId: string, { kind, player, transaction }
         page = await readEntries(tenantId, { ...filter, cursor: page.nextCursor }, signal);
       return page;
     },
-    initialPageParam: undefined as number | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    ...byNumericCursor,
     ...patience,
   });
 }
