@@ -89,6 +89,20 @@ describe('players', () => {
     await page.context().close();
   });
 
+  test('does not replace what the reader copies after a page without TLS could not copy an id', async () => {
+    const page = await studio.open(`${studio.game}/players/${ada.playerId}`);
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      document.execCommand = () => false;
+    });
+    await page.getByRole('button', { name: `${ada.playerId}: copy` }).click();
+    await page.getByRole('button', { name: `${ada.playerId}: not copied` }).waitFor();
+    const isReplaced = await page.evaluate(
+      () => !document.dispatchEvent(new ClipboardEvent('copy', { cancelable: true })),
+    );
+    assert.equal(isReplaced, false);
+  });
+
   test('requests the rows when the pointer is over the link of the page', async () => {
     const page = await studio.open(studio.game);
     const rows = page.waitForRequest('**/players?limit=100&**');

@@ -23,13 +23,13 @@ async function write(text: string): Promise<boolean> {
       () => true,
       () => false,
     );
-  document.addEventListener(
-    'copy',
-    (event) => {
-      event.clipboardData?.setData('text/plain', text);
-      event.preventDefault();
-    },
-    { once: true },
-  );
-  return document.execCommand('copy');
+  const copy = (event: ClipboardEvent): void => {
+    event.clipboardData?.setData('text/plain', text);
+    event.preventDefault();
+  };
+  document.addEventListener('copy', copy);
+  const isWritten = document.execCommand('copy');
+  // A browser that forbids it sends no event. The listener would replace what the reader copies later.
+  document.removeEventListener('copy', copy);
+  return isWritten;
 }
