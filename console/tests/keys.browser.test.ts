@@ -218,11 +218,28 @@ describe('keys', () => {
     );
     const page = await studio.open(`/games/${many.tenantId}/keys`);
     const table = page.getByRole('region', { name: 'Game keys' });
-    await table.getByRole('cell', { name: 'Key 1', exact: true }).waitFor();
+    await table.getByRole('cell', { name: 'Key 203', exact: true }).waitFor();
     await becomes(async () => {
       await table.evaluate((region) => region.scrollTo(0, region.scrollHeight));
-      return table.getByRole('cell', { name: 'Key 203', exact: true }).isVisible();
+      return table.getByRole('cell', { name: 'Key 1', exact: true }).isVisible();
     }, true);
+  });
+
+  test('shows and uses the newest key although 201 older ones are expired', async () => {
+    const { tenantId } = await arrangeTenant(studio.app, { workspaceId: studio.tenant.workspaceId });
+    await studio.app.owner.query(
+      `INSERT INTO tenant_keys (id, tenant_id, kind, name, prefix, fingerprint, created_at, expires_at)
+       SELECT gen_random_uuid(), $1, 'game', 'Key ' || number, 'gh_game_' || number, sha256(gen_random_uuid()::text::bytea),
+              now() + number * interval '1 second', CASE WHEN number < 202 THEN now() END
+       FROM generate_series(1, 202) number`,
+      [tenantId],
+    );
+    const page = await studio.open(`/games/${tenantId}/events`);
+    const command = page.getByRole('region', { name: 'Event: curl command' });
+    await command.getByText('X-Game-Key: gh_game_202…').waitFor();
+    await page.goto(`/games/${tenantId}/keys`);
+    const table = page.getByRole('region', { name: 'Game keys' });
+    await table.getByRole('cell', { name: 'Key 202', exact: true }).waitFor();
   });
 
   test('shows the key of an alert', async () => {

@@ -2835,7 +2835,7 @@ export interface paths {
         };
         /**
          * List game keys
-         * @description Returns the keys of the tenant, oldest first. Revoked keys are included only if `includeRevoked` is true.
+         * @description Returns the keys of the tenant, newest first. Revoked keys are included only if `includeRevoked` is true.
          */
         get: operations["listGameKeys"];
         put?: never;
@@ -2903,7 +2903,7 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Returns the keys of the tenant, oldest first. Revoked keys are included only if `includeRevoked` is true.
+         * @description Returns the keys of the tenant, newest first. Revoked keys are included only if `includeRevoked` is true.
          */
         get: operations["listApiKeys"];
         put?: never;

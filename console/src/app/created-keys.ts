@@ -12,9 +12,9 @@ interface ListedKey {
   successorId: string | null;
 }
 
-/** The newest key of a list without revoked keys that is neither expired nor rotated. The server lists the oldest key first. */
+/** The newest key of a list without revoked keys that is neither expired nor rotated. The server lists the newest key first. */
 export const newestKey = (keys: ListedKey[]): ListedKey | undefined =>
-  keys.findLast(
+  keys.find(
     ({ expiresAt, successorId }) =>
       successorId === null && (expiresAt === null || Date.parse(expiresAt) > Date.now()),
   );

@@ -70,7 +70,7 @@ export interface KeyFilter {
 const matching = ({ tenantId, kind, includeRevoked }: KeyFilter): Sql =>
   sql`tenant_id = ${tenantId} AND kind = ${kind} AND (${includeRevoked} OR revoked_at IS NULL)`;
 
-/** Lists the keys of a tenant, oldest first. */
+/** Lists the keys of a tenant, newest first. */
 export function listKeys(
   db: Querier,
   filter: KeyFilter,
@@ -78,7 +78,7 @@ export function listKeys(
 ): Promise<TenantKey[]> {
   return db.rows(sql`
     SELECT ${columns} FROM tenant_keys WHERE ${matching(filter)}
-    ORDER BY created_at, id LIMIT ${limit} OFFSET ${offset}`);
+    ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
 export function countKeys(db: Querier, filter: KeyFilter): Promise<number> {

@@ -63,7 +63,7 @@ function routesOf(
           ...operations.list,
           tags,
           description:
-            'Returns the keys of the tenant, oldest first. Revoked keys are included only if `includeRevoked` is true.',
+            'Returns the keys of the tenant, newest first. Revoked keys are included only if `includeRevoked` is true.',
           params: TenantPath,
           querystring: KeyQuery,
           response: { 200: KeyPage },

@@ -55,7 +55,7 @@ describe('POST /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
       assert.equal(shown.allowDataApi, kind === 'api' ? false : undefined);
 
       const listed = await app.http.get(`${pathOf(kind)}?limit=200`, viewer);
-      assert.deepEqual(listed.body.items.at(-1), shown);
+      assert.deepEqual(listed.body.items[0], shown);
       assert.ok(!listed.text.includes(key));
       const stored = await app.owner.query(
         `SELECT to_jsonb(k)::text AS text FROM tenant_keys k WHERE id = $1
@@ -180,6 +180,17 @@ describe('DELETE /api/bus_tenants/{tenantId}/{game,api}-keys/{keyId}', () => {
       [id],
     );
     assert.equal(rowCount, 1);
+  });
+});
+
+describe('GET /api/bus_tenants/{tenantId}/{game,api}-keys', () => {
+  test('lists the newest key first', async () => {
+    const game = await arrangeTenant(app, { workspaceId: tenant.workspaceId });
+    const path = pathOf('game', '', game.tenantId);
+    for (const name of ['old', 'new'])
+      assert.equal((await app.http.post(path, { name, expiresAt: inAnHour() }, admin)).status, 201);
+    const { items, totalCount } = (await app.http.get(`${path}?limit=2`, viewer)).body;
+    assert.deepEqual([items.map(({ name }: { name: string }) => name), totalCount], [['new', 'old'], 3]);
   });
 });
 
