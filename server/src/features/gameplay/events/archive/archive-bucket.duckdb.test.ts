@@ -469,7 +469,7 @@ describe('an archive in a bucket', () => {
       });
     await assert.rejects(ask(month(-2)), (error: ProblemError) => {
       assert.equal(error.code, 'invalid_request');
-      return error.message.includes('Ask for a shorter range');
+      return error.message.includes('Ask for a shorter range, or raise ARCHIVE_CACHE_MEGABYTES');
     });
   });
 

@@ -53,7 +53,8 @@ export interface FetchOptions {
   signal?: AbortSignal | undefined;
   /**
    * Whether files are downloaded even if the folder has no room for them. Otherwise, this throws {@link ArchiveTooLargeError} if several
-   * parts are larger than the limit. A single one is always downloaded, because a shorter range would need it too.
+   * parts are larger than the limit. A single one is always downloaded, because a shorter range would need it too. The parts of a month
+   * overlap in time, so the shortest range may need all of them: the limit should hold the events files of a month.
    */
   mayExceedCache?: boolean | undefined;
 }
@@ -212,7 +213,7 @@ export function createArchiveBucket(
       if (isTooLarge && parts.length > 1 && !options.mayExceedCache)
         throw new ArchiveTooLargeError(
           `The range has ${inMegabytes(bytes)} MB of archived events to read at once, and this server reads at most ` +
-            `${inMegabytes(cacheBytes)} MB (ARCHIVE_CACHE_MEGABYTES). Ask for a shorter range.`,
+            `${inMegabytes(cacheBytes)} MB. Ask for a shorter range, or raise ARCHIVE_CACHE_MEGABYTES.`,
         );
       await Promise.all(
         wanted.map(async ({ part, file }) => {
