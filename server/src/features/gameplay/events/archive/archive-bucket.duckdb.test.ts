@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ProblemError } from '../../../../core/problem.ts';
 import type { AlteredRow } from '../../../../core/row-hash.ts';
@@ -20,7 +21,14 @@ import { startTestApp } from '../../../../testing/test-app.ts';
 import { exportEvents } from '../reading/export-events.ts';
 import { queryEvents } from '../reading/query-events.ts';
 import { ArchiveStorageError, ArchiveTooLargeError, createArchiveBucket } from './archive-bucket.ts';
-import { EVENTS_FILE, listPartFolders, partFolder, partName, PART_FILES } from './archive-files.ts';
+import {
+  EVENTS_FILE,
+  listPartFolders,
+  partFolder,
+  partName,
+  PART_FILES,
+  PROOFS_FILE,
+} from './archive-files.ts';
 import { archiveEvents } from './archive-events.ts';
 import { openArchive, type Archive } from './archive.ts';
 import { createDuckdb } from './duckdb.ts';
@@ -444,6 +452,31 @@ describe('an archive in a bucket', () => {
     assert.equal(await hasLarge(), false);
     const none = createArchiveBucket(storage, root, 10);
     await assert.rejects(none.fetch([first!, second!], [EVENTS_FILE]), ArchiveTooLargeError);
+  });
+
+  test('keeps the first copies of a fetch while the others are downloaded', async (context) => {
+    const tenant = await arrange();
+    await archiveEvents(app.owner, { ...worker, rowsOfPart: 4 }, month(0));
+    const parts = (await tenant.parts()).slice(0, 3);
+    const root = join(folders, 'one after another');
+    const copies = async () => {
+      const names = await readdir(root, { recursive: true });
+      return names.filter((name) => name.endsWith(PROOFS_FILE)).map((name) => join(root, name));
+    };
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const longAgo = new Date(Date.now() - 3_600_000);
+    s3.onRequest = async (_method, key) => {
+      const [first, second] = key.endsWith(PROOFS_FILE) ? await copies() : [];
+      if (!first || second) return;
+      // The second download takes minutes.
+      await utimes(first, longAgo, longAgo);
+      context.mock.timers.tick(60_000);
+      const isOld = async () => Date.now() - (await stat(first)).mtimeMs > 60_000;
+      for (let polls = 0; polls < 200 && (await isOld()); polls++) await sleep(10);
+    };
+    const bucket = createArchiveBucket(storage, root, 1);
+    await bucket.fetch(parts, [PROOFS_FILE], { mayExceedCache: true });
+    assert.equal((await copies()).length, 3);
   });
 
   test('continues with a part that is larger than the limit of the copies', async () => {

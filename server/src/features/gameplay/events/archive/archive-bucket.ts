@@ -27,7 +27,7 @@ import {
   type PartName,
   type StoredPart,
 } from './archive-files.ts';
-import { createRoomMaker, deleteLeastRecent, markUsed } from './local-copies.ts';
+import { createRoomMaker, deleteLeastRecent, MARKING_INTERVAL_MS, markUsed } from './local-copies.ts';
 import { createSharedDownloads } from './shared-downloads.ts';
 
 /** Keeps the finished parts in a bucket. The folder of the archive has copies of those that were used last. */
@@ -215,15 +215,23 @@ export function createArchiveBucket(
           `The range has ${inMegabytes(bytes)} MB of archived events to read at once, and this server reads at most ` +
             `${inMegabytes(cacheBytes)} MB. Ask for a shorter range, or raise ARCHIVE_CACHE_MEGABYTES.`,
         );
-      await Promise.all(
-        wanted.map(async ({ part, file }) => {
-          if (!(await markUsed(pathOf(part, file.name), file.bytes)))
-            await fetchFile(part, file.name, file, {
-              ...options,
-              mayExceedCache: options.mayExceedCache || isTooLarge,
-            });
-        }),
-      );
+      const markPresent = ({ part, file }: (typeof wanted)[number]) =>
+        markUsed(pathOf(part, file.name), file.bytes);
+      // Otherwise, the download of a later file, here or in another process, could delete an earlier one.
+      const marking = setInterval(() => void wanted.map(markPresent), MARKING_INTERVAL_MS);
+      try {
+        await Promise.all(
+          wanted.map(async ({ part, file }) => {
+            if (!(await markPresent({ part, file })))
+              await fetchFile(part, file.name, file, {
+                ...options,
+                mayExceedCache: options.mayExceedCache || isTooLarge,
+              });
+          }),
+        );
+      } finally {
+        clearInterval(marking);
+      }
     },
 
     async deleteOldCopies() {

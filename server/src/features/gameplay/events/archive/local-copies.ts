@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 /** Another process may be about to open a file that was used within this time, so it stays. */
 const IN_USE_MS = 2 * 60_000;
+/** A fetch of several files may take longer than {@link IN_USE_MS}. It marks the files that are here this often, until all are here. */
+export const MARKING_INTERVAL_MS = 30_000;
 /** After this time, the files are counted again, because other processes use the folder too. */
 const COUNT_AGE_MS = 60_000;
 /** How much of the limit stays after files were deleted. So a full folder is not read for each download. */
