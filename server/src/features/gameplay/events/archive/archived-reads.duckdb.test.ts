@@ -29,7 +29,7 @@ import { exportEvents } from '../reading/export-events.ts';
 import { listEvents } from '../reading/list-events.ts';
 import { checkRollups, rebuildRollups } from '../rollups/maintain.ts';
 import { archiveEvents } from './archive-events.ts';
-import { createDuckdb, type Duckdb } from './duckdb.ts';
+import { createDuckdb, DuckdbTimeoutError, type Duckdb } from './duckdb.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'guildhall-archive-'));
 const app = await startTestApp({ env: { ARCHIVE_DIR: root } });
@@ -273,6 +273,26 @@ describe('POST /api/bus_tenants/:tenantId/queries with archived events', () => {
     leaving.abort();
     await assert.rejects(left, (error: { code?: string }) => error.code === 'request_timeout');
     assert.equal(running, 0);
+  });
+
+  test('names its whole time limit, even if DuckDB had only the rest of it', async (context) => {
+    const tenant = await arrange();
+    await tenant.send('player', 'first', 9);
+    await archive();
+    const now = performance.now.bind(performance);
+    let calls = 0;
+    context.mock.method(performance, 'now', () => now() + 2_000 * calls++);
+    const late: Duckdb = (_job, { seconds }) => {
+      assert.ok(seconds < 14, `${seconds}`);
+      throw new DuckdbTimeoutError('too late');
+    };
+    const asking = queryEvents({ database, archive: { root, duckdb: late } }, tenant.tenantId, {
+      filter: { scope: 'player', from: month(-2), to: month(1) },
+      groupBy: ['playerId'],
+      countPlayers: false,
+      limit: 1,
+    });
+    await assert.rejects(asking, { code: 'query_timeout', message: /longer than 15 seconds/ });
   });
 
   test('has its time limit after the wait for a change of partitions', async (context) => {

@@ -44,6 +44,11 @@ export const unionArchived = (groups: ArchivedGroup[], columns: Sql): Sql =>
         start timestamptz, definition_id uuid, player_id uuid, match_session_id uuid, events numeric, values numeric, sum numeric,
         minimum bigint, maximum bigint)`;
 
+interface CountLimits extends ReadLimits {
+  /** The time of performance.now() at which the time limit began. By default, it begins with the read of the archive. */
+  began?: number;
+}
+
 /** PostgreSQL adds them to its own groups in 0.5 seconds. */
 const MAX_GROUPS = 100_000;
 
@@ -57,7 +62,7 @@ export async function countArchived(
   archive: Archive,
   tenantId: string,
   query: ArchiveQuery,
-  limits: ReadLimits,
+  limits: CountLimits,
 ): Promise<ArchivedGroup[]> {
   const { filter, ranges } = query;
   if (ranges.length === 0) return [];
@@ -69,13 +74,14 @@ export async function countArchived(
   if (parts.length === 0) return [];
   const definitions = await selectDefinitions(db, tenantId, filter);
   if (definitions?.length === 0) return [];
-  const began = performance.now();
+  const { seconds, began = performance.now() } = limits;
+  const limitsLeft = () => ({ ...limits, seconds: secondsLeft(seconds, began) });
   try {
     // The process can read these files only, so it cannot read those of another tenant.
-    const files = await fetchParts(archive, parts, [EVENTS_FILE], limits);
+    const files = await fetchParts(archive, parts, [EVENTS_FILE], limitsLeft());
     const [groups] = await archive.duckdb(
       { statements: [groupFiles(files, query, definitions)], reads: files, maxRows: MAX_GROUPS + 1 },
-      { ...limits, seconds: secondsLeft(limits.seconds, began) },
+      limitsLeft(),
     );
     if (groups!.length > MAX_GROUPS) throw new ProblemError('invalid_request', TOO_MANY_GROUPS);
     return groups as unknown as ArchivedGroup[];

@@ -69,7 +69,7 @@ export function queryTimeout(seconds: number): ProblemError {
 /** Turns a failure of a read of the archive into what the client gets. */
 export function asProblem(error: unknown, { seconds, signal }: ReadLimits): unknown {
   if (signal?.aborted) return error;
-  if (error instanceof DuckdbTimeoutError) return queryTimeout(Math.ceil(seconds));
+  if (error instanceof DuckdbTimeoutError) return queryTimeout(seconds);
   if (error instanceof DuckdbError && error.message.includes('Out of Memory'))
     return new ProblemError('invalid_request', TOO_MANY_GROUPS);
   if (error instanceof ArchiveTooLargeError)

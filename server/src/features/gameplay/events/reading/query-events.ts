@@ -75,7 +75,7 @@ export async function queryEvents(
           byPlayer: groupsByPlayer(grouping),
           byMatch: grouping.groupBy.includes('matchSessionId'),
         },
-        { seconds: secondsLeft(seconds, began), signal },
+        { seconds, began, signal },
       );
       return groupEvents(transaction, tenantId, {
         filter: found,
