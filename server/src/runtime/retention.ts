@@ -13,7 +13,7 @@ import {
   type Archive,
   type EventScope,
 } from '../features/gameplay/events/index.ts';
-import { audit, type AuditAction } from '../features/platform/audit/index.ts';
+import { audit } from '../features/platform/audit/index.ts';
 import { readCheckedClock } from './checked-clock.ts';
 
 /** How many months before the current one a table keeps. A table without an entry keeps all its rows. */
@@ -54,7 +54,6 @@ export async function dropOldRows(
     return withArchiveLock(owner, async (client) => {
       await requireStoredParts(client, archive);
       const events = await deleteArchivedBefore(client, archive, scope, before);
-      if (events > 0) await record(database, 'archived_events.deleted', { table, before, events });
       return { ...(await dropRows(client, database, table, before)), archivedEvents: events };
     });
   return { ...(await dropRows(owner, database, table, before)), archivedEvents: 0 };
@@ -69,16 +68,12 @@ async function dropRows(
   const unpartitioned = await deleteUnpartitionedBefore(owner, table, before);
   const partitions = await dropPartitionsBefore(owner, table, before);
   if (partitions.length > 0 || unpartitioned > 0)
-    await record(database, 'partitions.dropped', { table, before, partitions, unpartitioned });
+    await audit(database.forPlatform(), {
+      ...SYSTEM,
+      action: 'partitions.dropped',
+      details: { table, before, partitions, unpartitioned },
+    });
   return { partitions, unpartitioned };
-}
-
-async function record(
-  database: Database,
-  action: AuditAction,
-  details: Record<string, unknown>,
-): Promise<void> {
-  await audit(database.forPlatform(), { ...SYSTEM, action, details });
 }
 
 /**

@@ -1,5 +1,8 @@
 import type pg from 'pg';
+import { SYSTEM } from '../../../../core/author.ts';
 import { lockTable, withLocks } from '../../../../database/partitions/partitioned-tables.ts';
+import { ownerQuerier } from '../../../../database/scope.ts';
+import { audit } from '../../../platform/audit/index.ts';
 import { eventTables, type EventScope } from '../event-row.ts';
 import { startRollupsAt } from '../rollups/maintain.ts';
 import { removePart } from './archive-files.ts';
@@ -8,8 +11,8 @@ import { listUnfinished, unregisterPart, withdrawParts } from './queries.ts';
 
 /**
  * Deletes the archived events of a scope from before a day, the first of a month, for good. Returns their number. In one transaction, no
- * query reads them any more, and roll-ups start at the day. Call it before the other events of this time are dropped. Needs the lock of
- * the archive.
+ * query reads them any more, roll-ups start at the day, and an audit record has their number. Call it before the other events of this
+ * time are dropped. Needs the lock of the archive.
  */
 export async function deleteArchivedBefore(
   client: pg.ClientBase,
@@ -24,9 +27,17 @@ export async function deleteArchivedBefore(
     await lockTable(client, table);
     await startRollupsAt(client, scope, before);
     events = await withdrawParts(client, scope, before);
+    if (events > 0) await recordDeletion(client, { table, before, events });
   });
   await removeUnfinished(client, archive);
   return events;
+}
+
+/** Acts as the application: row-level security can apply to the owner of the tables, and no policy lets it insert audit records. */
+async function recordDeletion(client: pg.ClientBase, details: Record<string, unknown>): Promise<void> {
+  await client.query('SET LOCAL ROLE guildhall_app');
+  await audit(ownerQuerier(client), { ...SYSTEM, action: 'archived_events.deleted', details });
+  await client.query('RESET ROLE');
 }
 
 /** Removes the files of parts that are not archived: a run ended while it wrote or deleted them. */

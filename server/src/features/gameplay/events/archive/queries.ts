@@ -140,12 +140,12 @@ export async function completeParts(client: pg.ClientBase, parts: WrittenPart[])
 
 /**
  * Marks the archived parts of a scope from before a day as about to be deleted: from now on no query reads them. Returns the number
- * of their events, with those of parts that an earlier run has marked and not deleted.
+ * of their events, without those of parts that an earlier run has marked.
  */
 export function withdrawParts(owner: pg.ClientBase, scope: EventScope, before: string): Promise<number> {
   return ownerQuerier(owner).count(sql`
     WITH withdrawn AS (
-      UPDATE event_archives SET archived_at = NULL WHERE scope = ${scope} AND month < ${before}::date AND rows IS NOT NULL
+      UPDATE event_archives SET archived_at = NULL WHERE scope = ${scope} AND month < ${before}::date AND archived_at IS NOT NULL
       RETURNING rows)
     SELECT coalesce(sum(rows), 0)::float8 AS count FROM withdrawn`);
 }
