@@ -62,7 +62,7 @@ export const MAX_CATEGORY_LENGTH = 32;
 /** In code points. */
 export const MAX_DESCRIPTION_LENGTH = 512;
 
-/** Normalises a key and its value (docs/events.md#definitions). An empty or absent value becomes null. */
+/** Normalises a key and its value (docs/events.md#know-which-definition-an-event-uses). An empty or absent value becomes null. */
 export function normalisePair(eventKey: string, eventValue: string | null | undefined): DefinitionPair {
   return { eventKey: normaliseKey(eventKey), eventValue: normaliseKey(eventValue ?? '') || null };
 }

@@ -45,7 +45,7 @@ interface DefinitionServices extends QuotaServices {
 
 /**
  * Finds or creates the definition of each event, and returns the rows to store. Events without a usable definition are reported.
- * docs/events.md#definitions lists the rules.
+ * docs/events.md#know-which-definition-an-event-uses lists the rules.
  */
 export async function assignDefinitions(
   services: DefinitionServices,
