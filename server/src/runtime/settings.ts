@@ -60,13 +60,13 @@ export const settings = v.object({
   ARCHIVE_DIR: v.optional(directory),
   ARCHIVE_STORAGE_URL: v.optional(bucket),
   ARCHIVE_CACHE_MEGABYTES: v.optional(integer(100, 10_000_000), '10000'),
-  GUILDHALL_DEMO: v.optional(onOrOff, 'on'),
   TRUST_PROXY: v.optional(trustedProxies, 'off'),
   DRAIN_SECONDS: v.optional(integer(0, 300), '0'),
   CORS_ORIGINS: v.optional(webOrigins),
   METRICS_TOKEN: v.optional(metricsToken),
   LOG_LEVEL: v.optional(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info'),
   NODE_ENV: v.optional(oneOf('development', 'test', 'production'), 'development'),
+  GUILDHALL_DEMO: v.optional(onOrOff, 'on'),
 });
 
 /**
