@@ -10,7 +10,7 @@ import { readTenant } from '../../studio/tenants/index.ts';
 import { allowCodeEverywhere, lockCredential, lockPlayer, markVerified } from './credential-queries.ts';
 import { resetPasswordEmail, verifyAddressEmail } from './email-templates.ts';
 import type { MailDecision } from './mail-limits.ts';
-import { deleteToken, findToken, insertToken, wasJustMailed, type AddressOwner } from './token-queries.ts';
+import { deleteToken, findToken, hasTokenAfter, insertToken, type AddressOwner } from './token-queries.ts';
 
 const TOKENS = {
   verify: { lifetimeSeconds: 24 * 60 * 60, writeEmail: verifyAddressEmail },
@@ -45,15 +45,13 @@ export async function mailToken(
 const RESEND_SECONDS = 30;
 
 /** Whether a token that verifies the address was mailed within the last 30 seconds. */
-export const wasVerificationJustMailed = (
+export function wasJustMailed(
   transaction: Querier,
   owner: AddressOwner & { tenantId: string },
-): Promise<boolean> =>
-  wasJustMailed(
-    transaction,
-    { ...owner, purpose: 'verify' },
-    { seconds: RESEND_SECONDS, lifetimeSeconds: TOKENS.verify.lifetimeSeconds },
-  );
+): Promise<boolean> {
+  const expiresAt = secondsFromNow(TOKENS.verify.lifetimeSeconds - RESEND_SECONDS);
+  return hasTokenAfter(transaction, { ...owner, purpose: 'verify', expiresAt });
+}
 
 /**
  * Verifies the address of a sign-up with its mailed token. The password stays, because the token confirms the sign-up. Throws

@@ -272,8 +272,8 @@ describe('POST /api/player-auth/email/resend', () => {
       assert.equal((await resend(accessToken, tenant, network)).status, 202);
     assert.equal((await mailsTo(email)).length, 1, 'the email of the sign-up');
     await waitUntilAllowed(email);
-    for (let click = 0; click < 12; click++)
-      assert.equal((await resend(accessToken, tenant, network)).status, 202);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => resend(accessToken, tenant, network)));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
     assert.equal((await mailsTo(email)).length, 2);
   });
 

@@ -4,8 +4,8 @@ import type { PlayerCaller } from '../../../core/callers.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { verifyPlayer } from '../tokens/index.ts';
-import { findUnverifiedAddress } from './credential-queries.ts';
-import { mailToken, wasVerificationJustMailed } from './email-tokens.ts';
+import { findUnverifiedAddress, lockCredential } from './credential-queries.ts';
+import { mailToken, wasJustMailed } from './email-tokens.ts';
 import { spendMail, type MailBudget } from './mail-limits.ts';
 
 /**
@@ -25,7 +25,9 @@ export async function resendVerification(
   const owner = { tenantId, email, playerId };
   await mailBudget.count(ipAddress, email, () =>
     database.forKey(billing).transaction(async (transaction) => {
-      if (await wasVerificationJustMailed(transaction, owner)) return { isSent: false };
+      // Of parallel requests, one sends an email.
+      await lockCredential(transaction, email);
+      if (await wasJustMailed(transaction, owner)) return { isSent: false };
       const decision = await spendMail(transaction, tenantId, email);
       await mailToken(services, transaction, owner, { purpose: 'verify', decision });
       return { isSent: true };

@@ -20,16 +20,15 @@ export async function insertToken(db: Querier, token: NewToken): Promise<void> {
     VALUES (${token.tenantId}, ${token.hash}, ${token.purpose}, ${token.email}, ${token.playerId}, ${token.expiresAt})`);
 }
 
-/** Whether a token of a player's address was created within the last seconds. A token is created with its whole lifetime. */
-export function wasJustMailed(
+/** Whether a player's address has a token that expires after a time. */
+export function hasTokenAfter(
   db: Querier,
-  { tenantId, playerId, email, purpose }: Omit<NewToken, 'hash' | 'expiresAt'>,
-  { seconds, lifetimeSeconds }: { seconds: number; lifetimeSeconds: number },
+  { tenantId, playerId, email, purpose, expiresAt }: Omit<NewToken, 'hash'>,
 ): Promise<boolean> {
   return db.exists(sql`
     SELECT FROM email_tokens
     WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND email = ${email} AND purpose = ${purpose}
-      AND expires_at > now() + make_interval(secs => ${lifetimeSeconds - seconds})`);
+      AND expires_at > ${expiresAt}`);
 }
 
 /** The owner of a valid token. */
