@@ -413,7 +413,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an email address
-         * @description Takes the token of a verification email. It works until the address is verified, for 24 hours, in the tenant that requested it.
+         * @description Takes the token of a verification email. The token works once, for 24 hours, in the tenant that requested it.
          */
         post: operations["verifyPlayerEmail"];
         delete?: never;

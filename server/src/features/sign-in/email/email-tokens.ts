@@ -69,9 +69,8 @@ export async function verifyAddress(
     if (!owner) throw invalidToken();
     // Every transaction locks the credential first. A concurrent confirmation of ownership deletes the token under this lock.
     const credential = await lockCredential(transaction, owner.email);
-    // A sign-up can have several tokens. After one was used, another one must not bring back a sign-in method that the player has removed.
-    if (credential?.playerId !== owner.playerId || credential.isVerified) throw invalidToken();
-    if (!(await deleteToken(transaction, tenantId, hash))) throw invalidToken();
+    if (credential?.playerId !== owner.playerId || !(await deleteToken(transaction, tenantId, hash)))
+      throw invalidToken();
     await lockPlayer(transaction, owner.playerId);
     await markVerified(transaction, { ...owner, authMethodId: newId() });
     await allowCodeEverywhere(transaction, owner);

@@ -87,7 +87,7 @@ export function emailPasswordRoutes(
           tags,
           summary: 'Verify an email address',
           description:
-            'Takes the token of a verification email. It works until the address is verified, for 24 hours, in the tenant that requested it.',
+            'Takes the token of a verification email. The token works once, for 24 hours, in the tenant that requested it.',
           body: VerifyPlayerEmailRequest,
           response: { 200: Verified, ...problems(422) },
         },

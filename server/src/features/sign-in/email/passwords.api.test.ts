@@ -277,15 +277,23 @@ describe('POST /api/player-auth/email/resend', () => {
     assert.equal((await mailsTo(email)).length, 2);
   });
 
-  test('mails a token of the tenant that requests it, and accepts none after the address is verified', async () => {
+  test('mails a token of the tenant that requests it, and accepts no other one after the sign-in by code was removed', async () => {
+    const neighbour = await arrangeTenant(app, { workspaceId: tenant.workspaceId, providers });
     const { email } = await signedUp();
     const first = await secretTo(email);
-    const login = await logIn(email, stranger);
-    assert.equal((await resend(login.body.accessToken, stranger)).status, 202);
+    const login = await logIn(email, neighbour);
+    assert.equal((await resend(login.body.accessToken, neighbour)).status, 202);
     const second = await secretTo(email);
     assert.equal((await verify(second)).status, 401, 'another tenant');
-    assert.equal((await verify(second, stranger)).status, 200);
-    assert.equal((await verify(first)).status, 401, 'the address is verified');
+    assert.equal((await verify(second, neighbour)).status, 200);
+    const me = { bearer: login.body.accessToken as string };
+    const { authMethods } = (await app.http.get('/api/player-profile/me', me)).body;
+    const { id } = authMethods.find(
+      ({ authProvider }: { authProvider: string }) => authProvider === 'EmailOneTimeCode',
+    );
+    const removed = await app.http.delete(`/api/player-profile/me/auth-methods/${id}`, me);
+    assert.equal(removed.status, 204, removed.text);
+    assert.equal((await verify(first)).status, 401);
   });
 
   test('returns 409 for a player without an address, and 422 without the provider', async () => {
