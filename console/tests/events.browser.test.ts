@@ -238,6 +238,21 @@ describe('events', () => {
     await page.getByRole('img', { name: /^Events per minute: jump from 0 to 1/ }).waitFor();
   });
 
+  test('shows the players of the first events without a reload, and says if an interval is too long for them', async () => {
+    const tenant = await arrangeGame();
+    const player = await arrangePlayer(studio.app, tenant);
+    const events = `/games/${tenant.tenantId}/events?scope=player&show=players`;
+    const page = await studio.open(events);
+    await page.getByText('No data in this time range.').waitFor();
+    await sendAs(player, { eventKey: 'jump' });
+    await page.getByRole('img', { name: /^Players per minute/ }).waitFor();
+    await page.goto(`${events}&range=2025-01-01T00:00Z/2026-06-01T00:00Z`);
+    await page.getByText('The range is longer than 366 days.').waitFor();
+    await page.getByRole('combobox', { name: 'Show' }).click();
+    await page.getByRole('option', { name: 'Events', exact: true }).click();
+    await page.getByText('No data in this time range.').waitFor();
+  });
+
   test('shows and exports the time between two others, which a dialog asks for', async () => {
     const tenant = await arrangeGame();
     const player = await arrangePlayer(studio.app, tenant);

@@ -243,6 +243,29 @@ describe('the list of notifications', () => {
     await page.getByRole('button', { name: 'Notifications: 60 unread' }).click();
     await countBecomes(notices, 50);
   });
+
+  test('loads no older ones while it closes', async () => {
+    const page = await studio.open('/account', { role: 'platformAdmin', reducedMotion: 'no-preference' });
+    await app.owner.query(
+      `INSERT INTO notifications (id, account_id, type, title, text)
+       SELECT gen_random_uuid(), id, 'usage.warning', 'Warning', 'Much is used.'
+       FROM accounts, generate_series(1, 60) WHERE is_platform_admin`,
+    );
+    await page.reload();
+    await page.getByRole('button', { name: /^Notifications: \d+ unread/ }).click();
+    const list = page.getByRole('region', { name: 'List of notifications' });
+    await countBecomes(list.getByRole('button'), 50);
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await becomes(async () => (await list.getByRole('button').count()) > 50, true);
+    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    let requests = 0;
+    page.on('request', (request) => (requests += Number(request.url().includes('offset=50'))));
+    await page.keyboard.press('Escape');
+    await list.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /^Notifications: \d+ unread/ }).click();
+    await countBecomes(list.getByRole('button'), 50);
+    assert.equal(requests, 0);
+  });
 });
 
 describe('the command palette', () => {
@@ -258,6 +281,26 @@ describe('the command palette', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Game: Undertow' }).waitFor();
     await becomes(async () => new URL(page.url()).pathname, other);
+  });
+
+  test('lists the game with the closest name first', async () => {
+    await app.owner.query(
+      `INSERT INTO tenants (id, workspace_id, name, slug, created_at)
+       SELECT gen_random_uuid(), $1, name, lower(replace(name, ' ', '-')), now() + number * interval '1 second'
+       FROM unnest(ARRAY['Quest 1', 'Quest 2', 'Quest 3', 'Quest 4', 'Quest 5', 'Quest 6', 'Quest']) WITH ORDINALITY game (name, number)`,
+      [tenant.workspaceId],
+    );
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' });
+    await input.fill('quest');
+    const options = page.getByRole('option', { name: 'Open the game' });
+    await options.first().waitFor();
+    assert.match(await options.first().innerText(), /^Quest\s/);
+    await app.owner.query(`DELETE FROM tenants WHERE name LIKE 'Quest%' AND workspace_id = $1`, [
+      tenant.workspaceId,
+    ]);
   });
 });
 

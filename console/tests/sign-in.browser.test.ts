@@ -344,6 +344,21 @@ describe('account', () => {
     assert.ok(!page.url().includes(token));
   });
 
+  test('asks for the password again if the account signs out in another tab', async () => {
+    const { email } = await accounts.signUpVerified();
+    const { token } = await arrangeInvitation(studio.app, studio.tenant, { email });
+    const page = await studio.visit('/sign-in');
+    await signIn(page, email);
+    await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
+    const invited = await page.context().newPage();
+    await invited.goto(`/invitation#token=${token}`);
+    await invited.getByText(`You are signed in as ${email}.`).waitFor();
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await invited.getByRole('textbox', { name: 'Password of your account' }).waitFor();
+    await invited.close();
+  });
+
   test('shows an invitation after a failure, and after a link that does not work', async () => {
     const { token } = await arrangeInvitation(studio.app, studio.tenant, { email: someEmail() });
     const page = await studio.visit('/sign-in');

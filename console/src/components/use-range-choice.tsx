@@ -55,10 +55,15 @@ function IntervalDialog({
       to: toInput(to === undefined ? new Date() : new Date(to)),
     },
     validate: {
-      from: (time) => (Number.isNaN(Date.parse(time)) ? 'Enter a date and a time.' : null),
+      from: (time) => {
+        if (Number.isNaN(Date.parse(time))) return 'Enter a date and a time.';
+        return Date.parse(time) < 0 ? 'Enter a year from 1970 on.' : null;
+      },
       to: (time, { from: first }) => {
         if (Number.isNaN(Date.parse(time))) return 'Enter a date and a time.';
-        return Date.parse(time) <= Date.parse(first) ? 'Enter a time after the first one.' : null;
+        if (Date.parse(time) <= Date.parse(first)) return 'Enter a time after the first one.';
+        // The last hours of the year 9999 are in the next year in UTC.
+        return isInterval(toInterval(0, Date.parse(time))) ? null : 'Enter an earlier time.';
       },
     },
   });

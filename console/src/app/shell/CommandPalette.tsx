@@ -113,8 +113,8 @@ function Palette({ onClose }: { onClose: () => void }) {
             commands.length === 0 &&
             error === null && (
               <div className={classes.none}>
-                Nothing found. Players and matches are found by their id, and players also by the beginning of
-                their name or email address.
+                Nothing found. Games are found by their name, players and matches by their id, and players
+                also by the beginning of their name or email address.
               </div>
             )
           )}
@@ -181,6 +181,8 @@ function useCommands(
   );
   const games = [...distinctNames(allGames.data?.items ?? [])]
     .filter(([, name]) => text !== '' && isNamed(name))
+    // The shortest name is the closest one.
+    .toSorted(([, one], [, other]) => one.length - other.length)
     .slice(0, MAX_FOUND_GAMES)
     .map(([id, label]): Command => ({
       key: id,
@@ -189,8 +191,10 @@ function useCommands(
       hint: 'Open the game',
       run: go({ to: '/games/$tenantId', params: { tenantId: id } }),
     }));
+  const isWaitingForGames = text !== '' && isWaiting(allGames);
+  const errorOfGames = text === '' ? null : allGames.error;
   if (text.length < 2 || tenantId === undefined)
-    return { commands: [...pages, ...games], isSearching: false, error: null };
+    return { commands: [...pages, ...games], isSearching: isWaitingForGames, error: errorOfGames };
   // The players of an earlier text would be opened by a quick Enter.
   const items = search === text ? players.data?.items : undefined;
   const names = distinctNames((items ?? []).map((player) => ({ id: player.playerId, name: nameOf(player) })));
@@ -214,8 +218,8 @@ function useCommands(
     });
   return {
     commands: [...pages, ...games, ...found],
-    isSearching: search !== text || isWaiting(players) || isWaiting(match),
-    error: players.error ?? match.error,
+    isSearching: search !== text || isWaitingForGames || isWaiting(players) || isWaiting(match),
+    error: errorOfGames ?? players.error ?? match.error,
   };
 }
 

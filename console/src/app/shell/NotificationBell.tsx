@@ -144,7 +144,8 @@ export function NotificationBell() {
               />
             </div>
           ) : (
-            loadMore && !notifications.isFetching && <End onSeen={loadMore} />
+            // Not while the list fades out: it has just dropped its older notifications.
+            opened && loadMore && !notifications.isFetching && <End onSeen={loadMore} />
           )}
         </div>
       </Popover.Dropdown>

@@ -25,9 +25,10 @@ export function useNotifications() {
 export function useDropOlder(): () => void {
   const queryClient = useQueryClient();
   return () =>
-    queryClient.setQueryData<Pages>(
-      KEY,
-      (list) => list && { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) },
+    queryClient.setQueryData<Pages>(KEY, (list) =>
+      list && list.pages.length > 1
+        ? { pages: list.pages.slice(0, 1), pageParams: list.pageParams.slice(0, 1) }
+        : undefined,
     );
 }
 

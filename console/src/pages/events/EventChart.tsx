@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Chart, type Series } from '../../components/Chart';
 import { ErrorState, isInvalidFilter } from '../../components/ErrorState';
 import { Panel } from '../../components/Page';
-import { BUCKET_SECONDS, bucketsOf } from '../../components/range';
+import { BUCKET_SECONDS, bucketsOf, isInterval } from '../../components/range';
 import { useSearchChange } from '../../components/use-search-change';
 import {
   eventCountsQuery,
@@ -72,8 +72,8 @@ function ChartPanel({
   lines: { times: number[]; series: Series[] } | undefined;
 }) {
   const change = useSearchChange<{ show: string | undefined }>();
-  // The table shows the error of an invalid filter.
-  if (isInvalidFilter(error)) return null;
+  // The table shows the error of an invalid filter. An interval can be too long for the chart alone.
+  if (isInvalidFilter(error) && !isInterval(range)) return null;
   const { bucket } = bucketsOf(range);
   const name = figure ? figures[figure] : EVENTS.label;
   const title = `${name} per ${bucket}`;
@@ -96,7 +96,7 @@ function ChartPanel({
       {error ? (
         <ErrorState error={error} what="The chart could not be loaded" retry={retry} />
       ) : lines ? (
-        <Chart title={title} bucketSeconds={BUCKET_SECONDS[bucket]} {...lines} height={150} />
+        <Chart key={range} title={title} bucketSeconds={BUCKET_SECONDS[bucket]} {...lines} height={150} />
       ) : (
         <Skeleton height={180} radius="md" />
       )}

@@ -65,6 +65,7 @@ export const eventsQuery = (tenantId: string, filter: EventFilter, range: EventR
     queryFn: ({ pageParam: cursor, signal }) =>
       readEvents(tenantId, { ...filter, ...limitsOf(range), cursor, limit: PAGE_SIZE }, signal),
     ...byCursor,
+    refetchOnWindowFocus: !leavesOut(filter, range),
     refetchInterval: ({ state: { data } }) => data && untilFirst(filter, range)(data.pages[0]!),
   });
 
@@ -167,6 +168,7 @@ export const figureQuery = (tenantId: string, filter: EventFilter, range: ChartR
         signal,
       }),
     refetchOnWindowFocus: false,
+    refetchInterval: ({ state: { data } }) => data && untilFirst(filter, range)({ items: data.rows }),
   });
 };
 

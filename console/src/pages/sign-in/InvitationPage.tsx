@@ -2,7 +2,7 @@ import { TextLink } from '../../components/links';
 import { Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, client, type Answer } from '../../app/client';
 import { useChange } from '../../app/use-change';
 import { RelativeTime } from '../../components/RelativeTime';
@@ -61,8 +61,15 @@ interface StepProps {
 
 function AcceptStep({ token, invitation }: StepProps) {
   const { workspaceName, invitedBy, role, email, expiresAt } = invitation;
-  // Read once: the form must stay when its own answer signs the account in.
-  const [account] = useState(client.session.current);
+  const [account, setAccount] = useState(client.session.current);
+  useEffect(
+    () =>
+      client.session.subscribe((next) => {
+        // The form must stay when its own answer signs the account in.
+        if (next?.email !== email) setAccount(next);
+      }),
+    [email],
+  );
   const Form = account?.email === email ? JoinForm : AcceptForm;
   return (
     <AuthPage
