@@ -49,7 +49,8 @@ describe('openMailServer', () => {
   test('gives up an attempt at a silent server after 15 seconds, and tries again later', async () => {
     const refusal = await sendAndCatch(await startServer('', () => ''));
     assert.equal(refusal.isFinal, false);
-    assert.match(refusal.message, /Greeting never received/);
+    // The timers of the greeting and of the socket have the same length, and either may end first.
+    assert.match(refusal.message, /Greeting never received|Timeout/);
   });
 
   test('treats a 5xx about the connection or the login as temporary', async () => {
