@@ -376,7 +376,7 @@ describe('players', () => {
     release();
     await page.getByRole('option', { name: 'Ben Bitdiddle' }).waitFor();
     await input.fill('Bitdiddle');
-    await page.getByText('Players and matches are found by their id').waitFor();
+    await page.getByText('Games are found by their name, players and matches by their id').waitFor();
   });
 
   test('shows a change of one tab in another tab', async () => {
