@@ -51,14 +51,6 @@ export function endAgreements(
   return db.rows(sql`SELECT * FROM guildhall_end_agreements(${keyId}, ${agreedBy})`);
 }
 
-/** Finds the workspace of a tenant. Runs in the scope of the tenant. */
-export async function findWorkspaceOf(db: Querier, tenantId: string): Promise<string> {
-  const { id } = await db.one<{ id: string }>(
-    sql`SELECT workspace_id AS id FROM tenants WHERE id = ${tenantId}`,
-  );
-  return id;
-}
-
 /** Whether a payer pays for another usable key of an agreement. All keys of an agreement belong to one tenant. */
 export function paysForAnotherKey(
   db: Querier,

@@ -4,8 +4,9 @@ import { hasPassed } from '../../../core/timestamps.ts';
 import { audit } from '../../platform/audit/index.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
 import { notifyTeam } from '../../messages/notifications/index.ts';
+import { readTenant } from '../tenants/index.ts';
 import { auditInPayer, notifyTeams, type PaymentEnd } from './end-payments.ts';
-import { findWorkspaceOf, paysForAnotherKey, type KeyOfPayment } from './queries.ts';
+import { paysForAnotherKey, type KeyOfPayment } from './queries.ts';
 
 /** A key with the workspace that pays for its reads, or null if it is the key's own workspace. */
 interface KeyWithPayer {
@@ -36,7 +37,7 @@ export async function recordPayerChange(
   const oldPayerId = before?.subscriberWorkspaceId ?? null;
   const newPayerId = after?.subscriberWorkspaceId ?? null;
   if (oldPayerId === newPayerId) return;
-  const ownWorkspaceId = await findWorkspaceOf(transaction, tenantId);
+  const { workspaceId: ownWorkspaceId } = await readTenant(transaction, tenantId);
   const isOther = (payerId: string | null): payerId is string =>
     payerId !== null && payerId !== ownWorkspaceId;
   const named = ({ id, prefix }: KeyWithPayer) => ({ keyId: id, prefix, tenantId, ownWorkspaceId });
@@ -73,7 +74,7 @@ export async function recordRotation(
 ): Promise<void> {
   const { id: keyId, prefix, subscriberWorkspaceId: payerId } = successor;
   if (payerId === null) return;
-  const ownWorkspaceId = await findWorkspaceOf(transaction, tenantId);
+  const { workspaceId: ownWorkspaceId } = await readTenant(transaction, tenantId);
   if (payerId === ownWorkspaceId) return;
   await auditAgreement(
     transaction,
