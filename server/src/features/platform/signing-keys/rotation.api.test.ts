@@ -18,6 +18,16 @@ import { openTokenSigner } from './token-signer.ts';
 /** A change feed without notifications. */
 const SILENT_FEED = { on: () => {}, close: async () => {} };
 
+/** A change feed with one listener, whose notifications the test sends. */
+function arrangeFeed(): { changes: ChangeFeed; notify: () => void } {
+  let notify = () => {};
+  const changes: ChangeFeed = {
+    ...SILENT_FEED,
+    on: (_, listener) => void (notify = () => listener(undefined)),
+  };
+  return { changes, notify: () => notify() };
+}
+
 async function withDatabase<Result>(
   app: TestApp,
   work: (database: ReturnType<typeof openDatabase>) => Promise<Result>,
@@ -249,11 +259,7 @@ describe('openTokenSigner', () => {
   test('knows keys that change during its first read, and repeats a reload that failed', async () => {
     const app = await startTestApp();
     await withDatabase(app, async (database) => {
-      let notify = () => {};
-      const changes: ChangeFeed = {
-        ...SILENT_FEED,
-        on: (_, listener) => void (notify = () => listener(undefined)),
-      };
+      const { changes, notify } = arrangeFeed();
       let reads = 0;
       let rotated = '';
       const unsteady = {
@@ -279,11 +285,7 @@ describe('openTokenSigner', () => {
   test('reads the keys once more for all changes that are notified during a reload', async () => {
     const app = await startTestApp();
     await withDatabase(app, async (database) => {
-      let notify = () => {};
-      const changes: ChangeFeed = {
-        ...SILENT_FEED,
-        on: (_, listener) => void (notify = () => listener(undefined)),
-      };
+      const { changes, notify } = arrangeFeed();
       let reads = 0;
       let released: Promise<void> | undefined;
       const slow = {
