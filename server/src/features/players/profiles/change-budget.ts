@@ -4,8 +4,8 @@ const CHANGES_PER_DAY = 100;
 
 /**
  * Creates the budget of links, changes of the primary method, unblocks and exports, by player, and of changes of the name, by
- * {@link nameBudgetKey}. Each is written to rows of all the player's tenants. Removals and blocks are never refused, so a thief of a token cannot stop the owner. They need a link or
- * an unblock before, so a player cannot repeat them without end.
+ * {@link nameBudgetKey}. Each is written to rows of all the player's tenants. Removals and blocks are never refused, so a thief of a token
+ * cannot stop the owner. They need a link or an unblock before, so a player cannot repeat them without end.
  */
 export const createChangeBudget = (createBudget: CreateBudget): AttemptBudget =>
   createDailyBudget(createBudget, {

@@ -31,7 +31,6 @@ export function emailPasswordRoutes(
 ): FastifyPluginAsyncTypebox {
   const signUps = createSignUpBudget(services.createBudget, 'players');
   const withThrottle = { ...services, throttle: createLoginThrottle(services.createBudget, 'players') };
-  const enabledSourceOf = (request: FastifyRequest) => requireEnabled(services, request);
 
   return async (app) => {
     app.post(
@@ -51,7 +50,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request, reply) => {
-        const source = await enabledSourceOf(request);
+        const source = await enabledSourceOf(services, request);
         // Count before the lookup, because a 409 discloses that the address is taken.
         await signUps.spend(source.ipAddress);
         reply.code(201);
@@ -75,7 +74,8 @@ export function emailPasswordRoutes(
           response: { 200: LoginResult, ...problems(403, 422, 503) },
         },
       },
-      async (request) => logIn(withThrottle, { ...request.body, ...(await enabledSourceOf(request)) }),
+      async (request) =>
+        logIn(withThrottle, { ...request.body, ...(await enabledSourceOf(services, request)) }),
     );
 
     app.post(
@@ -93,7 +93,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const { billing } = await enabledSourceOf(request);
+        const { billing } = await enabledSourceOf(services, request);
         return verifyAddress(services, billing, request.body.token);
       },
     );
@@ -114,7 +114,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request, reply) => {
-        const { billing, ipAddress } = await enabledSourceOf(request);
+        const { billing, ipAddress } = await enabledSourceOf(services, request);
         const { email } = request.body;
         await services.mailBudget.count(ipAddress, email, async () => ({
           isSent: await requestReset(services, billing, email),
@@ -141,7 +141,7 @@ export function emailPasswordRoutes(
         },
       },
       async (request) => {
-        const source = { ...(await enabledSourceOf(request)), origin: originOf(request) };
+        const source = { ...(await enabledSourceOf(services, request)), origin: originOf(request) };
         return resetPassword(services, source, request.body);
       },
     );
@@ -167,7 +167,7 @@ export function emailVerificationRoutes(services: EmailLoginServices): FastifyPl
         },
       },
       async (request, reply) => {
-        const source = await requireEnabled(services, request);
+        const source = await enabledSourceOf(services, request);
         await resendVerification(services, source, playerOf(request));
         reply.code(202);
         return { status: 'accepted' as const };
@@ -176,8 +176,8 @@ export function emailVerificationRoutes(services: EmailLoginServices): FastifyPl
   };
 }
 
-/** Throws provider_not_available if the tenant has not enabled the sign-in with a password. */
-async function requireEnabled({ providerSettings }: EmailLoginServices, request: FastifyRequest) {
+/** The source of a request. Throws provider_not_available if the tenant has not enabled the sign-in with a password. */
+async function enabledSourceOf({ providerSettings }: EmailLoginServices, request: FastifyRequest) {
   const source = sourceOf(request);
   await providerSettings.require(source.billing.tenantId, 'EmailPassword');
   return source;
