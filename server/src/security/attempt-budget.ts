@@ -87,16 +87,28 @@ export function createAttemptBudgets(shared: SharedCounts = {}): CreateBudget {
   };
 }
 
-/** Counts one attempt of each budget, in order, or of none if one refuses. Throws too_many_attempts. */
-export async function spendAll(budgets: [AttemptBudget, string][]): Promise<void> {
-  const spent: [AttemptBudget, string][] = [];
+/** An attempt of one key of a budget. */
+export interface Attempt {
+  spend(): Promise<void>;
+  giveBack(): Promise<void>;
+}
+
+/** The attempt of a key of a budget. */
+export const attemptOf = <Key>(
+  budget: { spend(key: Key): Promise<void>; giveBack(key: Key): Promise<void> },
+  key: Key,
+): Attempt => ({ spend: () => budget.spend(key), giveBack: () => budget.giveBack(key) });
+
+/** Counts attempts, in order, or none of them if a budget refuses. Throws too_many_attempts. */
+export async function spendAll(attempts: Attempt[]): Promise<void> {
+  const spent: Attempt[] = [];
   try {
-    for (const [budget, key] of budgets) {
-      await budget.spend(key);
-      spent.push([budget, key]);
+    for (const attempt of attempts) {
+      await attempt.spend();
+      spent.push(attempt);
     }
   } catch (error) {
-    for (const [budget, key] of spent) await budget.giveBack(key);
+    for (const attempt of spent) await attempt.giveBack();
     throw error;
   }
 }

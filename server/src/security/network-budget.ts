@@ -1,5 +1,6 @@
 import { networkOf, siteOf } from '../core/network.ts';
 import {
+  attemptOf,
   spendAll,
   type AttemptBudget,
   type BudgetOptions,
@@ -35,7 +36,8 @@ export function createNetworkBudget(createBudget: CreateBudget, options: BudgetO
     return all;
   };
   return {
-    spend: (address, subject = '') => spendAll(budgets(address, subject)),
+    spend: (address, subject = '') =>
+      spendAll(budgets(address, subject).map(([budget, key]) => attemptOf(budget, key))),
     async giveBack(address, subject = '') {
       for (const [budget, key] of budgets(address, subject)) await budget.giveBack(key);
     },

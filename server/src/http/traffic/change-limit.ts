@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { CreateBudget } from '../../security/attempt-budget.ts';
+import { attemptOf, spendAll, type CreateBudget } from '../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../security/network-budget.ts';
 import { clientAddress } from '../client-address.ts';
 
@@ -29,14 +29,10 @@ export function createChangeLimit(createBudget: CreateBudget): CountChange {
     const { accountCaller, method, routeOptions } = request;
     // Viewers change nothing: their operations with another method than GET are queries.
     if (!accountCaller || method === 'GET' || routeOptions.config.role === 'viewer') return;
-    const { accountId } = accountCaller;
     // The account is first: the changes that it is refused must not use up those of its network.
-    await ofAccount.spend(accountId);
-    try {
-      await ofNetwork.spend(clientAddress(request));
-    } catch (error) {
-      await ofAccount.giveBack(accountId);
-      throw error;
-    }
+    await spendAll([
+      attemptOf(ofAccount, accountCaller.accountId),
+      attemptOf(ofNetwork, clientAddress(request)),
+    ]);
   };
 }

@@ -2,7 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { Type, type TProperties } from 'typebox';
 import { accountOf } from '../../../http/request-context.ts';
 import { Guid } from '../../../http/schemas.ts';
-import { spendAll, type BudgetOptions, type CreateBudget } from '../../../security/attempt-budget.ts';
+import {
+  attemptOf,
+  spendAll,
+  type BudgetOptions,
+  type CreateBudget,
+} from '../../../security/attempt-budget.ts';
 import type { WebhookOwner } from './queries.ts';
 import { CreatePlatformWebhookRequest, CreateWebhookRequest } from './schemas.ts';
 
@@ -94,10 +99,7 @@ export function createSendBudget(
   return async (request, { workspaceId }) => {
     if (workspaceId === null) return;
     // Both or none: sends that a workspace is refused must not use up those of the account in its other workspaces.
-    await spendAll([
-      [budget, accountOf(request).accountId],
-      [budget, workspaceId],
-    ]);
+    await spendAll([attemptOf(budget, accountOf(request).accountId), attemptOf(budget, workspaceId)]);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { isRolledBack } from '../../../database/errors.ts';
 import { siteOf } from '../../../core/network.ts';
-import type { CreateBudget } from '../../../security/attempt-budget.ts';
+import { attemptOf, spendAll, type CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget } from '../../../security/network-budget.ts';
 import { isBusy, ProblemError } from '../../../core/problem.ts';
 import {
@@ -62,18 +62,14 @@ export function createMailBudget(createBudget: CreateBudget): MailBudget {
   });
   return {
     async count(ipAddress, email, work) {
-      const forAddress = `${siteOf(ipAddress)} ${email}`;
-      await perNetwork.spend(ipAddress);
-      try {
-        await perAddress.spend(forAddress);
-      } catch (error) {
-        // One client must not use up the budget of its network with requests that are refused.
-        await perNetwork.giveBack(ipAddress);
-        throw error;
-      }
+      const attempts = [
+        attemptOf(perNetwork, ipAddress),
+        attemptOf(perAddress, `${siteOf(ipAddress)} ${email}`),
+      ];
+      // Both or none: one client must not use up the budget of its network with requests that are refused.
+      await spendAll(attempts);
       const giveBack = async (): Promise<void> => {
-        await perNetwork.giveBack(ipAddress);
-        await perAddress.giveBack(forAddress);
+        for (const attempt of attempts) await attempt.giveBack();
       };
       try {
         const result = await work();
