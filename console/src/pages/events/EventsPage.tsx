@@ -1,40 +1,31 @@
-import { Button, Drawer, Menu, SegmentedControl, Stack, Switch } from '@mantine/core';
+import { Button, Drawer, Menu, SegmentedControl, Switch } from '@mantine/core';
 import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
-import { getRouteApi, linkOptions, type LinkProps } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
-import { useCanChangeGame, useGame } from '../../app/game';
-import { CopyableId } from '../../components/CopyableId';
+import { useGame } from '../../app/game';
 import { DataTable } from '../../components/DataTable';
-import { EmptyState } from '../../components/EmptyState';
-import { NoResults } from '../../components/NoResults';
-import { JsonView } from '../../components/JsonView';
-import { ButtonLink, TextLink } from '../../components/links';
+import { ButtonLink } from '../../components/links';
 import { formatNumber } from '../../components/format';
-import { Facts, Page } from '../../components/Page';
-import { nameOf } from '../../components/player-name';
+import { Page } from '../../components/Page';
 import { RangeSelect } from '../../components/RangeSelect';
 import { SavedViews } from '../../components/SavedViews';
-import { RelativeTime } from '../../components/RelativeTime';
 import { TextFilter } from '../../components/TextFilter';
-import { isInterval } from '../../components/range';
 import { startDownload } from '../../components/downloads';
 import { useRangeChoice } from '../../components/use-range-choice';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { definitionName, definitionsQuery, scopeChoices } from '../definitions/queries';
-import { AutoCreateSwitch } from '../first-run/Prerequisites';
-import { SignInLink } from '../players/SignInSnippet';
-import { playerQuery, usePlayerNames } from '../players/queries';
+import { scopeChoices } from '../definitions/queries';
+import { usePlayerNames } from '../players/queries';
 import { eventColumns } from './columns';
 import { EventChart } from './EventChart';
-import { EventSnippet } from './EventSnippet';
+import { EventDetails } from './EventDetails';
+import { NoEvents } from './NoEvents';
 import {
   eventsQuery,
   eventCountsQuery,
   rejectedEventsQuery,
   frequentKeysQuery,
-  leavesOut,
   requestExport,
   TAIL_RANGE,
   toEventRange,
@@ -215,103 +206,6 @@ function EventTable({ tenantId, filter, range, isLive, toolbar }: EventTableProp
         {open && <EventDetails tenantId={tenantId} event={open} />}
       </Drawer>
     </>
-  );
-}
-
-function NoEvents({ tenantId, filter, range }: { tenantId: string; filter: EventFilter; range: EventRange }) {
-  const { scope } = filter;
-  const search = route.useSearch();
-  const keep = { scope, live: search.live, show: search.show };
-  if (leavesOut(filter, range))
-    return (
-      <NoResults
-        title="No event matches the filters"
-        keep={isInterval(range) ? keep : { ...keep, range: search.range }}
-      >
-        Enter a whole key, value or id, or choose a longer time.
-      </NoResults>
-    );
-  return (
-    <EmptyState
-      title="No events in this time range"
-      next={
-        <>
-          <NewGameSwitch tenantId={tenantId} />
-          <EventSnippet tenantId={tenantId} scope={scope} />
-        </>
-      }
-    >
-      Events appear here as soon as the game sends them. Run the{' '}
-      {scope === 'match' ? (
-        <>
-          commands of <SignInLink tenantId={tenantId} /> and of{' '}
-          <TextLink to="/games/$tenantId/matches" params={{ tenantId }} inherit underline="always">
-            Matches
-          </TextLink>
-        </>
-      ) : (
-        <>
-          command of <SignInLink tenantId={tenantId} />
-        </>
-      )}{' '}
-      first, in the same terminal or file. Then run this one:
-    </EmptyState>
-  );
-}
-
-/** A game with definitions has auto-create off for a reason, even in an hour without events. */
-function NewGameSwitch({ tenantId }: { tenantId: string }) {
-  const canChange = useCanChangeGame();
-  const { data } = useInfiniteQuery({ ...definitionsQuery(tenantId, {}), enabled: canChange });
-  return data?.pages[0]?.totalCount === 0 && <AutoCreateSwitch tenantId={tenantId} />;
-}
-
-/** A fact that leads to the page of a record. */
-const linked = (
-  name: string,
-  to: LinkProps,
-  text = `Open the ${name.toLowerCase()}`,
-): [string, ReactNode] => [
-  name,
-  <TextLink key={name} size="sm" {...to}>
-    {text}
-  </TextLink>,
-];
-
-function EventDetails({ tenantId, event }: { tenantId: string; event: StoredEvent }) {
-  const player = useQuery(playerQuery(tenantId, event.playerId)).data;
-  return (
-    <Stack gap="md">
-      <Facts
-        facts={[
-          ['Event', definitionName(event)],
-          ['Value', event.value === null ? '–' : String(event.value)],
-          ['Occurred', <RelativeTime key="at" at={event.occurredAt} />],
-          ['Received', <RelativeTime key="received" at={event.receivedAt} />],
-          linked(
-            'Player',
-            linkOptions({
-              to: '/games/$tenantId/players/$playerId',
-              params: { tenantId, playerId: event.playerId },
-            }),
-            player && nameOf(player),
-          ),
-          ...(event.matchSessionId === undefined
-            ? []
-            : [
-                linked(
-                  'Match',
-                  linkOptions({
-                    to: '/games/$tenantId/matches/$matchSessionId',
-                    params: { tenantId, matchSessionId: event.matchSessionId },
-                  }),
-                ),
-              ]),
-          ['Idempotency key', <CopyableId key="key" id={event.idempotencyKey} />],
-        ]}
-      />
-      <JsonView value={event} name="Event" />
-    </Stack>
   );
 }
 
