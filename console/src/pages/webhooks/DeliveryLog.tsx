@@ -1,41 +1,24 @@
-import { Button, Drawer, Stack, Text, Title } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Drawer } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
-import { useGameNames } from '../../app/game';
-import { Pending } from '../../components/Pending';
-import { CopyableId } from '../../components/CopyableId';
+import { useState } from 'react';
 import { DataTable, type Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { NoResults } from '../../components/NoResults';
-import { ErrorText } from '../../components/ErrorState';
 import { FilterSelect } from '../../components/FilterSelect';
 import { choicesOf, formatExactTime, formatNumber } from '../../components/format';
-import { JsonView } from '../../components/JsonView';
-import { Facts } from '../../components/Page';
-import { MaybeTime, RelativeTime } from '../../components/RelativeTime';
+import { RelativeTime } from '../../components/RelativeTime';
 import { SavedViews } from '../../components/SavedViews';
-import { Snippet } from '../../components/Snippet';
 import { RangeFilter } from '../../components/RangeFilter';
 import { useSearchChange } from '../../components/use-search-change';
 import { useTableRows } from '../../components/use-table-rows';
-import { useKeyNames } from '../usage/queries';
 import { BulkRedelivery, NOTHING_SELECTED, type DeliverySelection } from './BulkRedelivery';
+import { DeliveryDetails, NextAttempt } from './DeliveryDetails';
 import { DeliveryState } from './WebhookState';
-import {
-  deliveriesQuery,
-  deliveryQuery,
-  eventTypeNames,
-  PLATFORM,
-  useRedeliver,
-  type Delivery,
-  type WebhookPath,
-} from './queries';
-
-const typeNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': 'Test' };
+import { deliveriesQuery, deliveryNames, type Delivery, type WebhookPath } from './queries';
 
 const nameOf = ({ eventType, status, createdAt }: Delivery): string =>
-  `${typeNames[eventType] ?? eventType}, ${status}, ${formatExactTime(createdAt)}`;
+  `${deliveryNames[eventType] ?? eventType}, ${status}, ${formatExactTime(createdAt)}`;
 
 interface DeliveryLogProps {
   path: WebhookPath;
@@ -98,7 +81,7 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
             <FilterSelect
               label="Event"
               value={filter.eventType}
-              choices={choicesOf(Object.entries(typeNames))}
+              choices={choicesOf(Object.entries(deliveryNames))}
               onChange={(eventType) => change({ eventType })}
               width={180}
             />
@@ -136,102 +119,13 @@ export function DeliveryLog({ path, canChange, isEnabled }: DeliveryLogProps) {
   );
 }
 
-function DeliveryDetails({
-  path,
-  deliveryId,
-  canChange,
-  isEnabled,
-}: DeliveryLogProps & { deliveryId: string }) {
-  const query = useQuery(deliveryQuery(path, deliveryId));
-  const redeliver = useRedeliver(path);
-  const isOfWorkspace = path.workspaceId !== PLATFORM;
-  const gameNames = useGameNames(path.workspaceId, { enabled: isOfWorkspace });
-  const keyNames = useKeyNames(path.workspaceId, { enabled: isOfWorkspace });
-  const { data } = query;
-  if (!data) return <Pending query={query} failure="The delivery could not be loaded" height={200} />;
-  const payload = JSON.parse(data.body) as Payload;
-  const { tenantId, keyId } = payload.data ?? {};
-  return (
-    <Stack gap="md">
-      <Facts
-        facts={[
-          ['Event', typeNames[data.eventType] ?? data.eventType],
-          ['State', <DeliveryState key="state" status={data.status} />],
-          ['Created', <RelativeTime key="created" at={data.createdAt} />],
-          ['Next attempt', <NextAttempt key="next" delivery={data} isEnabled={isEnabled} />],
-          ...named('Game', tenantId, gameNames),
-          ...named('Key', keyId, keyNames),
-          ['Delivery id', <CopyableId key="id" id={data.id} />],
-        ]}
-      />
-      {canChange && !isDue(data) && (
-        <Button
-          variant="default"
-          w="fit-content"
-          disabled={!isEnabled}
-          loading={redeliver.isPending}
-          onClick={() => redeliver.mutate(data.id)}
-        >
-          Redeliver
-        </Button>
-      )}
-      {redeliver.error && <ErrorText error={redeliver.error} />}
-      <Title order={2}>Payload</Title>
-      <JsonView value={payload} name="Payload" />
-      <Title order={2}>Attempts</Title>
-      {data.history.length === 0 && (
-        <Text size="sm" c="dimmed">
-          Not attempted yet.
-        </Text>
-      )}
-      {data.history.map(({ number, startedAt, durationMs, statusCode, error: failure, answer }) => (
-        <Stack key={number} gap={4}>
-          <Text size="sm">
-            {number}. {statusCode ?? (failure === null ? 'In progress' : 'No answer')}
-            {durationMs !== null && ` in ${formatNumber(durationMs)} ms`}, <RelativeTime at={startedAt} />
-          </Text>
-          {failure !== null && (
-            <Text size="xs" c="dimmed">
-              {failure}
-            </Text>
-          )}
-          {answer !== null && answer !== '' && (
-            <Snippet code={answer} label={`Answer to attempt ${number}`} />
-          )}
-        </Stack>
-      ))}
-    </Stack>
-  );
-}
-
-/** A delivery that waits for its next attempt can be sent now, for example after its endpoint was repaired. */
-const isDue = ({ status, nextAttemptAt }: Delivery): boolean =>
-  status === 'pending' && nextAttemptAt !== null && Date.parse(nextAttemptAt) <= Date.now();
-
-/** The game and the key of an alert are in its payload. */
-interface Payload {
-  data?: { tenantId?: string; keyId?: string };
-}
-
-const named = (fact: string, id: string | undefined, names: Map<string, string>): [string, ReactNode][] =>
-  id === undefined ? [] : [[fact, <CopyableId key={id} id={id} name={names.get(id)} />]];
-
-function NextAttempt({ delivery: { nextAttemptAt }, isEnabled }: NextAttemptProps) {
-  return nextAttemptAt !== null && !isEnabled ? 'When it is enabled' : <MaybeTime at={nextAttemptAt} />;
-}
-
-interface NextAttemptProps {
-  delivery: Pick<Delivery, 'nextAttemptAt'>;
-  isEnabled: boolean;
-}
-
 const columnsOf = (isEnabled: boolean): Column<Delivery>[] => [
   {
     id: 'event',
     header: 'Event',
     width: 180,
     narrowWidth: 142,
-    cell: ({ eventType }) => typeNames[eventType] ?? eventType,
+    cell: ({ eventType }) => deliveryNames[eventType] ?? eventType,
   },
   {
     id: 'state',

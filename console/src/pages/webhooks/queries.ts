@@ -28,6 +28,9 @@ export const eventTypeNames = {
   'player.merged': 'Player merged',
 } as const;
 
+/** Deliveries of all types, tests included. */
+export const deliveryNames: Record<string, string> = { ...eventTypeNames, 'webhook.test': 'Test' };
+
 /** Stands for the workspace if the webhooks belong to the deployment. They receive the events of all workspaces. */
 export const PLATFORM = 'platform';
 
