@@ -1,5 +1,5 @@
 import { invalidField, ProblemError } from '../../../core/problem.ts';
-import type { Actor, Command } from './ledger-state.ts';
+import { playerCommand, type Actor, type Command } from './ledger-state.ts';
 
 export interface GivenRecord {
   matchSessionId: number;
@@ -12,22 +12,18 @@ export interface GivenRecord {
 
 /** Adds a record to the player's own match. Throws match_ended after the player's part in it has ended. */
 export function addRecord(actor: Actor, given: GivenRecord): Command<{ id: number }> {
-  const { playerIndex } = actor;
   const { matchSessionId, key, value, otherPlayers } = given;
-  if (otherPlayers.includes(playerIndex))
+  if (otherPlayers.includes(actor.playerIndex))
     throw invalidField('otherPlayers', 'must not contain the player who sends the record');
 
-  return {
-    needs: { players: [playerIndex, ...otherPlayers], matches: [matchSessionId] },
-    apply(state) {
-      state.openPart(state.actor(actor), matchSessionId);
-      const unknown = otherPlayers.filter((index) => !state.hasPlayer(index));
-      if (unknown.length > 0) throw noSuchPlayers(unknown);
-      const id = state.next('records');
-      const body = { id, matchSessionId, score: String(given.score), key, value, otherPlayers };
-      return { entry: { kind: 'record.added', playerIndex, body }, answer: { id } };
-    },
-  };
+  return playerCommand(actor, { players: otherPlayers, matches: [matchSessionId] }, (state, player) => {
+    state.openPart(player, matchSessionId);
+    const unknown = otherPlayers.filter((index) => !state.hasPlayer(index));
+    if (unknown.length > 0) throw noSuchPlayers(unknown);
+    const id = state.next('records');
+    const body = { id, matchSessionId, score: String(given.score), key, value, otherPlayers };
+    return { entry: { kind: 'record.added', body }, answer: { id } };
+  });
 }
 
 function noSuchPlayers(unknown: number[]): ProblemError {

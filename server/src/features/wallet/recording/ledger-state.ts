@@ -1,5 +1,5 @@
 import { ProblemError } from '../../../core/problem.ts';
-import type { NewEntry } from './ledger-entry.ts';
+import type { EntryBody, NewEntry } from './ledger-entry.ts';
 
 /** How a player was added: by add/anon, or by a first wallet login. */
 export const playerTypes = { anonymous: 0, wallet: 1 } as const;
@@ -199,4 +199,20 @@ export interface Command<Answer extends object> {
    * if a rule forbids the command. May run again when the transaction is retried.
    */
   apply(state: LedgerState): { entry?: NewEntry; answer: Answer };
+}
+
+/** A command of the player of a token. Throws invalid_bearer if the token is not valid for the player ({@link isValidFor}). */
+export function playerCommand<Answer extends object>(
+  actor: Actor,
+  needs: Needs,
+  apply: (state: LedgerState, player: WalletPlayer) => { entry: EntryBody; answer: Answer },
+): Command<Answer> {
+  const { playerIndex } = actor;
+  return {
+    needs: { ...needs, players: [playerIndex, ...(needs.players ?? [])] },
+    apply(state) {
+      const { entry, answer } = apply(state, state.actor(actor));
+      return { entry: { ...entry, playerIndex }, answer };
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { chargeUnits } from '../../../database/charges.ts';
 import type { Database, Querier } from '../../../database/database.ts';
 import type { BillingContext } from '../../../core/billing-context.ts';
 import { hashedInstant } from '../../../core/row-hash.ts';
-import { chainEntries, type LedgerEntry, type NewEntry } from './ledger-entry.ts';
+import { chainEntries, type LedgerEntry } from './ledger-entry.ts';
 import { LedgerState, type Command, type Needs } from './ledger-state.ts';
 import { insertEntries, lockHead, writeHead } from './queries.ts';
 import {
@@ -80,33 +80,29 @@ async function writeBatch(
     tenantId,
     batch.map(({ command }) => command.needs),
   );
-  const entries: NewEntry[] = [];
-  /** The place in `entries` of each command's entry. Undefined if the command has none. */
-  const places: (number | undefined)[] = [];
-  const results = batch.map(({ command }, place): ItemResult<object> => {
+  const outcomes = batch.map(({ command }) => {
     try {
-      const { entry, answer } = command.apply(state);
-      if (entry) places[place] = entries.push(entry) - 1;
-      return { answer };
+      return command.apply(state);
     } catch (refusal) {
       return { refusal };
     }
   });
-  const paying = batch.flatMap(({ billing }, place) =>
-    'answer' in results[place]! && billing ? [billing] : [],
-  );
+  const entries = outcomes.flatMap((outcome) => ('entry' in outcome && outcome.entry ? [outcome.entry] : []));
   let hashes: Hex[] = [];
   if (entries.length > 0) {
     const chained = chainEntries(tenantId, head, hashedInstant(head.now), entries);
     hashes = await recorder.assignHashes(transaction, tenantId, chained);
     await writeState(transaction, tenantId, chained, hashes, state);
   }
+  const paying = batch.flatMap(({ billing }, place) =>
+    billing && !('refusal' in outcomes[place]!) ? [billing] : [],
+  );
   await chargeTogether(transaction, paying);
-  return results.map((result, place) => {
-    const entry = places[place];
-    return 'answer' in result && entry !== undefined
-      ? { answer: { transactionHash: hashes[entry], ...result.answer } }
-      : result;
+  const hashOf = new Map(entries.map((entry, index) => [entry, hashes[index]!]));
+  return outcomes.map((outcome) => {
+    if ('refusal' in outcome) return outcome;
+    const { entry, answer } = outcome;
+    return { answer: entry ? { transactionHash: hashOf.get(entry), ...answer } : answer };
   });
 }
 

@@ -1,4 +1,4 @@
-import { playerTypes, type Actor, type Command, type WalletPlayer } from './ledger-state.ts';
+import { playerCommand, playerTypes, type Actor, type Command, type WalletPlayer } from './ledger-state.ts';
 
 /**
  * Finds or adds the player of an address that a wallet login has proved. Somebody else may have linked the address before, by
@@ -32,15 +32,11 @@ export function proveAddress(address: string): Command<{ player: WalletPlayer }>
 
 /** Overwrites the player's score. */
 export function setScore(actor: Actor, newScore: bigint): Command<{ playerIndex: number; newScore: bigint }> {
-  const { playerIndex } = actor;
-  return {
-    needs: { players: [playerIndex] },
-    apply(state) {
-      state.putPlayer({ ...state.actor(actor), score: newScore });
-      return {
-        entry: { kind: 'player.scored', playerIndex, body: { score: String(newScore) } },
-        answer: { playerIndex, newScore },
-      };
-    },
-  };
+  return playerCommand(actor, {}, (state, player) => {
+    state.putPlayer({ ...player, score: newScore });
+    return {
+      entry: { kind: 'player.scored', body: { score: String(newScore) } },
+      answer: { playerIndex: player.playerIndex, newScore },
+    };
+  });
 }

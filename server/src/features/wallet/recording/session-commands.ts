@@ -1,24 +1,19 @@
 import { ProblemError } from '../../../core/problem.ts';
-import type { Actor, Command } from './ledger-state.ts';
+import { playerCommand, type Actor, type Command } from './ledger-state.ts';
 
 /** Starts a login session. A player may have any number of open sessions. */
 export function startSession(
   actor: Actor,
   { device, startTime }: { device: string; startTime: number },
 ): Command<{ sessionId: number }> {
-  const { playerIndex } = actor;
-  return {
-    needs: { players: [playerIndex] },
-    apply(state) {
-      state.actor(actor);
-      const sessionId = state.next('sessions');
-      state.putSession({ sessionId, playerIndex, startTime, endTime: null });
-      return {
-        entry: { kind: 'session.started', playerIndex, body: { sessionId, device, startTime } },
-        answer: { sessionId },
-      };
-    },
-  };
+  return playerCommand(actor, {}, (state, { playerIndex }) => {
+    const sessionId = state.next('sessions');
+    state.putSession({ sessionId, playerIndex, startTime, endTime: null });
+    return {
+      entry: { kind: 'session.started', body: { sessionId, device, startTime } },
+      answer: { sessionId },
+    };
+  });
 }
 
 /**
@@ -26,17 +21,13 @@ export function startSession(
  * future.
  */
 export function endSession(actor: Actor, sessionId: number): Command<object> {
-  const { playerIndex } = actor;
-  return {
-    needs: { players: [playerIndex], sessions: [sessionId] },
-    apply(state) {
-      const session = state.session(state.actor(actor), sessionId);
-      if (session.endTime !== null) throw new ProblemError('conflict', 'The login session has ended.');
-      const endTime = Math.floor(Date.parse(state.now) / 1000);
-      if (endTime < session.startTime)
-        throw new ProblemError('conflict', 'The login session starts in the future, so it cannot end now.');
-      state.putSession({ ...session, endTime });
-      return { entry: { kind: 'session.ended', playerIndex, body: { sessionId, endTime } }, answer: {} };
-    },
-  };
+  return playerCommand(actor, { sessions: [sessionId] }, (state, player) => {
+    const session = state.session(player, sessionId);
+    if (session.endTime !== null) throw new ProblemError('conflict', 'The login session has ended.');
+    const endTime = Math.floor(Date.parse(state.now) / 1000);
+    if (endTime < session.startTime)
+      throw new ProblemError('conflict', 'The login session starts in the future, so it cannot end now.');
+    state.putSession({ ...session, endTime });
+    return { entry: { kind: 'session.ended', body: { sessionId, endTime } }, answer: {} };
+  });
 }
