@@ -50,78 +50,67 @@ export type Place = { tenantId: string } | { workspaceId: string };
 
 /** Creates the checks that credentials are made of. They set the caller of the request, or throw. */
 export function createChecks(verify: Verifiers, rateLimits: RateLimiter, countRequest: CountRequest) {
-  /** Verifies the key and its rate limit, before anything else in the request. */
-  const checkKey = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    kind: KeyKind,
-  ): Promise<KeyCaller> => {
-    const caller = await verifyKey(request, kind, verify);
-    request.keyCaller = caller;
-    countRequest(caller);
-    applyRateLimit(reply, 'This key', await rateLimits.count(caller));
-    return caller;
-  };
+  const check = {
+    /** Verifies the key and its rate limit, before anything else in the request. */
+    async key(request: FastifyRequest, reply: FastifyReply, kind: KeyKind): Promise<KeyCaller> {
+      const caller = await verifyKey(request, kind, verify);
+      request.keyCaller = caller;
+      countRequest(caller);
+      applyRateLimit(reply, 'This key', await rateLimits.count(caller));
+      return caller;
+    },
 
-  const checkPlayer = async (request: FastifyRequest): Promise<PlayerCaller> => {
-    const caller = await verifyBearer(request, verify.player, 'player');
-    request.playerCaller = caller;
-    return caller;
-  };
+    async player(request: FastifyRequest): Promise<PlayerCaller> {
+      const caller = await verifyBearer(request, verify.player, 'player');
+      request.playerCaller = caller;
+      return caller;
+    },
 
-  const checkAccount = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const caller = await verifyBearer(request, verify.account, 'saas');
-    request.accountCaller = caller;
-    await limitKeyless(request, reply, rateLimits, { kind: 'account', id: caller.accountId });
-  };
+    async account(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const caller = await verifyBearer(request, verify.account, 'saas');
+      request.accountCaller = caller;
+      await limitKeyless(request, reply, rateLimits, { kind: 'account', id: caller.accountId });
+    },
 
-  /** A player's token is valid only with a key of its own tenant. */
-  const checkPlayerOfKey = async (request: FastifyRequest, key: KeyCaller): Promise<void> => {
-    requireTenantOf(key, await checkPlayer(request));
-  };
+    /** A player's token is valid only with a key of its own tenant. */
+    async playerOfKey(request: FastifyRequest, key: KeyCaller): Promise<void> {
+      requireTenantOf(key, await check.player(request));
+    },
 
-  /** Verifies a wallet-linked player. If the request also has a game key, it must belong to the same tenant. */
-  const checkWalletPlayer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const hasKey = request.headers['x-game-key'] !== undefined;
-    const key = hasKey ? await checkKey(request, reply, 'game') : undefined;
-    const caller = await verifyBearer(request, verify.wallet, 'wallet');
-    if (key) requireTenantOf(key, caller);
-    request.walletCaller = caller;
-    const id = `${caller.tenantId} ${caller.playerIndex}`;
-    if (!key) await limitKeyless(request, reply, rateLimits, { kind: 'player', id });
-  };
+    /** Verifies a wallet-linked player. If the request also has a game key, it must belong to the same tenant. */
+    async walletPlayer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const hasKey = request.headers['x-game-key'] !== undefined;
+      const key = hasKey ? await check.key(request, reply, 'game') : undefined;
+      const caller = await verifyBearer(request, verify.wallet, 'wallet');
+      if (key) requireTenantOf(key, caller);
+      request.walletCaller = caller;
+      const id = `${caller.tenantId} ${caller.playerIndex}`;
+      if (!key) await limitKeyless(request, reply, rateLimits, { kind: 'player', id });
+    },
 
-  /**
-   * Assertion endpoints return 403 for a token of another kind, and 401 for an unknown token. An API key is always
-   * rejected. See docs/authentication.md.
-   */
-  const checkAnyBearer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (request.headers['x-api-key'] !== undefined) throw new ProblemError('api_key_not_allowed');
-    await checkKey(request, reply, 'game');
-    request.bearerCaller = await verifyBearer(request, verify.bearer);
-  };
+    /**
+     * Assertion endpoints return 403 for a token of another kind, and 401 for an unknown token. An API key is always
+     * rejected. See docs/authentication.md.
+     */
+    async anyBearer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      if (request.headers['x-api-key'] !== undefined) throw new ProblemError('api_key_not_allowed');
+      await check.key(request, reply, 'game');
+      request.bearerCaller = await verifyBearer(request, verify.bearer);
+    },
 
-  /** Returns 404 for a workspace or tenant of others, as if it did not exist. */
-  const authorizeAccount = async (request: FastifyRequest, role: Role): Promise<void> => {
-    const actual = await verify.role(request.accountCaller!.accountId, placeOf(request));
-    if (!actual) throw new ProblemError('not_found');
-    if (!includesRole(actual, role))
-      throw new ProblemError(
-        'forbidden',
-        `This operation needs the role ${role}. Ask an owner of the workspace for it.`,
-      );
-    request.accountRole = actual;
+    /** Returns 404 for a workspace or tenant of others, as if it did not exist. */
+    async role(request: FastifyRequest, role: Role): Promise<void> {
+      const actual = await verify.role(request.accountCaller!.accountId, placeOf(request));
+      if (!actual) throw new ProblemError('not_found');
+      if (!includesRole(actual, role))
+        throw new ProblemError(
+          'forbidden',
+          `This operation needs the role ${role}. Ask an owner of the workspace for it.`,
+        );
+      request.accountRole = actual;
+    },
   };
-
-  return {
-    key: checkKey,
-    player: checkPlayer,
-    playerOfKey: checkPlayerOfKey,
-    account: checkAccount,
-    walletPlayer: checkWalletPlayer,
-    anyBearer: checkAnyBearer,
-    role: authorizeAccount,
-  };
+  return check;
 }
 
 /**
