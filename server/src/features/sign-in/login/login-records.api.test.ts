@@ -113,6 +113,14 @@ describe('the login request', () => {
       );
       assert.equal((await logIn({ nonsense: text })).status, 400);
     }
+    const { body } = await logIn({ clientInfo: { platform: 'Other', metadata: { a: [{ b: 'x\0' }] } } });
+    const [message, path] = [
+      'contains a NUL character or an unpaired surrogate',
+      'clientInfo.metadata.a.0.b',
+    ];
+    assert.deepEqual([body.code, body.errors], ['invalid_request', [{ path, message }]]);
+    assert.equal(body.detail, `${path} ${message}. Remove it.`);
+
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const sendMember = (member: string) =>
       app.http.raw(
@@ -127,8 +135,13 @@ describe('the login request', () => {
       assert.deepEqual([levels, (await send(nested(levels))).status], [levels, 400]);
     assert.equal((await sendMember(`"unknown":${nested(63)}`)).status, 200, 'the body is one more level');
     assert.equal((await send(nested(100_000))).status, 413, 'the body may have 64 KiB');
-    for (const levels of [64, 1_000, 10_000])
-      assert.deepEqual([levels, (await sendMember(`"unknown":${nested(levels)}`)).status], [levels, 400]);
+    for (const levels of [64, 1_000, 10_000]) {
+      const refused = await sendMember(`"unknown":${nested(levels)}`);
+      assert.deepEqual(
+        [levels, refused.status, refused.body.errors],
+        [levels, 400, [{ path: '', message: 'has more than 64 levels' }]],
+      );
+    }
   });
 });
 

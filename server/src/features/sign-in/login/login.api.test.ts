@@ -244,6 +244,8 @@ describe('POST /api/player-auth/login, /players and /players/exists', () => {
     const before = await everythingWritten();
     const banned = await logIn({ token });
     assert.deepEqual([banned.status, banned.body.code], [403, 'player_banned']);
+    const again = await create({ token });
+    assert.deepEqual([again.status, again.body.code], [403, 'player_banned'], 'before player_exists');
     assert.deepEqual(await everythingWritten(), before);
     assert.equal((await logIn({ token }, neighbour)).status, 200, 'a ban applies in its tenant only');
     await ban('2026-01-01T00:00:00Z');

@@ -129,8 +129,8 @@ const FOREIGN_METHOD_DETAIL =
 function refuseUnlessAllowed(known: KnownPlayer, identity: Identity, request: SignInRequest): void {
   if (!hasSecret(identity, known.secretHash)) throw new ProblemError('invalid_credentials');
   if (!known.isActive) throw new ProblemError('invalid_credentials');
-  if (request.mode === 'only-new') throw new ProblemError('player_exists');
   if (known.isBanned) throw new ProblemError('player_banned');
   if (known.isMethodForeign) throw new ProblemError('identity_proof_required', FOREIGN_METHOD_DETAIL);
   if (known.isDeviceBlocked) throw new ProblemError('device_blocked');
+  if (request.mode === 'only-new') throw new ProblemError('player_exists');
 }
