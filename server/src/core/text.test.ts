@@ -5,10 +5,10 @@ import { canonicalJson } from './canonical-json.ts';
 import {
   codePoints,
   compareCodePoints,
+  findInJson,
   firstCodePoints,
   isNestedWithin,
   isStorable,
-  isStorableDeep,
   normaliseKey,
   slugify,
 } from './text.ts';
@@ -54,13 +54,17 @@ describe('texts', () => {
     );
   });
 
-  test('isStorable and isStorableDeep reject NUL and unpaired surrogates', () => {
+  test('isStorable rejects NUL and unpaired surrogates', () => {
     assert.equal(isStorable('knight ♞ 🐴'), true);
     assert.equal(isStorable('a\0b'), false);
     assert.equal(isStorable('\ud83d'), false);
-    assert.equal(isStorableDeep({ a: [{ b: 'fine' }], c: null, d: 5 }), true);
-    assert.equal(isStorableDeep({ a: [{ b: '\0' }] }), false);
-    assert.equal(isStorableDeep({ '\0': 1 }), false);
+  });
+
+  test('findInJson returns the path of the first value', () => {
+    const isFive = (value: unknown) => value === 5;
+    assert.equal(findInJson({ a: [1, { b: 5 }, 5], c: null }, isFive), 'a.1.b');
+    assert.equal(findInJson(5, isFive), '');
+    assert.equal(findInJson({ a: ['5', null] }, isFive), undefined);
   });
 
   test('isNestedWithin counts levels of arrays and objects', () => {

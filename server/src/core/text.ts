@@ -38,11 +38,18 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Whether PostgreSQL can store every string of a JSON value, including property names. */
-export function isStorableDeep(value: unknown): boolean {
-  if (typeof value === 'string') return isStorable(value);
-  if (value === null || typeof value !== 'object') return true;
-  return Object.entries(value).every(([name, item]) => isStorable(name) && isStorableDeep(item));
+/**
+ * The path of the first value in a JSON value for which `isWrong` is true, such as `players.0.name`. The path of the whole value is empty.
+ * Undefined if there is no such value.
+ */
+export function findInJson(value: unknown, isWrong: (value: unknown) => boolean): string | undefined {
+  if (isWrong(value)) return '';
+  if (value === null || typeof value !== 'object') return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const path = findInJson(member, isWrong);
+    if (path !== undefined) return path === '' ? name : `${name}.${path}`;
+  }
+  return undefined;
 }
 
 /** Whether a JSON value has at most this many levels of arrays and objects. */

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { digitsOfNumber } from '../core/int64.ts';
-import { ProblemError } from '../core/problem.ts';
+import { invalidField, ProblemError } from '../core/problem.ts';
 import { siteOf } from '../core/network.ts';
-import { isNestedWithin, isStorableDeep } from '../core/text.ts';
+import { findInJson, isNestedWithin, isStorable } from '../core/text.ts';
 import { createSliceTurns } from '../core/concurrency/turns.ts';
 import { clientAddress } from './client-address.ts';
 
@@ -131,27 +131,32 @@ function parse(text: string): unknown {
     throw new ProblemError('malformed_json');
   }
   if (!isNestedWithin(value, MAX_NESTING))
-    throw new ProblemError(
-      'invalid_request',
-      `The body has more than ${MAX_NESTING} levels. Send fewer levels of objects and arrays.`,
-    );
-  if (HUGE_NUMBER.test(text) && !isFiniteDeep(value))
-    throw new ProblemError(
-      'invalid_request',
-      'A number is beyond 1.8e308. Send a smaller number, or a string.',
-    );
-  if (UNSTORABLE_ESCAPE.test(text) && !isStorableDeep(value))
-    throw new ProblemError(
-      'invalid_request',
-      'A string contains a NUL character or an unpaired surrogate. Remove it.',
-    );
+    throw invalidValue('', `has more than ${MAX_NESTING} levels`, 'Send fewer levels of objects and arrays.');
+  const huge = HUGE_NUMBER.test(text) ? findInJson(value, isInfinite) : undefined;
+  if (huge !== undefined)
+    throw invalidValue(huge, 'is a number beyond 1.8e308', 'Send a smaller number, or a string.');
+  const unstorable = UNSTORABLE_ESCAPE.test(text) ? findInJson(value, isUnstorable) : undefined;
+  if (unstorable !== undefined)
+    throw invalidValue(unstorable, 'contains a NUL character or an unpaired surrogate', 'Remove it.');
   return value;
 }
 
-/** Whether all numbers are finite. JSON has no infinite ones, so they would be stored as null. */
-function isFiniteDeep(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  return value === null || typeof value !== 'object' || Object.values(value).every(isFiniteDeep);
+/** JSON has no infinite numbers, so they would be stored as null. */
+const isInfinite = (value: unknown): boolean => value === Infinity || value === -Infinity;
+
+/** Whether PostgreSQL rejects the text, or the name of a member of the object. */
+function isUnstorable(value: unknown): boolean {
+  if (typeof value === 'string') return !isStorable(value);
+  return value !== null && typeof value === 'object' && !Object.keys(value).every(isStorable);
+}
+
+/** The most characters of a path, because the client has made the names up. */
+const MOST_PATH = 256;
+
+/** The problem of a value at a path of the body. */
+function invalidValue(whole: string, message: string, advice: string): ProblemError {
+  const path = whole.slice(0, MOST_PATH);
+  return invalidField(path, message, `${path === '' ? 'The body' : path} ${message}. ${advice}`);
 }
 
 /** If code copied or merged such a member later, it would change the prototype of an object. */

@@ -24,6 +24,7 @@ const KEY = id(9);
 const WEBHOOK = id(10);
 const DEFINITION = id(11);
 const NOON = '2026-11-01T12:00:00.000Z';
+const FIVE_PAST = '2026-11-01T12:05:00.000Z';
 const TEN_PAST = '2026-11-01T12:10:00.000Z';
 const NEXT_MONTH = '2026-12-01T00:00:00.000Z';
 const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIwMTk5ZTBjNSJ9.c2lnbmF0dXJl';
@@ -194,6 +195,7 @@ const TEXTS: Record<string, string> = {
   receiptId: id(40),
   refreshToken: 'gh_refresh_example',
   'AcceptedInvitation.refreshToken': 'gh_session_example',
+  'AssertionResult.refreshToken': 'gh_thirdparty_example',
   'AccountSessionRequest.refreshToken': 'gh_session_example',
   'AccountTokens.refreshToken': 'gh_session_example',
   'PortalSessionRequest.refreshToken': 'gh_portal_example',
@@ -279,6 +281,7 @@ const TEXTS: Record<string, string> = {
   mergedAt: TEN_PAST,
   endedAt: TEN_PAST,
   expiresAt: TEN_PAST,
+  'ValidatedAssertion.expiresAt': FIVE_PAST,
   lastAttemptAt: TEN_PAST,
   periodEnd: NEXT_MONTH,
   'EventQuery.from': '2026-11-01T00:00:00.000Z',
