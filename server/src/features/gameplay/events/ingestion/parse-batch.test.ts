@@ -99,6 +99,17 @@ describe('parseBatch', () => {
     );
   });
 
+  test('keeps the digits of a member whose name has escapes', async () => {
+    const names = ['v\\u0061lue', '\\u0076\\u0061\\u006c\\u0075\\u0065', 'va\\u006Cue'];
+    for (const name of names)
+      assert.deepEqual(
+        await parse(
+          `[{"${name}" : 9007199254740990.6}, {"text":"\\"${name}\\"", "${name}":9223372036854775807}]`,
+        ),
+        [{ value: '9007199254740990.6' }, { text: '"value"', value: '9223372036854775807' }],
+      );
+  });
+
   test('limits the values of the body, of one item, and outside of the items', async () => {
     const filling = '"'.padEnd(300_000, ' ') + '"';
     await assert.rejects(parse(`[${filling},${'1,'.repeat(999)}1]`, 1_000), isRefused('batch_size'));

@@ -60,6 +60,9 @@ const LONG_VALUE =
 /** The beginning of such a member. The search for it takes a quarter of the time of the replacement. */
 const LONG_START = /"value"\s*:\s*-?(?:[\d.]{16}|\d[\d.]*[eE])/;
 
+/** The name of such a member may have escapes, such as `v\u0061lue`. The search for them takes seven times as long. */
+const ESCAPED_NAME = /"(?:v|\\u0076)(?:a|\\u0061)(?:l|\\u006[cC])(?:u|\\u0075)(?:e|\\u0065)"(?=\s*:)/g;
+
 /** Replaces the numbers of such members by texts, of digits if they denote integers. */
 const keepDigits = (text: string): string =>
   text.replace(
@@ -67,7 +70,8 @@ const keepDigits = (text: string): string =>
     (_, member: string, number: string) => `${member}"${digitsOfNumber(number) ?? number}"`,
   );
 
-function parse(text: string): unknown {
+function parse(json: string): unknown {
+  const text = json.includes('\\u00') ? json.replace(ESCAPED_NAME, '"value"') : json;
   try {
     return JSON.parse(LONG_START.test(text) ? keepDigits(text) : text) as unknown;
   } catch {
