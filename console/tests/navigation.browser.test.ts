@@ -283,6 +283,18 @@ describe('the command palette', () => {
     await becomes(async () => new URL(page.url()).pathname, other);
   });
 
+  test('takes the keys that are typed right after it was opened', async () => {
+    const page = await studio.open(studio.game);
+    await heading(page, 'Overview').waitFor();
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('CommandPalette')),
+    );
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('undert');
+    const input = page.getByRole('combobox', { name: 'Go to a page, a game, a player or a match' });
+    assert.equal(await input.inputValue(), 'undert');
+  });
+
   test('lists the game with the closest name first', async () => {
     await app.owner.query(
       `INSERT INTO tenants (id, workspace_id, name, slug, created_at)

@@ -1,7 +1,7 @@
 import { Drawer, VisuallyHidden } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import { useAnnouncement } from '../../components/announcer';
 import { PageSkeleton } from '../../components/PageSkeleton';
 import { TipLayer } from '../../components/TipLayer';
@@ -15,8 +15,17 @@ import { useKeptFocus } from './use-kept-focus';
 import classes from './Shell.module.css';
 import topBar from './TopBar.module.css';
 
-const loadPalette = () => loadCode(() => import('./CommandPalette'), 'CommandPalette');
-const CommandPalette = lazy(() => loadPalette().then((module) => ({ default: module.CommandPalette })));
+type Palette = ComponentType<{ onClose: () => void }>;
+
+let LoadedPalette: Palette | undefined;
+
+const loadPalette = async () => {
+  ({ CommandPalette: LoadedPalette } = await loadCode(() => import('./CommandPalette'), 'CommandPalette'));
+  return { default: LoadedPalette };
+};
+
+/** React shows a lazy component 300 ms late even if its code is loaded, and keys that are typed meanwhile would be lost. */
+const LazyPalette = lazy(loadPalette);
 
 /** Loads the palette after the page, so that it has the focus before the first key of a quick reader. */
 function usePaletteWhenIdle(): void {
@@ -29,11 +38,13 @@ function usePaletteWhenIdle(): void {
 /** The frame of all pages of a signed-in account: top bar, side bar, command palette. */
 export function Shell() {
   const [isMenuOpen, menu] = useDisclosure();
-  const [isPaletteOpen, palette] = useDisclosure();
+  const [OpenPalette, setOpenPalette] = useState<Palette>();
   const { pathname } = useLocation();
   usePaletteWhenIdle();
   useKeptFocus();
-  useHotkeys([['mod+K', palette.open]], []);
+  const openPalette = () =>
+    setOpenPalette((open: Palette | undefined) => open ?? LoadedPalette ?? LazyPalette);
+  useHotkeys([['mod+K', openPalette]], []);
   const closeMenu = menu.close;
   useEffect(() => closeMenu(), [pathname, closeMenu]);
 
@@ -42,7 +53,7 @@ export function Shell() {
       <a className={classes.skip} href="#content">
         Skip to the content
       </a>
-      <TopBar onOpenMenu={menu.open} onOpenPalette={palette.open} />
+      <TopBar onOpenMenu={menu.open} onOpenPalette={openPalette} />
       <div className={classes.side}>
         <SideBar />
       </div>
@@ -59,9 +70,9 @@ export function Shell() {
       <Downloads />
       <Announcement />
       <TipLayer />
-      {isPaletteOpen && (
+      {OpenPalette && (
         <Suspense>
-          <CommandPalette onClose={palette.close} />
+          <OpenPalette onClose={() => setOpenPalette(undefined)} />
         </Suspense>
       )}
     </div>
