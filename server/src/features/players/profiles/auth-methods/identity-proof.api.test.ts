@@ -321,8 +321,15 @@ describe('a profile that several workspaces know', () => {
     refused(await merge());
     refused(await merge({ sourceProof: await proofOf(puppet.wallet) }));
     assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
-    const merged = await merge({ sourceProof: await proofOf(victim.wallet) });
+    // The wallet would be restricted to the games of one workspace, and could not sign in to those of the other.
+    refused(await merge({ sourceProof: await proofOf(victim.wallet) }), 'no proof of the target');
+    assert.equal((await signIn(victim.wallet, honest)).body.playerId, victim.playerId);
+    const merged = await merge({
+      sourceProof: await proofOf(victim.wallet),
+      proof: await proofOf(puppet.wallet),
+    });
     assert.equal(merged.status, 200, merged.text);
+    assert.equal((await signIn(victim.wallet, honest)).body.playerId, puppet.playerId);
   });
 
   test('merges a profile that has only a wallet or an address with a proof of it, once', async () => {

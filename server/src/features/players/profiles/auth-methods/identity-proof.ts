@@ -159,15 +159,16 @@ export async function mayUseProfile(
 
 /**
  * Returns the caller's workspace: the one in which the method of the proof was linked, otherwise the one of the token. Throws
- * identity_proof_required if another workspace knows the profile.
+ * identity_proof_required, with the reason, if another workspace knows the profile.
  */
 export async function requireSingleWorkspace(
   db: Querier,
   playerId: string,
   caller: CallerPlace,
+  reason = 'Games of several workspaces know this profile.',
 ): Promise<string | null> {
   const { own, isShared } = await findOwnWorkspace(db, playerId, caller);
-  if (isShared) throw proofRequiredError('Games of several workspaces know this profile.');
+  if (isShared) throw proofRequiredError(reason);
   return own;
 }
 

@@ -116,8 +116,8 @@ async function merge(
   await absorbProfile(db, sourceId, targetId, values);
   // From here on, the source's rows are in the scope.
   const proven = sourceProof?.identity ?? (caller.tenantId === null ? identity : undefined);
-  const sourceWorkspace = await requireProvenSourceWorkspace(services, db, caller, { sourceId, proven });
-  await moveAuthMethods(db, sourceId, targetId, sourceWorkspace ?? targetWorkspace);
+  const workspace = await requireProvenSource(services, db, caller, { sourceId, proven, targetWorkspace });
+  await moveAuthMethods(db, sourceId, targetId, workspace);
   await moveCredentials(db, sourceId, targetId);
   // The scope includes a code of the source as soon as its address has moved.
   await sourceProof?.use?.(db);
@@ -199,20 +199,34 @@ async function readMergedProfile(db: Querier, targetId: string): Promise<FullPro
 
 /**
  * Checks that the caller may merge the source. An access token suffices if only its workspace knows the source. Otherwise the caller
- * needs an identity that signs in to the source in the player portal. Returns the workspace to which the moved methods are
- * restricted; null means all workspaces. Throws identity_proof_required.
+ * needs an identity that signs in to the source in the player portal, and a proof of the target: without it, the moved methods are
+ * restricted to `targetWorkspace`, so the player could not sign in to the other games any more. Returns the workspace to which the moved
+ * methods are restricted; null means all workspaces. Throws identity_proof_required.
  */
-async function requireProvenSourceWorkspace(
+async function requireProvenSource(
   { config }: MergeServices,
   db: Querier,
   { tenantId }: CallerWithProof,
-  { sourceId, proven }: { sourceId: string; proven: Identity | undefined },
+  {
+    sourceId,
+    proven,
+    targetWorkspace,
+  }: { sourceId: string; proven: Identity | undefined; targetWorkspace: string | null },
 ): Promise<string | null> {
   if (!config.profileProof) return null;
   const method = proven && (await findMethodOfIdentity(db, sourceId, proven));
   if (proven && !method)
     throw proofRequiredError('sourceProof does not match any sign-in method of the source profile.');
-  if (method?.linkedInWorkspace === null) return null;
+  if (method?.linkedInWorkspace === null) {
+    if (targetWorkspace !== null)
+      await requireSingleWorkspace(
+        db,
+        sourceId,
+        { tenantId, linkedInWorkspace: targetWorkspace },
+        'Games of several workspaces know the source profile, so the merge also needs a proof of this profile.',
+      );
+    return targetWorkspace;
+  }
   return requireSingleWorkspace(db, sourceId, { tenantId, linkedInWorkspace: method?.linkedInWorkspace });
 }
 
