@@ -38,6 +38,16 @@ describe('errorHandler', () => {
       assert.deepEqual([answer.statusCode, answer.headers['retry-after']], [503, '5'], code);
     }
   });
+
+  test('returns 503 busy if all attempts ended in a deadlock', async () => {
+    thrown = { code: '40P01' };
+    const answer = await app.inject('/');
+    assert.deepEqual(
+      [answer.statusCode, answer.json().code, answer.headers['retry-after']],
+      [503, 'busy', '1'],
+    );
+  });
+
   test('logs why the database is unavailable, and nothing about it if the server stops', async () => {
     thrown = { code: '53300', message: 'too many clients' };
     lines = [];

@@ -91,6 +91,13 @@ function translate(error: FastifyError, request: FastifyRequest): ProblemError {
     case '57014':
     case '55P03':
       return new ProblemError('query_timeout', { retryAfter: 5 });
+    // Several attempts ended in a deadlock. Nothing was changed.
+    case '40P01':
+      return new ProblemError('busy', {
+        detail:
+          'Other requests changed the same data in another order, so nothing was changed. Send the request again.',
+        retryAfter: 1,
+      });
     // Raised by the SQL function that charges units (migration 0008).
     case 'GH002':
       return quotaExceeded(JSON.parse((error as FastifyError & { detail: string }).detail) as Quota);
