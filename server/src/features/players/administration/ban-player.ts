@@ -4,10 +4,10 @@ import type { AccountAuthor } from '../../../core/author.ts';
 import { futureInstant } from '../../../core/future-instant.ts';
 import { newId } from '../../../core/ids.ts';
 import { readPage, type Page, type PageRequest } from '../../../core/page.ts';
-import { audit } from '../../platform/audit/index.ts';
 import { lockPlayer } from '../../sign-in/email/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
 import { banFingerprint } from '../../sign-in/login/index.ts';
+import { auditPlayer } from './audit-player.ts';
 import {
   countBans,
   deleteBanFingerprints,
@@ -20,11 +20,10 @@ import {
   setBannedUntil,
   type Ban,
 } from './moderation-queries.ts';
+import type { PlayerRef } from './player-queries.ts';
 import { playerNotFound, resolvePlayerId } from './read-player.ts';
 
 export interface BanRequest {
-  tenantId: string;
-  playerId: string;
   reason?: string | null;
   note?: string | null;
   until?: string | null;
@@ -37,9 +36,11 @@ export interface BanRequest {
  */
 export async function banPlayer(
   { database, vault }: { database: Database; vault: Vault },
-  { tenantId, playerId, reason, note, until: sentUntil }: BanRequest,
+  player: PlayerRef,
+  { reason, note, until: sentUntil }: BanRequest,
   author: AccountAuthor,
 ): Promise<Ban> {
+  const { tenantId, playerId } = player;
   const until =
     typeof sentUntil === 'string'
       ? futureInstant('until', sentUntil, 'Leave it out for a ban without an end.')
@@ -47,15 +48,14 @@ export async function banPlayer(
   const bannedBy = author.actor.id;
   return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
     // This check is before the lock, so that nobody locks a player of another tenant.
-    if (!(await hasAccess(transaction, tenantId, playerId))) throw playerNotFound();
+    if (!(await hasAccess(transaction, player))) throw playerNotFound();
     // A concurrent deletion of the player runs either before or after the whole ban.
     await lockPlayer(transaction, playerId);
     // This locks the access record, as endPlayerSessions requires.
-    if (!(await setBannedUntil(transaction, tenantId, playerId, until ?? 'infinity'))) throw playerNotFound();
-    const replaced = await liftActiveBans(transaction, tenantId, playerId, bannedBy);
-    const ban = await insertBan(transaction, tenantId, {
+    if (!(await setBannedUntil(transaction, player, until ?? 'infinity'))) throw playerNotFound();
+    const replaced = await liftActiveBans(transaction, player, bannedBy);
+    const ban = await insertBan(transaction, player, {
       id: newId(),
-      playerId,
       reason: reason || null,
       note: note || null,
       until,
@@ -63,55 +63,37 @@ export async function banPlayer(
     });
     const identities = await listBannedIdentities(transaction, playerId);
     const fingerprints = identities.map((identity) => banFingerprint(vault, tenantId, identity));
-    await renewBanFingerprints(transaction, { tenantId, playerId, fingerprints });
+    await renewBanFingerprints(transaction, player, fingerprints);
     await endPlayerSessions(transaction, playerId, { tenantId }, { reason: 'account_suspended' });
-    await audit(transaction, {
-      ...author,
-      action: 'player.banned',
-      tenantId,
-      targetId: playerId,
-      details: {
-        banId: ban.id,
-        reason: ban.reason,
-        note: ban.note,
-        until: ban.until,
-        ...(replaced && { replacedBanId: replaced.id }),
-      },
+    await auditPlayer(transaction, author, player, 'player.banned', {
+      banId: ban.id,
+      reason: ban.reason,
+      note: ban.note,
+      until: ban.until,
+      ...(replaced && { replacedBanId: replaced.id }),
     });
     return ban;
   });
 }
 
 /** Lifts the active ban. Revoked sessions stay revoked. Idempotent. Throws player_not_found. */
-export async function liftBan(
-  database: Database,
-  tenantId: string,
-  playerId: string,
-  author: AccountAuthor,
-): Promise<void> {
-  await database.forTenant(tenantId, playerId).transaction(async (transaction) => {
-    if (!(await setBannedUntil(transaction, tenantId, playerId, null))) throw playerNotFound();
-    await deleteBanFingerprints(transaction, tenantId, playerId);
-    const lifted = await liftActiveBans(transaction, tenantId, playerId, author.actor.id);
+export async function liftBan(database: Database, player: PlayerRef, author: AccountAuthor): Promise<void> {
+  await database.forTenant(player.tenantId, player.playerId).transaction(async (transaction) => {
+    if (!(await setBannedUntil(transaction, player, null))) throw playerNotFound();
+    await deleteBanFingerprints(transaction, player);
+    const lifted = await liftActiveBans(transaction, player, author.actor.id);
     if (!lifted) return;
-    await audit(transaction, {
-      ...author,
-      action: 'player.ban_lifted',
-      tenantId,
-      targetId: playerId,
-      details: { banId: lifted.id },
-    });
+    await auditPlayer(transaction, author, player, 'player.ban_lifted', { banId: lifted.id });
   });
 }
 
 /** A page of a player's bans in a tenant, the latest first. Throws player_not_found. */
 export async function listPlayerBans(
   database: Database,
-  tenantId: string,
-  id: string,
+  { tenantId, playerId: id }: PlayerRef,
   page: PageRequest,
 ): Promise<Page<Ban>> {
   const tenant = database.forTenant(tenantId);
-  const playerId = await resolvePlayerId(tenant, tenantId, id);
-  return readPage(page, listBans(tenant, tenantId, playerId, page), countBans(tenant, tenantId, playerId));
+  const player = { tenantId, playerId: await resolvePlayerId(tenant, tenantId, id) };
+  return readPage(page, listBans(tenant, player, page), countBans(tenant, player));
 }

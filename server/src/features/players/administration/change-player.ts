@@ -1,7 +1,8 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { audit, difference } from '../../platform/audit/index.ts';
-import { lockSettings, updateSettings, type PlayerSettings } from './player-queries.ts';
+import { difference } from '../../platform/audit/index.ts';
+import { auditPlayer } from './audit-player.ts';
+import { lockSettings, updateSettings, type PlayerRef, type PlayerSettings } from './player-queries.ts';
 import { playerNotFound, readPlayer, type PlayerDetail } from './read-player.ts';
 
 /**
@@ -10,26 +11,21 @@ import { playerNotFound, readPlayer, type PlayerDetail } from './read-player.ts'
  */
 export async function changePlayer(
   database: Database,
-  { tenantId, playerId, changes }: { tenantId: string; playerId: string; changes: Partial<PlayerSettings> },
+  player: PlayerRef,
+  changes: Partial<PlayerSettings>,
   author: Author,
 ): Promise<PlayerDetail> {
-  await database.forTenant(tenantId, playerId).transaction(async (transaction) => {
-    const before = await lockSettings(transaction, tenantId, playerId);
+  await database.forTenant(player.tenantId, player.playerId).transaction(async (transaction) => {
+    const before = await lockSettings(transaction, player);
     if (!before) throw playerNotFound();
     const { tenantRole, hiddenFromDiscovery } = { ...before, ...changes };
     const after = { tenantRole, hiddenFromDiscovery };
     const details = difference(before, after);
     if (details) {
-      await updateSettings(transaction, tenantId, playerId, after);
-      await audit(transaction, {
-        ...author,
-        action: 'player.updated',
-        tenantId,
-        targetId: playerId,
-        details,
-      });
+      await updateSettings(transaction, player, after);
+      await auditPlayer(transaction, author, player, 'player.updated', details);
     }
   });
   // After the commit: a slow or refused count must not undo the change.
-  return readPlayer(database, tenantId, playerId);
+  return readPlayer(database, player);
 }

@@ -1,9 +1,9 @@
 import type { Author } from '../../../core/author.ts';
 import { requireArchive } from '../../gameplay/events/index.ts';
-import { audit } from '../../platform/audit/index.ts';
 import { exportInTenant, type ExportServices } from '../profiles/index.ts';
 import { withPlatformName } from '../../sign-in/login/index.ts';
-import { listDevices } from './player-queries.ts';
+import { auditPlayer } from './audit-player.ts';
+import { listDevices, type PlayerRef } from './player-queries.ts';
 import { readProfile, resolvePlayerId } from './read-player.ts';
 
 /** The devices that a player has used in a tenant. A profile has 50 of its own, and the merged ones can have as many. */
@@ -15,22 +15,17 @@ const MAX_DEVICES = 10_000;
  */
 export async function* exportPlayer(
   services: ExportServices,
-  { tenantId, playerId: id }: { tenantId: string; playerId: string },
+  { tenantId, playerId: id }: PlayerRef,
   author: Author,
 ): AsyncGenerator<string> {
   const { database, archive } = services;
   const playerId = await resolvePlayerId(database.forTenant(tenantId), tenantId, id);
-  const player = await readProfile(database.forTenant(tenantId, playerId), tenantId, playerId);
+  const ref = { tenantId, playerId };
+  const player = await readProfile(database.forTenant(tenantId, playerId), ref);
   const page = { limit: MAX_DEVICES, offset: 0 };
-  const rows = await listDevices(database.heavy.forTenant(tenantId, { playerId }), tenantId, playerId, page);
+  const rows = await listDevices(database.heavy.forTenant(tenantId, { playerId }), ref, page);
   const devices = rows.map(withPlatformName);
   await requireArchive({ database, archive }, [tenantId]);
-  await audit(database.forTenant(tenantId), {
-    ...author,
-    action: 'player.exported',
-    tenantId,
-    targetId: playerId,
-    details: { format: 'json' },
-  });
+  await auditPlayer(database.forTenant(tenantId), author, ref, 'player.exported', { format: 'json' });
   yield* exportInTenant(services, tenantId, [playerId, ...player.mergedProfileIds], { player, devices });
 }

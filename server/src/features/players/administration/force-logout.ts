@@ -1,8 +1,9 @@
 import type { Database } from '../../../database/database.ts';
 import type { Author } from '../../../core/author.ts';
-import { audit } from '../../platform/audit/index.ts';
 import { endPlayerSessions } from '../../sign-in/sessions/index.ts';
+import { auditPlayer } from './audit-player.ts';
 import { lockAccess } from './moderation-queries.ts';
+import type { PlayerRef } from './player-queries.ts';
 import { playerNotFound } from './read-player.ts';
 
 /**
@@ -11,11 +12,13 @@ import { playerNotFound } from './read-player.ts';
  */
 export async function forceLogout(
   database: Database,
-  { tenantId, playerId, message }: { tenantId: string; playerId: string; message: string | null },
+  player: PlayerRef,
+  message: string | null,
   author: Author,
 ): Promise<{ endedSessions: number }> {
+  const { tenantId, playerId } = player;
   return database.forTenant(tenantId, playerId).transaction(async (transaction) => {
-    if (!(await lockAccess(transaction, tenantId, playerId))) throw playerNotFound();
+    if (!(await lockAccess(transaction, player))) throw playerNotFound();
     const endedSessions = await endPlayerSessions(
       transaction,
       playerId,
@@ -23,13 +26,8 @@ export async function forceLogout(
       { reason: 'kicked', message },
     );
     if (endedSessions > 0) {
-      await audit(transaction, {
-        ...author,
-        action: 'player.force_logged_out',
-        tenantId,
-        targetId: playerId,
-        details: { endedSessions, message },
-      });
+      const details = { endedSessions, message };
+      await auditPlayer(transaction, author, player, 'player.force_logged_out', details);
     }
     return { endedSessions };
   });

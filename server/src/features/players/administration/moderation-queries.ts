@@ -4,6 +4,7 @@ import { sql, type Sql } from '../../../database/sql.ts';
 import type { PageRequest } from '../../../core/page.ts';
 import type { Identity } from '../../sign-in/login/index.ts';
 import { memberEmail } from './member-email.ts';
+import type { PlayerRef } from './player-queries.ts';
 
 /**
  * Sets the end of a player's ban: `infinity` means until it is lifted, null means no ban. Locks the access record until the
@@ -11,8 +12,7 @@ import { memberEmail } from './member-email.ts';
  */
 export function setBannedUntil(
   db: Querier,
-  tenantId: string,
-  playerId: string,
+  { tenantId, playerId }: PlayerRef,
   until: string | null,
 ): Promise<boolean> {
   return db.changes(sql`
@@ -42,20 +42,20 @@ export function listBannedIdentities(
  */
 export async function renewBanFingerprints(
   db: Querier,
-  { tenantId, playerId, fingerprints }: { tenantId: string; playerId: string; fingerprints: Buffer[] },
+  player: PlayerRef,
+  fingerprints: Buffer[],
 ): Promise<void> {
-  const all = [...fingerprints, ...(await deleteBanFingerprints(db, tenantId, playerId))];
+  const all = [...fingerprints, ...(await deleteBanFingerprints(db, player))];
   await db.run(sql`
     INSERT INTO ban_fingerprints (tenant_id, fingerprint, player_id)
-    SELECT DISTINCT ${tenantId}::uuid, fingerprint, ${playerId}::uuid FROM unnest(${all}::bytea[]) fingerprint
+    SELECT DISTINCT ${player.tenantId}::uuid, fingerprint, ${player.playerId}::uuid FROM unnest(${all}::bytea[]) fingerprint
     ON CONFLICT DO NOTHING`);
 }
 
 /** Deletes the fingerprints of a player's bans, and returns them. */
 export async function deleteBanFingerprints(
   db: Querier,
-  tenantId: string,
-  playerId: string,
+  { tenantId, playerId }: PlayerRef,
 ): Promise<Buffer[]> {
   const rows = await db.rows<{ fingerprint: Buffer }>(sql`
     DELETE FROM ban_fingerprints WHERE tenant_id = ${tenantId} AND player_id = ${playerId} RETURNING fingerprint`);
@@ -79,12 +79,12 @@ export const deleteExpiredBanFingerprints = (scope: Scope, tenantId: string): Pr
  * Locks a player's access record. Sign-ins take the same lock before they write their session. Returns false if there is no access
  * record.
  */
-export function lockAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
+export function lockAccess(db: Querier, { tenantId, playerId }: PlayerRef): Promise<boolean> {
   return db.exists(sql`
     SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId} FOR NO KEY UPDATE`);
 }
 
-export function hasAccess(db: Querier, tenantId: string, playerId: string): Promise<boolean> {
+export function hasAccess(db: Querier, { tenantId, playerId }: PlayerRef): Promise<boolean> {
   return db.exists(sql`
     SELECT FROM tenant_access WHERE tenant_id = ${tenantId} AND player_id = ${playerId}`);
 }
@@ -111,10 +111,11 @@ const banColumns = (tenantId: string) => sql`
     ban.banned_by AS "bannedBy", ${memberEmail(sql`ban.banned_by`, tenantId)} AS "bannedByEmail", ban.banned_at AS "bannedAt",
     ban.lifted_by AS "liftedBy", ${memberEmail(sql`ban.lifted_by`, tenantId)} AS "liftedByEmail", ban.lifted_at AS "liftedAt"`;
 
-export type NewBan = Pick<Ban, 'id' | 'playerId' | 'reason' | 'note' | 'until' | 'bannedBy'>;
-
-export function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promise<Ban> {
-  const { id, playerId, reason, note, until, bannedBy } = newBan;
+export function insertBan(
+  db: Querier,
+  { tenantId, playerId }: PlayerRef,
+  { id, reason, note, until, bannedBy }: Pick<Ban, 'id' | 'reason' | 'note' | 'until' | 'bannedBy'>,
+): Promise<Ban> {
   return db.one(sql`
     INSERT INTO player_bans AS ban (tenant_id, id, player_id, reason, note, until, banned_by, banned_at)
     VALUES (${tenantId}, ${id}, ${playerId}, ${reason}, ${note}, ${until}, ${bannedBy}, clock_timestamp())
@@ -124,8 +125,7 @@ export function insertBan(db: Querier, tenantId: string, newBan: NewBan): Promis
 /** Lifts the active bans and returns the id of one, or undefined. A player has two after a merge of two banned profiles. */
 export function liftActiveBans(
   db: Querier,
-  tenantId: string,
-  playerId: string,
+  { tenantId, playerId }: PlayerRef,
   liftedBy: string,
 ): Promise<{ id: string } | undefined> {
   return db.row(sql`
@@ -138,24 +138,19 @@ export function liftActiveBans(
 /** A list has and counts at most this many bans. */
 const MAX_LISTED_BANS = 10_000;
 
-const lastBans = (tenantId: string, playerId: string): Sql => sql`
+const lastBans = ({ tenantId, playerId }: PlayerRef): Sql => sql`
       SELECT * FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}
       ORDER BY banned_at DESC, id DESC LIMIT ${MAX_LISTED_BANS}`;
 
 /** A page of the last {@link MAX_LISTED_BANS} bans of a player, the latest first. */
-export function listBans(
-  db: Querier,
-  tenantId: string,
-  playerId: string,
-  { limit, offset }: PageRequest,
-): Promise<Ban[]> {
+export function listBans(db: Querier, player: PlayerRef, { limit, offset }: PageRequest): Promise<Ban[]> {
   return db.rows(sql`
     WITH ban AS MATERIALIZED (
-      SELECT * FROM (${lastBans(tenantId, playerId)}) last
+      SELECT * FROM (${lastBans(player)}) last
       ORDER BY banned_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
-    SELECT ${banColumns(tenantId)} FROM ban ORDER BY ban.banned_at DESC, ban.id DESC`);
+    SELECT ${banColumns(player.tenantId)} FROM ban ORDER BY ban.banned_at DESC, ban.id DESC`);
 }
 
-export function countBans(db: Querier, tenantId: string, playerId: string): Promise<number> {
-  return db.count(sql`SELECT count(*) FROM (${lastBans(tenantId, playerId)}) last`);
+export function countBans(db: Querier, player: PlayerRef): Promise<number> {
+  return db.count(sql`SELECT count(*) FROM (${lastBans(player)}) last`);
 }

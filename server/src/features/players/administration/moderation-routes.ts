@@ -37,7 +37,7 @@ export function playerModerationRoutes(services: {
       },
       async (request, reply) => {
         reply.code(201);
-        return banPlayer(services, { ...request.params, ...request.body }, authorOf(request));
+        return banPlayer(services, request.params, request.body ?? {}, authorOf(request));
       },
     );
 
@@ -56,8 +56,7 @@ export function playerModerationRoutes(services: {
         },
       },
       async (request, reply) => {
-        const { tenantId, playerId } = request.params;
-        await liftBan(database, tenantId, playerId, authorOf(request));
+        await liftBan(database, request.params, authorOf(request));
         return reply.code(204).send(null);
       },
     );
@@ -81,7 +80,7 @@ export function playerModerationRoutes(services: {
       },
       async (request) => {
         const message = request.body?.message || null;
-        return forceLogout(database, { ...request.params, message }, authorOf(request));
+        return forceLogout(database, request.params, message, authorOf(request));
       },
     );
 
@@ -100,10 +99,7 @@ export function playerModerationRoutes(services: {
           response: { 200: Page(Ban) },
         },
       },
-      async (request) => {
-        const { tenantId, playerId } = request.params;
-        return listPlayerBans(database, tenantId, playerId, request.query);
-      },
+      async (request) => listPlayerBans(database, request.params, request.query),
     );
   };
 }

@@ -1,6 +1,7 @@
 import type { Querier } from '../../../database/database.ts';
 import { empty, sql, type Sql } from '../../../database/sql.ts';
 import { memberEmail } from './member-email.ts';
+import type { PlayerRef } from './player-queries.ts';
 
 /** A tenant can add notes about a player up to this number. */
 export const MAX_NOTES = 200;
@@ -17,16 +18,16 @@ export interface Note {
 }
 
 /** Lists the newest {@link MAX_LISTED_NOTES} notes of a tenant about a player, newest first. */
-export function listNotes(db: Querier, tenantId: string, playerId: string): Promise<Note[]> {
-  return db.rows(notesOf(tenantId, playerId));
+export function listNotes(db: Querier, player: PlayerRef): Promise<Note[]> {
+  return db.rows(notesOf(player));
 }
 
 /** Reads a note that exists. */
-export function readNote(db: Querier, tenantId: string, playerId: string, noteId: string): Promise<Note> {
-  return db.one(notesOf(tenantId, playerId, sql`AND id = ${noteId}`));
+export function readNote(db: Querier, player: PlayerRef, noteId: string): Promise<Note> {
+  return db.one(notesOf(player, sql`AND id = ${noteId}`));
 }
 
-const notesOf = (tenantId: string, playerId: string, condition = empty): Sql => sql`
+const notesOf = ({ tenantId, playerId }: PlayerRef, condition = empty): Sql => sql`
     WITH note AS MATERIALIZED (
       SELECT id, text, author_id, created_at FROM player_notes
       WHERE tenant_id = ${tenantId} AND player_id = ${playerId} ${condition} ORDER BY id DESC LIMIT ${MAX_LISTED_NOTES})
@@ -38,7 +39,7 @@ const notesOf = (tenantId: string, playerId: string, condition = empty): Sql => 
 /** Returns false if the tenant has the maximum number of notes about the player. */
 export function insertNote(
   db: Querier,
-  note: { tenantId: string; playerId: string; id: string; text: string; authorId: string },
+  note: PlayerRef & { id: string; text: string; authorId: string },
 ): Promise<boolean> {
   return db.changes(sql`
     INSERT INTO player_notes (tenant_id, player_id, id, text, author_id)
@@ -51,7 +52,7 @@ export function insertNote(
 /** Returns false if there is no such note. */
 export function removeNote(
   db: Querier,
-  { tenantId, playerId, noteId }: { tenantId: string; playerId: string; noteId: string },
+  { tenantId, playerId, noteId }: PlayerRef & { noteId: string },
 ): Promise<boolean> {
   return db.changes(sql`
     DELETE FROM player_notes WHERE tenant_id = ${tenantId} AND player_id = ${playerId} AND id = ${noteId}`);

@@ -70,7 +70,7 @@ export function playerNoteRoutes({ database }: { database: Database }): FastifyP
       },
       async (request, reply) => {
         reply.code(201);
-        return addNote(database, { ...request.params, ...request.body }, authorOf(request));
+        return addNote(database, request.params, request.body.text, authorOf(request));
       },
     );
 

@@ -7,6 +7,12 @@ import { reasonOfBan, type Platform } from '../../sign-in/login/index.ts';
 import type { LogoutReason } from '../../sign-in/sessions/index.ts';
 import type { Provider } from '../../studio/tenants/index.ts';
 
+/** Identifies a player of a tenant. */
+export interface PlayerRef {
+  tenantId: string;
+  playerId: string;
+}
+
 /** The fields that the list and the detail of a player share. */
 export interface PlayerRow {
   id: string;
@@ -68,15 +74,15 @@ export function findTenantMethods(
 }
 
 /** The ids of a player and of the profiles merged into it. Sessions keep the id of the profile that they were written for. */
-const person = (tenantId: string, playerId: string) => sql`
+const person = ({ tenantId, playerId }: PlayerRef) => sql`
     person AS MATERIALIZED (
       SELECT ${playerId}::uuid AS id UNION ALL (${mergedProfilesOf(tenantId, sql`${playerId}`)}))`;
 
-const sessionsOf = (tenantId: string) => sql`person CROSS JOIN LATERAL (
+const sessionsOf = ({ tenantId }: PlayerRef) => sql`person CROSS JOIN LATERAL (
       SELECT * FROM login_sessions WHERE player_id = person.id AND tenant_id = ${tenantId} OFFSET 0) session`;
 
 /** The device of `session`, if the player still has it. */
-const deviceOfSession = (playerId: string) => sql`(
+const deviceOfSession = ({ playerId }: PlayerRef) => sql`(
       SELECT * FROM devices WHERE id = session.device_id AND player_id = ${playerId} OFFSET 0) device`;
 
 /** The numbers of a player's records in the tenant. */
@@ -87,28 +93,28 @@ export interface PlayerCounts {
   bans: number;
 }
 
-export function countRecords(db: Querier, tenantId: string, playerId: string): Promise<PlayerCounts> {
+export function countRecords(db: Querier, player: PlayerRef): Promise<PlayerCounts> {
   return db.one(sql`
-    WITH ${person(tenantId, playerId)}
+    WITH ${person(player)}
     SELECT count(*) AS sessions, count(*) FILTER (WHERE session.ended_at IS NULL) AS "openSessions",
            count(DISTINCT device.id) AS devices,
-           (SELECT count(*) FROM player_bans WHERE tenant_id = ${tenantId} AND player_id = ${playerId}) AS bans
-    FROM ${sessionsOf(tenantId)}
-    LEFT JOIN LATERAL ${deviceOfSession(playerId)} ON true`);
+           (SELECT count(*) FROM player_bans WHERE tenant_id = ${player.tenantId} AND player_id = ${player.playerId}) AS bans
+    FROM ${sessionsOf(player)}
+    LEFT JOIN LATERAL ${deviceOfSession(player)} ON true`);
 }
 
-export function countSessions(db: Querier, tenantId: string, playerId: string): Promise<number> {
+export function countSessions(db: Querier, player: PlayerRef): Promise<number> {
   return db.count(sql`
-    WITH ${person(tenantId, playerId)}
-    SELECT count(*) FROM ${sessionsOf(tenantId)}`);
+    WITH ${person(player)}
+    SELECT count(*) FROM ${sessionsOf(player)}`);
 }
 
 /** Counts the devices that a player has used in the tenant. */
-export function countDevices(db: Querier, tenantId: string, playerId: string): Promise<number> {
+export function countDevices(db: Querier, player: PlayerRef): Promise<number> {
   return db.count(sql`
-    WITH ${person(tenantId, playerId)}
-    SELECT count(DISTINCT device.id) FROM ${sessionsOf(tenantId)}
-    CROSS JOIN LATERAL ${deviceOfSession(playerId)}`);
+    WITH ${person(player)}
+    SELECT count(DISTINCT device.id) FROM ${sessionsOf(player)}
+    CROSS JOIN LATERAL ${deviceOfSession(player)}`);
 }
 
 /** A session of a player in the tenant. */
@@ -129,17 +135,16 @@ export interface PlayerSessionRow {
 /** A page of a player's sessions in the tenant, the latest first. */
 export function listSessions(
   db: Querier,
-  tenantId: string,
-  playerId: string,
+  player: PlayerRef,
   { limit, offset }: PageRequest,
 ): Promise<PlayerSessionRow[]> {
   return db.rows(sql`
-    WITH ${person(tenantId, playerId)}
+    WITH ${person(player)}
     SELECT session.session_id AS "sessionId", session.ended_at IS NULL AS "isActive", session.started_at AS "startedAt",
            session.last_seen_at AS "lastSeenAt", session.ended_at AS "endedAt", session.end_reason AS "endReason",
            session.auth_provider AS "authProvider", session.platform, session.device_id AS "deviceId",
            session.client_version AS "clientVersion", host(session.last_ip_address) AS "ipAddress"
-    FROM ${sessionsOf(tenantId)}
+    FROM ${sessionsOf(player)}
     ORDER BY session.started_at DESC, session.session_id DESC LIMIT ${limit} OFFSET ${offset}`);
 }
 
@@ -159,17 +164,16 @@ export interface PlayerDeviceRow {
 /** A page of the devices that a player has used in the tenant, the last used first. */
 export function listDevices(
   db: Querier,
-  tenantId: string,
-  playerId: string,
+  player: PlayerRef,
   { limit, offset }: PageRequest,
 ): Promise<PlayerDeviceRow[]> {
   return db.rows(sql`
-    WITH ${person(tenantId, playerId)}
+    WITH ${person(player)}
     SELECT device.id, device.device_fingerprint AS "deviceFingerprint", device.platform,
            device.hardware_model AS "hardwareModel", device.os_version AS "osVersion", device.is_blocked AS "isBlocked",
            min(session.started_at) AS "firstSeenAt", max(session.started_at) AS "lastSeenAt", count(*) AS "loginCount"
-    FROM ${sessionsOf(tenantId)}
-    CROSS JOIN LATERAL ${deviceOfSession(playerId)}
+    FROM ${sessionsOf(player)}
+    CROSS JOIN LATERAL ${deviceOfSession(player)}
     GROUP BY device.id, device.device_fingerprint, device.platform, device.hardware_model, device.os_version,
              device.is_blocked
     ORDER BY "lastSeenAt" DESC, device.id DESC LIMIT ${limit} OFFSET ${offset}`);
@@ -184,8 +188,7 @@ export interface PlayerSettings {
 /** Locks a player's access record until the transaction ends. Returns undefined if there is none. */
 export function lockSettings(
   db: Querier,
-  tenantId: string,
-  playerId: string,
+  { tenantId, playerId }: PlayerRef,
 ): Promise<PlayerSettings | undefined> {
   return db.row(sql`
     SELECT tenant_role AS "tenantRole", hidden_from_discovery AS "hiddenFromDiscovery"
@@ -194,8 +197,7 @@ export function lockSettings(
 
 export async function updateSettings(
   db: Querier,
-  tenantId: string,
-  playerId: string,
+  { tenantId, playerId }: PlayerRef,
   { tenantRole, hiddenFromDiscovery }: PlayerSettings,
 ): Promise<void> {
   await db.run(sql`

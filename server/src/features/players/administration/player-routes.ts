@@ -77,7 +77,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
           response: { 200: TenantPlayerDetail },
         },
       },
-      async (request) => readPlayer(database, request.params.tenantId, request.params.playerId),
+      async (request) => readPlayer(database, request.params),
     );
 
     app.patch(
@@ -97,8 +97,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
           response: { 200: TenantPlayerDetail },
         },
       },
-      async (request) =>
-        changePlayer(database, { ...request.params, changes: request.body }, authorOf(request)),
+      async (request) => changePlayer(database, request.params, request.body, authorOf(request)),
     );
 
     app.get(
@@ -116,10 +115,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
           response: { 200: Page(PlayerSession), ...problems(503) },
         },
       },
-      async (request) => {
-        const { tenantId, playerId } = request.params;
-        return listPlayerSessions(database, tenantId, playerId, request.query);
-      },
+      async (request) => listPlayerSessions(database, request.params, request.query),
     );
 
     app.get(
@@ -136,10 +132,7 @@ export function tenantPlayerRoutes({ database }: { database: Database }): Fastif
           response: { 200: Page(PlayerDevice), ...problems(503) },
         },
       },
-      async (request) => {
-        const { tenantId, playerId } = request.params;
-        return listPlayerDevices(database, tenantId, playerId, request.query);
-      },
+      async (request) => listPlayerDevices(database, request.params, request.query),
     );
   };
 }

@@ -7,6 +7,7 @@ import {
   findPlayers,
   findTenantMethods,
   type PlayerCounts,
+  type PlayerRef,
   type PlayerRow,
   type TenantMethod,
 } from './player-queries.ts';
@@ -26,13 +27,17 @@ export interface PlayerDetail extends PlayerProfile {
  * Reads a player of a tenant. The id can be that of a profile that was merged into the player's. Throws player_not_found,
  * too_many_reads and busy.
  */
-export async function readPlayer(database: Database, tenantId: string, id: string): Promise<PlayerDetail> {
+export async function readPlayer(
+  database: Database,
+  { tenantId, playerId: id }: PlayerRef,
+): Promise<PlayerDetail> {
   const tenant = database.forTenant(tenantId);
   const playerId = await resolvePlayerId(tenant, tenantId, id);
+  const player = { tenantId, playerId };
   const [profile, counts] = await Promise.all([
-    readProfile(tenant, tenantId, playerId),
+    readProfile(tenant, player),
     // This reads all sessions of the player: 200,000 take 1.4 seconds.
-    countRecords(database.heavy.forTenant(tenantId, { playerId }), tenantId, playerId),
+    countRecords(database.heavy.forTenant(tenantId, { playerId }), player),
   ]);
   return { ...profile, counts };
 }
@@ -43,12 +48,12 @@ export async function readPlayer(database: Database, tenantId: string, id: strin
  */
 export async function resolvePlayerId(db: Querier, tenantId: string, id: string): Promise<string> {
   const playerId = await findActiveId(db, id);
-  if (playerId === undefined || !(await hasAccess(db, tenantId, playerId))) throw playerNotFound();
+  if (playerId === undefined || !(await hasAccess(db, { tenantId, playerId }))) throw playerNotFound();
   return playerId;
 }
 
 /** {@link readPlayer} for a resolved id, without the numbers. Throws player_not_found. */
-export async function readProfile(db: Querier, tenantId: string, playerId: string): Promise<PlayerProfile> {
+export async function readProfile(db: Querier, { tenantId, playerId }: PlayerRef): Promise<PlayerProfile> {
   const [[player], mergedProfileIds] = await Promise.all([
     describePlayers(db, tenantId, [playerId]),
     listMergedProfiles(db, tenantId, playerId),
