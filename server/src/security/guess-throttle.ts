@@ -16,11 +16,12 @@ const SECOND_FACTOR_WINDOW_SECONDS = 60 * 60;
 
 export interface GuessThrottle {
   /**
-   * Compares a password or code. The attempt is reserved before the comparison, so that parallel guesses cannot exceed the
-   * budget. The attempt is given back unless the guess was wrong. Throws too_many_attempts when the budget is spent or reserved, even
-   * for the right guess. `account` is an id, or the email address if an account may not exist.
+   * Compares a password or code, and returns the result of `compare`. The guess was wrong if the result is false or undefined. The attempt
+   * is reserved before the comparison, so that parallel guesses cannot exceed the budget. The attempt is given back unless the guess was
+   * wrong. Throws too_many_attempts when the budget is spent or reserved, even for the right guess. `account` is an id, or the email
+   * address if an account may not exist.
    */
-  attempt(account: string, address: string | null, compare: () => Promise<boolean>): Promise<boolean>;
+  attempt<Match>(account: string, address: string | null, compare: () => Promise<Match>): Promise<Match>;
 }
 
 /** Creates a throttle for passwords. Console accounts, players and wallet-linked players are counted separately. */
@@ -85,8 +86,9 @@ function createGuessThrottle(
       ]);
       let wrong = false;
       try {
-        wrong = !(await compare());
-        return !wrong;
+        const match = await compare();
+        wrong = match === false || match === undefined;
+        return match;
       } finally {
         await (wrong ? reserved.count() : reserved.giveBack());
       }

@@ -110,12 +110,10 @@ export async function checkCode(
   { code, ipAddress, ...key }: CodeKey & { code: string; ipAddress: string | null },
 ): Promise<string> {
   const { email } = key;
-  let codeId: string | undefined;
-  await codeThrottle.attempt(email, ipAddress, async () => {
+  const codeId = await codeThrottle.attempt(email, ipAddress, async () => {
     const stored = await countAttempt(database.forTenant(tenantId), tenantId, key, ATTEMPTS);
     const given = hashCode(vault, { tenantId, email }, code);
-    if (stored?.codeHash && timingSafeEqual(stored.codeHash, given)) codeId = stored.codeId;
-    return codeId !== undefined;
+    return stored?.codeHash && timingSafeEqual(stored.codeHash, given) ? stored.codeId : undefined;
   });
   if (codeId === undefined) throw invalidCode();
   return codeId;

@@ -90,11 +90,9 @@ export async function confirmTotp(
       'The account has no enrolment to confirm. Start one with POST /api/saas-auth/totp/enroll.',
     );
   const secret = unsealTotpSecret(vault, accountId, enrolment.secret);
-  let step: number | undefined;
-  await secondFactorThrottle.attempt(accountId, origin.ip, async () => {
-    step = matchingStep(secret, code, Date.now());
-    return step !== undefined;
-  });
+  const step = await secondFactorThrottle.attempt(accountId, origin.ip, async () =>
+    matchingStep(secret, code, Date.now()),
+  );
   if (step === undefined) throw new ProblemError('invalid_credentials', 'The code is wrong.');
   const confirmed = { accountId, secret: enrolment.secret, step };
   return database.forAccount(accountId).transaction(async (transaction) => {

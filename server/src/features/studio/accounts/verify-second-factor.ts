@@ -62,7 +62,7 @@ export async function verifySecondFactor(
     throw new ProblemError('invalid_credentials', 'The mfaToken is wrong or has expired. Sign in again.');
   const { accountId } = login;
 
-  const finish = () =>
+  const signedIn = await services.secondFactorThrottle.attempt(accountId, origin.ip, () =>
     database.forAccount(accountId).transaction(async (transaction) => {
       const account = await lockAccount(transaction, accountId);
       if (!account || !(await consumeSecondFactor(transaction, vault, accountId, given))) return undefined;
@@ -70,13 +70,8 @@ export async function verifySecondFactor(
         throw new ProblemError('invalid_credentials', 'The mfaToken was used. Sign in again.');
       if (given.code === undefined) await reportRecoveryCode(services, transaction, account, origin);
       return createSession(transaction, services, account, origin);
-    });
-
-  let signedIn: SignedIn | undefined;
-  await services.secondFactorThrottle.attempt(accountId, origin.ip, async () => {
-    signedIn = await finish();
-    return signedIn !== undefined;
-  });
+    }),
+  );
   if (!signedIn) throw new ProblemError('invalid_credentials', 'The code is wrong or was used.');
   return signedIn;
 }
