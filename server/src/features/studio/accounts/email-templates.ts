@@ -1,3 +1,4 @@
+import type { Origin } from '../../../core/author.ts';
 import { consoleLink, type EmailContent } from '../../messages/mail/index.ts';
 
 // These emails contain no text that a stranger can choose. The operator sets `server`, and `ip` is an IP address.
@@ -38,36 +39,44 @@ export function resetAccountPasswordEmail({
   };
 }
 
+const PASSWORD_CHANGED = [
+  'Your Guildhall password was changed',
+  'The password of your account was changed',
+] as const;
+
+/** The subject and the sentence of each change or use of a credential, by its audit action. */
 const SECURITY_CHANGES = {
-  passwordChanged: ['Your Guildhall password was changed', 'The password of your account was changed'],
-  secondFactorOn: [
+  'account.password_changed': PASSWORD_CHANGED,
+  'account.password_reset': PASSWORD_CHANGED,
+  'account.totp_enabled': [
     'Second factor added to your Guildhall account',
     'A second factor was added to your account',
   ],
-  secondFactorOff: [
+  'account.totp_disabled': [
     'Second factor removed from your Guildhall account',
     'The second factor of your account was removed',
   ],
-  recoveryCodesRenewed: [
+  'account.recovery_codes_renewed': [
     'New recovery codes for your Guildhall account',
     'New recovery codes were created for your account, and the old ones stopped working',
   ],
-  recoveryCodeUsed: [
+  'account.recovery_code_used': [
     'A recovery code of your Guildhall account was used',
     'Somebody signed in to your account with a recovery code',
   ],
 } as const;
 
-/** A change or use of a credential of an account, and the address of its request. */
+/** A change or use of a credential of an account. */
 export interface SecurityChange {
-  change: keyof typeof SECURITY_CHANGES;
-  ip: string | null;
-  /** A further sentence. */
+  action: keyof typeof SECURITY_CHANGES;
+  origin: Origin;
+  /** A further sentence of the email. */
   more?: string;
 }
 
-export function securityChangedEmail({ change, ip, more }: SecurityChange, server: string): EmailContent {
-  const [subject, sentence] = SECURITY_CHANGES[change];
+export function securityChangedEmail({ action, origin, more }: SecurityChange, server: string): EmailContent {
+  const { ip } = origin;
+  const [subject, sentence] = SECURITY_CHANGES[action];
   return {
     subject,
     paragraphs: [

@@ -10,7 +10,7 @@ import {
   type ReauthenticationServices,
 } from './reauthenticate.ts';
 import { isNewSession, lockAccount } from './queries.ts';
-import { mailSecurityNotice } from './security-notice.ts';
+import { recordSecurityChange } from './record-security-change.ts';
 import { newRecoveryCodes, recoveryCodeHash, sealTotpSecret, unsealTotpSecret } from './second-factor.ts';
 import {
   confirmEnrolment,
@@ -101,9 +101,11 @@ export async function confirmTotp(
     if (!(await confirmEnrolment(transaction, confirmed)))
       throw new ProblemError('conflict', 'Another request has confirmed or restarted the enrolment.');
     const recoveryCodes = await createRecoveryCodes(services, transaction, accountId);
-    const change = { before: { totpEnabled: false }, after: { totpEnabled: true } };
-    await auditOwnAccount(transaction, self, 'account.totp_enabled', change);
-    await mailSecurityNotice(services, transaction, account, { change: 'secondFactorOn', ip: origin.ip });
+    await recordSecurityChange(services, transaction, account, {
+      action: 'account.totp_enabled',
+      origin,
+      details: { before: { totpEnabled: false }, after: { totpEnabled: true } },
+    });
     return { recoveryCodes };
   });
 }
@@ -118,10 +120,11 @@ export async function disableTotp(
   await services.database.forAccount(self.accountId).transaction(async (transaction) => {
     await lockReauthenticated(transaction, account);
     if (!(await deleteTotp(transaction, self.accountId))) throw noSecondFactor();
-    const change = { before: { totpEnabled: true }, after: { totpEnabled: false } };
-    await auditOwnAccount(transaction, self, 'account.totp_disabled', change);
-    const notice = { change: 'secondFactorOff', ip: self.origin.ip } as const;
-    await mailSecurityNotice(services, transaction, account, notice);
+    await recordSecurityChange(services, transaction, account, {
+      action: 'account.totp_disabled',
+      origin: self.origin,
+      details: { before: { totpEnabled: true }, after: { totpEnabled: false } },
+    });
   });
 }
 
@@ -136,11 +139,11 @@ export async function renewRecoveryCodes(
     await lockReauthenticated(transaction, account);
     if (!(await findTotpSecret(transaction, self.accountId))) throw noSecondFactor();
     const recoveryCodes = await createRecoveryCodes(services, transaction, self.accountId);
-    await auditOwnAccount(transaction, self, 'account.recovery_codes_renewed', {
-      recoveryCodes: recoveryCodes.length,
+    await recordSecurityChange(services, transaction, account, {
+      action: 'account.recovery_codes_renewed',
+      origin: self.origin,
+      details: { recoveryCodes: recoveryCodes.length },
     });
-    const notice = { change: 'recoveryCodesRenewed', ip: self.origin.ip } as const;
-    await mailSecurityNotice(services, transaction, account, notice);
     return { recoveryCodes };
   });
 }

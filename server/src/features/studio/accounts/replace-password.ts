@@ -1,9 +1,8 @@
 import type { Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { auditOwnAccount } from './audit-own-account.ts';
 import { revokeSessions, setPassword, type Account } from './queries.ts';
-import { mailSecurityNotice } from './security-notice.ts';
+import { recordSecurityChange } from './record-security-change.ts';
 import { endTokens } from './token-queries.ts';
 import { deleteEnrolment } from './totp-queries.ts';
 
@@ -41,8 +40,6 @@ export async function replaceOwnPassword(
   { passwordHash, action, origin, keptSessionId }: OwnPassword,
 ): Promise<number> {
   const endedSessions = await replacePassword(transaction, account.id, passwordHash, keptSessionId);
-  await auditOwnAccount(transaction, { accountId: account.id, origin }, action, { endedSessions });
-  const notice = { change: 'passwordChanged', ip: origin.ip } as const;
-  await mailSecurityNotice(services, transaction, account, notice);
+  await recordSecurityChange(services, transaction, account, { action, origin, details: { endedSessions } });
   return endedSessions;
 }

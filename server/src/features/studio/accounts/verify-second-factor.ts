@@ -6,10 +6,9 @@ import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
 import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
-import { auditOwnAccount } from './audit-own-account.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
-import { mailSecurityNotice } from './security-notice.ts';
+import { recordSecurityChange } from './record-security-change.ts';
 import { consumeSecondFactor } from './second-factor.ts';
 import { findToken, insertToken, keepNewestTokens, consumeToken } from './token-queries.ts';
 import { countRecoveryCodes } from './totp-queries.ts';
@@ -84,12 +83,10 @@ async function reportRecoveryCode(
   origin: Origin,
 ): Promise<void> {
   const left = await countRecoveryCodes(transaction, account.id);
-  const self = { accountId: account.id, origin };
-  await auditOwnAccount(transaction, self, 'account.recovery_code_used', { recoveryCodesLeft: left });
-  const more = `${left} recovery codes are left.`;
-  await mailSecurityNotice(services, transaction, account, {
-    change: 'recoveryCodeUsed',
-    ip: origin.ip,
-    more,
+  await recordSecurityChange(services, transaction, account, {
+    action: 'account.recovery_code_used',
+    origin,
+    details: { recoveryCodesLeft: left },
+    more: `${left} recovery codes are left.`,
   });
 }
