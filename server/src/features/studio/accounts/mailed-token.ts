@@ -1,12 +1,11 @@
 import type { Querier } from '../../../database/database.ts';
 import type { CreateBudget } from '../../../security/attempt-budget.ts';
 import { createNetworkBudget, type NetworkBudget } from '../../../security/network-budget.ts';
-import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
 import { sendMail, type MailServices } from '../../messages/mail/index.ts';
 import { resetAccountPasswordEmail, verifyAccountEmail } from './email-templates.ts';
-import { countTokens, insertToken } from './token-queries.ts';
+import { issueToken } from './issue-token.ts';
+import { countTokens } from './token-queries.ts';
 
 /** Verification tokens are valid for 24 hours, password reset tokens for 1 hour. */
 const LIFETIME_SECONDS = { verify: 24 * 60 * 60, reset: 60 * 60 };
@@ -48,14 +47,8 @@ export async function mailToken(
       detail: 'Too many emails were sent to this address. Use the token from the last one.',
       retryAfter: seconds,
     });
-  const token = newOpaqueToken(purpose);
   const usefulSeconds = LIFETIME_SECONDS[purpose];
-  await insertToken(transaction, {
-    hash: services.vault.fingerprint(token),
-    accountId,
-    purpose,
-    expiresAt: secondsFromNow(usefulSeconds),
-  });
+  const token = await issueToken(transaction, services.vault, { accountId, purpose, seconds: usefulSeconds });
   const content = templates[purpose]({ server: services.issuer, token });
   await sendMail(services, transaction, { to: email, content, usefulSeconds });
 }

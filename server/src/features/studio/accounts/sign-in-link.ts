@@ -1,31 +1,19 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
-import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { auditOwnAccount } from './audit-own-account.ts';
+import { issueToken } from './issue-token.ts';
 import { lockAccount } from './queries.ts';
 import { createSession, type SessionServices, type SignedIn } from './sessions.ts';
-import { consumeToken, findToken, insertToken } from './token-queries.ts';
+import { consumeToken, findToken } from './token-queries.ts';
 
 /** A printed link stays in the scrollback of the terminal. */
 const LINK_SECONDS = 30 * 60;
 
-/** Creates the token of a link that signs an account in once, within 30 minutes. Only its fingerprint is stored. */
-export async function createSignInLink(
-  transaction: Querier,
-  vault: Vault,
-  accountId: string,
-): Promise<string> {
-  const token = newOpaqueToken('link');
-  await insertToken(transaction, {
-    hash: vault.fingerprint(token),
-    accountId,
-    purpose: 'link',
-    expiresAt: secondsFromNow(LINK_SECONDS),
-  });
-  return token;
+/** Creates the token of a link that signs an account in once, within 30 minutes. */
+export function createSignInLink(transaction: Querier, vault: Vault, accountId: string): Promise<string> {
+  return issueToken(transaction, vault, { accountId, purpose: 'link', seconds: LINK_SECONDS });
 }
 
 /** Signs the account of a link in. Throws invalid_credentials for a wrong link, and if the account has a second factor now. */

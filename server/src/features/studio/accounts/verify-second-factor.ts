@@ -1,16 +1,15 @@
 import type { Database, Querier } from '../../../database/database.ts';
 import type { Origin } from '../../../core/author.ts';
 import type { GuessThrottle } from '../../../security/guess-throttle.ts';
-import { newOpaqueToken } from '../../../security/opaque-tokens.ts';
 import type { Vault } from '../../../security/vault.ts';
 import { ProblemError } from '../../../core/problem.ts';
-import { secondsFromNow } from '../../../core/timestamps.ts';
 import type { MailServices } from '../../messages/mail/index.ts';
+import { issueToken } from './issue-token.ts';
 import { type SignedIn, createSession, type SessionServices } from './sessions.ts';
 import { lockAccount, type AccountWithPassword } from './queries.ts';
 import { recordSecurityChange } from './record-security-change.ts';
 import { consumeSecondFactor } from './second-factor.ts';
-import { findToken, insertToken, keepNewestTokens, consumeToken } from './token-queries.ts';
+import { findToken, keepNewestTokens, consumeToken } from './token-queries.ts';
 import { countRecoveryCodes } from './totp-queries.ts';
 
 /** How long a login waits for the second factor. */
@@ -29,17 +28,16 @@ export async function requestSecondFactor(
   { database, vault }: { database: Database; vault: Vault },
   { id: accountId, passwordHash }: AccountWithPassword,
 ): Promise<SecondFactorNeeded> {
-  const mfaToken = newOpaqueToken('mfa');
-  await database.forAccount(accountId).transaction(async (transaction) => {
+  const mfaToken = await database.forAccount(accountId).transaction(async (transaction) => {
     const account = await lockAccount(transaction, accountId);
     if (account?.passwordHash !== passwordHash) throw new ProblemError('invalid_credentials');
-    await insertToken(transaction, {
-      hash: vault.fingerprint(mfaToken),
+    const token = await issueToken(transaction, vault, {
       accountId,
       purpose: 'mfa',
-      expiresAt: secondsFromNow(MFA_TOKEN_SECONDS),
+      seconds: MFA_TOKEN_SECONDS,
     });
     await keepNewestTokens(transaction, accountId, 'mfa', MAX_WAITING_LOGINS);
+    return token;
   });
   return { mfaToken, expiresIn: MFA_TOKEN_SECONDS };
 }
