@@ -1,4 +1,5 @@
 import type { Querier } from '../../../database/database.ts';
+import { columnOf } from '../../../database/column-of.ts';
 import { join, sql, type Sql } from '../../../database/sql.ts';
 import { firstIdAt } from '../../../core/ids.ts';
 import { runSteps } from '../../../core/concurrency/run-steps.ts';
@@ -14,11 +15,12 @@ export async function insertDeliveries(
   deliveries: { id: string; webhookId: string; body: string }[],
   createdAt?: string,
 ): Promise<void> {
+  const column = columnOf(deliveries);
   await db.run(sql`
     INSERT INTO webhook_deliveries (id, webhook_id, event_type, body, created_at)
     SELECT id, webhook_id, ${type}, body, coalesce(${createdAt ?? null}::timestamptz, now())
-    FROM unnest(${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ webhookId }) => webhookId)}::uuid[],
-                ${deliveries.map(({ body }) => body)}::text[]) AS delivery (id, webhook_id, body)
+    FROM unnest(${column('id')}::uuid[], ${column('webhookId')}::uuid[],
+                ${column('body')}::text[]) AS delivery (id, webhook_id, body)
     ON CONFLICT DO NOTHING`);
 }
 

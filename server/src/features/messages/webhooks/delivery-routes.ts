@@ -95,8 +95,8 @@ export function deliveryRoutes(
         },
       },
       async (request) => {
-        const { deliveryId, ...params } = request.params;
-        return readDelivery(database, refOf(params), deliveryId, request.accountRole);
+        const { deliveryId } = request.params;
+        return readDelivery(database, refOf(request.params), deliveryId, request.accountRole);
       },
     );
 
@@ -116,11 +116,10 @@ export function deliveryRoutes(
         },
       },
       async (request, reply) => {
-        const { deliveryId, ...params } = request.params;
-        const ref = refOf(params);
+        const ref = refOf(request.params);
         await spend(request, ref);
         reply.code(202);
-        return redeliver({ database, jobs }, authorOf(request), ref, deliveryId);
+        return redeliver({ database, jobs }, authorOf(request), ref, request.params.deliveryId);
       },
     );
   };

@@ -8,7 +8,7 @@ import {
   type BudgetOptions,
   type CreateBudget,
 } from '../../../security/attempt-budget.ts';
-import type { WebhookOwner } from './queries.ts';
+import type { WebhookOwner, WebhookRef } from './queries.ts';
 import { CreatePlatformWebhookRequest, CreateWebhookRequest } from './schemas.ts';
 
 /** The differences between both groups of routes. The handlers and the other schemas are the same. */
@@ -85,7 +85,9 @@ export function pathsOf({ pathParameters }: WebhookGroup) {
   };
 }
 
-export const ownerOf = ({ workspaceId = null }: { workspaceId?: string | null }) => ({ workspaceId });
+export const ownerOf = ({ workspaceId }: ListPath): WebhookOwner => ({ workspaceId: workspaceId ?? null });
+
+export const refOf = (path: WebhookPath): WebhookRef => ({ ...ownerOf(path), webhookId: path.webhookId });
 
 /**
  * Creates a function that spends from the budgets of a workspace and of the account, which may own many workspaces. The deployment has no
@@ -102,5 +104,3 @@ export function createSendBudget(
     await spendAll([attemptOf(budget, accountOf(request).accountId), attemptOf(budget, workspaceId)]);
   };
 }
-
-export const refOf = ({ webhookId, ...params }: WebhookPath) => ({ ...ownerOf(params), webhookId });

@@ -20,7 +20,7 @@ import {
   type WebhookRef,
   type WebhookOwner,
 } from './queries.ts';
-import { requireRedelivery } from './redeliver-many.ts';
+import { requireRedelivery } from './start-redelivery.ts';
 import {
   countRedeliveries,
   findRedelivery,

@@ -4,7 +4,7 @@ import { authorOf } from '../../../http/request-context.ts';
 import { PageQuery, problems } from '../../../http/schemas.ts';
 import type { DeliveryServices } from './delivery-routes.ts';
 import { readRedeliveries, readRedelivery } from './read-webhooks.ts';
-import { cancelRedelivery, startRedelivery } from './redeliver-many.ts';
+import { cancelRedelivery, startRedelivery } from './start-redelivery.ts';
 import { createSendBudget, pathsOf, refOf, type WebhookGroup } from './group-routes.ts';
 import { StartWebhookRedeliveryRequest, Redelivery, RedeliveryPage } from './schemas.ts';
 
@@ -87,10 +87,7 @@ export function redeliveryRoutes(
           response: { 200: Redelivery },
         },
       },
-      async (request) => {
-        const { redeliveryId, ...params } = request.params;
-        return readRedelivery(database, refOf(params), redeliveryId);
-      },
+      async (request) => readRedelivery(database, refOf(request.params), request.params.redeliveryId),
     );
 
     app.post(
@@ -109,8 +106,8 @@ export function redeliveryRoutes(
         },
       },
       async (request) => {
-        const { redeliveryId, ...params } = request.params;
-        return cancelRedelivery(database, authorOf(request), refOf(params), redeliveryId);
+        const { redeliveryId } = request.params;
+        return cancelRedelivery(database, authorOf(request), refOf(request.params), redeliveryId);
       },
     );
   };
