@@ -1,4 +1,4 @@
-import type { Caller } from './http-client.ts';
+import { headersOf, type Caller } from './http-client.ts';
 
 /** A stream of server-sent events, from the view of a client. */
 export interface TestStream {
@@ -17,11 +17,8 @@ export async function openTestStream(url: string, caller: Caller, lastEventId?: 
   const aborter = new AbortController();
   const response = await fetch(url, {
     headers: {
-      ...(caller.gameKey && { 'x-game-key': caller.gameKey }),
-      ...(caller.apiKey && { 'x-api-key': caller.apiKey }),
-      ...(caller.bearer && { authorization: `Bearer ${caller.bearer}` }),
       ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-      ...caller.headers,
+      ...headersOf(caller),
     },
     signal: aborter.signal,
   });

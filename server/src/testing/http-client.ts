@@ -18,6 +18,14 @@ export interface Caller {
   headers?: Record<string, string>;
 }
 
+/** Returns the request headers of a caller. Its `headers` override the credentials. */
+export const headersOf = ({ gameKey, apiKey, bearer, headers }: Caller): Record<string, string> => ({
+  ...(gameKey && { 'x-game-key': gameKey }),
+  ...(apiKey && { 'x-api-key': apiKey }),
+  ...(bearer && { authorization: `Bearer ${bearer}` }),
+  ...headers,
+});
+
 export interface HttpClient {
   get(path: string, caller?: Caller): Promise<Answer>;
   post(path: string, body?: unknown, caller?: Caller): Promise<Answer>;
@@ -68,13 +76,10 @@ function clientOf(
   request: (method: string, path: string, body: Body, headers: Record<string, string>) => Promise<Response>,
 ): HttpClient {
   const send = async (method: string, path: string, body: Body, caller: Caller = {}): Promise<Answer> => {
-    const headers: Record<string, string> = {
+    const response = await request(method, path, body, {
       ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
-    };
-    if (caller.gameKey) headers['x-game-key'] = caller.gameKey;
-    if (caller.apiKey) headers['x-api-key'] = caller.apiKey;
-    if (caller.bearer) headers['authorization'] = `Bearer ${caller.bearer}`;
-    const response = await request(method, path, body, { ...headers, ...caller.headers });
+      ...headersOf(caller),
+    });
     const text = await response.text();
     const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
     const answer = {
