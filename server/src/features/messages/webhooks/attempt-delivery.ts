@@ -110,7 +110,8 @@ async function send(
     };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return { durationMs: elapsedMs(), statusCode: null, error: error.message, answer: null };
+    const { status: statusCode = null, message } = error;
+    return { durationMs: elapsedMs(), statusCode, error: message, answer: null };
   }
 }
 
